@@ -1,6 +1,6 @@
-/** The folder rules: who may import whom. The reasons are in CONTRIBUTING.md. */
+/** Import rules of the folders. CONTRIBUTING.md has the reasons. */
 
-/** Modules in `folder` import what is listed, and nothing else, not even types. */
+/** Returns a rule: modules in `folder` import only the listed paths; this includes types. */
 const only = (name, folder, ...allowed) => ({
   name,
   severity: 'error',
@@ -8,7 +8,7 @@ const only = (name, folder, ...allowed) => ({
   to: { pathNot: [folder, ...allowed] },
 });
 
-/** Nobody but modules in `users` imports `what`. */
+/** Returns a rule: only modules in `users` import `what`. */
 const onlyFor = (name, what, ...users) => ({
   name,
   severity: 'error',
@@ -19,21 +19,20 @@ const onlyFor = (name, what, ...users) => ({
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
 const forge = '^node_modules/(@types/)?node-forge/';
-const gatewayTypes = '^node_modules/@types/aws-lambda/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
 const tests = '^(test|bench)/';
 
-/** Rules as pure functions: they know values and each other. */
+/** Rules as pure functions, which import values and each other. */
 const pure = '^shared/(values|[a-z]+/rules|search/query|templates/jinja)/';
 
-/** What a platform provides, as types, with what is the same on every platform. */
+/** Types of what a platform provides, and code that is the same on every platform. */
 const ports = '^shared/platform/[^/]+\\.ts$';
 const portTypes = ['^shared/platform/limits/', '^shared/scripts/(run-request|script-runner)\\.ts$'];
 
 /**
- * THE ROOMS of the features, each with the rooms that it may import. A room names rooms above it only, so that there
- * are no cycles between rooms.
+ * THE ROOMS of the features, each with the rooms that it may import. A room names only rooms above it, which excludes
+ * cycles between rooms.
  */
 const rooms = [
   ['usage'],
@@ -54,14 +53,14 @@ module.exports = {
     {
       name: 'no-orphans',
       severity: 'error',
-      from: { orphan: true, pathNot: ['\\.d\\.m?ts$', '^test/support/slow-time\\.ts$'] }, // a configuration names it
+      from: { orphan: true, pathNot: ['\\.d\\.m?ts$', '^test/aws-emulator/slow-time\\.ts$'] }, // used by a configuration
       to: {},
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'declared-packages',
       severity: 'error',
-      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$'] }, // the CDK is a tool of development
+      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$'] }, // the CDK is a development tool
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
@@ -91,8 +90,7 @@ module.exports = {
       '^shared/platform/limits/',
       ports,
       valibot,
-      gatewayTypes,
-      '^node_modules/(@middy/core|@fastify/busboy)/',
+      '^node_modules/@fastify/busboy/',
       '^node_modules/esbuild/', // for one module: see bundling-has-few-places
       '^(node:)?(buffer|crypto|url|util|zlib)$',
     ),
@@ -110,7 +108,7 @@ module.exports = {
       ),
     ),
     only(
-      'runtimes-know-rules', // they are in each script's own function
+      'runtimes-know-rules', // runtimes are copied to each script's function
       '^shared/platform/runtimes/',
       pure,
       valibot,
@@ -118,7 +116,7 @@ module.exports = {
       '^(node:)?[a-z_/0-9]+$',
     ),
     {
-      name: 'runtime-files-stand-alone', // they are copied to where nothing else is
+      name: 'runtime-files-stand-alone', // the files are copied to folders without other modules
       severity: 'error',
       from: { path: '^shared/platform/runtimes/.*\\.cjs$' },
       to: { pathNot: ['^(node:)?[a-z_/0-9]+$', '^shared/platform/runtimes/[^/]+/[^/]+\\.cjs$'] },
@@ -126,7 +124,7 @@ module.exports = {
     only(
       'browser-code-knows-browsers',
       '^shared/core/pages/browser/',
-      '^shared/core/pages/status-text\\.ts$', // the same words on both sides
+      '^shared/core/pages/status-text\\.ts$', // the same texts on both sides
     ),
     onlyFor(
       'browser-code-is-bundled',
@@ -136,9 +134,9 @@ module.exports = {
     only(
       'families-know-shared',
       '^functions/[^/]+/',
-      '^functions/(api|jobs)\\.ts$', // for handlers alone: see the-map-has-few-readers
+      '^functions/(api|jobs)\\.ts$', // for handlers only, see the-map-has-few-readers
       '^shared/(?!platform/(local|aws|runtimes)/)',
-      '^shared/platform/aws/', // the same
+      '^shared/platform/aws/', // for handlers only, see only-handlers-know-aws
       valibot,
       '^(node:)?(buffer|crypto|timers/promises|util|zlib)$',
     ),
@@ -179,10 +177,10 @@ module.exports = {
       'the-machine-is-local',
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
       '^shared/platform/local/',
-      '^shared/platform/aws/shutdown\\.ts$', // a wait that may stand still for longer than fetch allows
-      '^shared/platform/runtimes/', // starts what runs scripts, on both platforms
-      '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that go into functions
-      '^bin/start\\.mjs$', // bundles the server before it runs
+      '^shared/platform/aws/shutdown\\.ts$', // a request that may be idle for longer than fetch allows
+      '^shared/platform/runtimes/', // start the processes of scripts, on both platforms
+      '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that are packed into functions
+      '^bin/start\\.mjs$', // bundles the server before it starts
       tests,
     ),
     onlyFor(
@@ -190,15 +188,15 @@ module.exports = {
       '^node_modules/esbuild/',
       '^bin/start\\.mjs$',
       '^lib/',
-      '^shared/core/pages/bundle-assets\\.mjs$', // absent from bundles: they carry its result
+      '^shared/core/pages/bundle-assets\\.mjs$', // not in bundles, which contain its result
       '^shared/platform/local/scripts/commands/child-program\\.ts$',
       tests,
     ),
-    // by this name process.env would get past the linter, which allows it in environment.ts alone
+    // an import would bypass the linter, which allows process.env in environment.ts only
     onlyFor('process-is-global', '^(node:)?process$', tests),
     onlyFor(
       'aws-clients-are-aws',
-      '^node_modules/(@aws-sdk|@smithy)/',
+      '^node_modules/(@aws-sdk|@smithy|@middy|@types/aws-lambda)/',
       '^shared/platform/aws/',
       tests,
     ),

@@ -1,13 +1,35 @@
 import { defineConfig } from 'vitest/config';
 import { workers } from './test/support/workers.ts';
 
+/** Tests of modules alone. After a small edit, `npx vitest run --changed --project modules` takes seconds. */
+const modules = ['test/{city,domain,files,http,services,store,support}/**/*.test.ts'];
+
+/** Tests that look at the processes and descriptors of their own process, or replace modules and classes of the SDK. */
+const isolated = ['test/{aws,local,pages,scripts,stack}/**/*.test.ts'];
+
+/** The tests are in three projects, which start in the order of their names: the longest files come first. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
     testTimeout: 120_000, // a busy machine takes its time to start processes
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: workers,
+    maxWorkers: workers + 1, // the files of the first project wait for processes for half of their time
+    maxConcurrency: 16, // tests marked as concurrent mostly wait
+    experimental: { fsModuleCache: true }, // a file with the whole API starts with 2.8 CPU seconds instead of 4.8
+    projects: [
+      { extends: true, test: { name: 'isolated', include: isolated } },
+      // files that share a process load the sources once: this halves the CPU time of most
+      { extends: true, test: { name: 'modules', include: modules, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['test/**/*.test.ts'],
+          exclude: [...modules, ...isolated],
+          isolate: false,
+        },
+      },
+    ],
   },
 });

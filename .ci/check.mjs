@@ -1,7 +1,7 @@
 /*
- * `npm run check`: everything that must hold before a commit, in one order, without a word while all is well.
+ * `npm run check`: runs all checks before a commit in a fixed order, and prints nothing while they pass.
  *
- * node .ci/check.mjs [step ...]   only these steps
+ * node .ci/check.mjs [step ...]   runs only these steps
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -23,7 +23,7 @@ const commands = {
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.find((step) => !Object.hasOwn(commands, step));
-if (unknown !== undefined) fail(unknown, `no such step; there are ${Object.keys(commands)}\n`);
+if (unknown !== undefined) fail(unknown, `unknown step; the steps are ${Object.keys(commands)}\n`);
 for (const step of wanted.length > 0 ? wanted : Object.keys(commands)) check(step);
 
 function check(step) {
@@ -46,11 +46,11 @@ function run([name, ...args]) {
   return { status, output: error === undefined ? stdout + stderr : `${error.message}\n` };
 }
 
-/** The cruiser is content with nothing at all, which is what it sees when it cannot read our TypeScript. */
+/** Fails when the cruiser missed modules: it passes with 0 modules when it cannot read TypeScript. */
 function demandModules(output) {
   const seen = Number(/\((\d+) modules,/.exec(output)?.[1] ?? 0);
   const there = folders.reduce((sum, folder) => sum + countSources(folder), 0);
-  if (seen < there) fail('depcruise', `it looked at ${seen} modules, of ${there} and more\n`);
+  if (seen < there) fail('depcruise', `it read ${seen} of at least ${there} modules\n`);
 }
 
 function countSources(folder) {

@@ -1,10 +1,10 @@
 /*
- * Runs a test script of package.json and tells what came of it.
+ * Runs a test script of package.json and reports the results.
  *
  * node .ci/tests.mjs FOLDER SCRIPT [OPTION ...]
  *
- * A file with a failed test is run once more, with nothing beside it: what holds then counts as passed, and is told as
- * unsteady. Appends a line "PASSED FAILED" to FOLDER/counts, and to FOLDER/told a line for each test that failed at all.
+ * A file with a failed test is run once more, alone: a test that passes then counts as passed and is reported as
+ * unsteady. Appends a line "PASSED FAILED" to FOLDER/counts, and to FOLDER/told a line for each test that failed once.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
@@ -35,7 +35,7 @@ const told = [
 ];
 appendFileSync(join(folder, 'told'), told.map((line) => `${line}\n`).join(''));
 
-/** Whether the run ended well, and its report: a value a file of tests. */
+/** Runs the tests; returns whether the run succeeded, and its report with one value per file. */
 function runTests(files) {
   const report = join(folder, 'tests.json');
   rmSync(report, { force: true });

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// Measures the cost of Node's own server: it serves for each path the bytes that it received for it over IPC.
+// A minimal server on Node's HTTP server, for comparison: it serves for each path the bytes that it received over IPC.
 
 const answers = new Map<string, Buffer>();
 
@@ -20,7 +20,7 @@ const server = createServer((request, response) => {
   response.end(body);
 });
 server.listen(0, '127.0.0.1', () => {
-  const { port } = server.address() as AddressInfo; // listens on TCP
+  const { port } = server.address() as AddressInfo; // the server listens on TCP
   console.log(`Bare server listens on http://127.0.0.1:${port}`);
 });
 process.on('SIGTERM', () => process.exit(0));

@@ -6,12 +6,12 @@ import { pathToFileURL } from 'node:url';
 import { api } from '../functions/api.ts';
 import { wholeMap } from '../lib/groundwork-stack.ts';
 import { bundleFile, bundleHandler } from '../lib/handler-bundle.ts';
-import { startFakeAws } from '../test/support/fake-aws.ts';
-import { gatewayEvent } from '../test/support/lambda.ts';
+import { startFakeAws } from '../test/aws-emulator/fake-aws.ts';
+import { gatewayEvent } from '../test/aws-emulator/lambda.ts';
 
 /*
- * Start-up of each bundled handler in comparison with an empty one: from the start of a Node process to the first
- * response, with the table and the secret in another process. Only the ratios are valid on another machine.
+ * Start-up time of each bundled handler compared with an empty one: from the start of a Node process to the first
+ * response, with the table and the secret in another process. Only the ratios are comparable between machines.
  *
  * npm run bench:cold [-- rounds]     GROUNDWORK_TEST_NODE: the Node to run, instead of the one that runs this
  */
@@ -34,7 +34,7 @@ await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 29000 
 process.exit(0);
 `;
 
-/** Measures a process from its start to its end after one response, in milliseconds. */
+/** Returns the milliseconds from the start of a process to its end after one response. */
 function start(file: string): Promise<number> {
   const began = performance.now();
   const args = ['--input-type=module', '--eval', host, pathToFileURL(file).href];
@@ -72,7 +72,7 @@ const files = new Map([
 ]);
 const times = new Map([...files.keys()].map((name): [string, number[]] => [name, []]));
 for (let round = 0; round < rounds; round += 1) {
-  for (const [name, file] of files) times.get(name)?.push(await start(file)); // in turns: noise affects all
+  for (const [name, file] of files) times.get(name)?.push(await start(file)); // alternating, so that noise affects all
 }
 await aws.close();
 

@@ -8,7 +8,7 @@ import { openPlatform } from '../shared/platform/local/platform.ts';
 import type { Settings } from '../shared/platform/ports.ts';
 import { coldPauseMs, measure } from './scripts.ts';
 
-/** Names of the rows for direct runs: from the call to the finished trace, on a disk, without HTTP. */
+/** Names of the rows for direct runs: from the request to the finished trace, on a disk, without HTTP. */
 export const directRows = ['direct run warm', 'direct run cold'] as const;
 
 const settings: Settings = {

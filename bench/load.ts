@@ -32,11 +32,11 @@ interface Answer {
   readonly body: Buffer;
 }
 
-const answerMs = 30_000; // no response of any scenario takes nearly as long
+const answerMs = 30_000; // far longer than any response takes
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * Sends requests over keep-alive connections, one pending on each, with minimal CPU use of its own: client and server
+ * Sends requests over keep-alive connections, one pending on each. Uses minimal CPU itself, because client and server
  * share the machine.
  *
  * @throws Error with status and body at the first response that is not 2xx, and when a connection breaks
@@ -66,7 +66,7 @@ export async function runLoad(load: Load): Promise<Outcome> {
   };
 }
 
-/** Runs one connection: sends, waits for the response, sends the next, until `next` has none. */
+/** Runs one connection: sends requests one after the other until `next` returns none. */
 function runLane(
   { port, request }: Load,
   next: () => number | undefined,

@@ -2,8 +2,8 @@ import { Session } from 'node:inspector';
 import { findSourceMap } from 'node:module';
 import { pathToFileURL } from 'node:url';
 
-// Preloaded into a measured server: reports over IPC data that only the process itself has. Plain JavaScript, so that
-// the server runs with the loaders of its user and no other.
+// Preloaded into a measured server: reports data over IPC that only the process itself has. This is plain JavaScript,
+// so that the server needs no additional loader.
 
 const session = new Session();
 const sampleMicros = 250;

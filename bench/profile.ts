@@ -5,7 +5,7 @@ export interface Reading {
   readonly residentBytes: number;
 }
 
-/** Samples of a call tree; `samples` are ids of nodes, `timeDeltas` microseconds before each. */
+/** Samples of a call tree; `samples` are ids of nodes, `timeDeltas` the microseconds before each. */
 export interface Profile {
   readonly nodes: readonly CallNode[];
   readonly samples: readonly number[];
@@ -31,8 +31,8 @@ interface Sums {
 const mostShown = 25;
 
 /**
- * Describes the main thread's time, in microseconds a request and shares of busy time: sums by origin, functions by
- * their own time, and project functions with all that they call until they await.
+ * Describes the time of the main thread, in microseconds per request and shares of busy time: sums by origin, functions
+ * by own time, and project functions including their callees up to the next await.
  *
  * @param requests served during the profile
  */
@@ -61,7 +61,7 @@ function sumUp({ nodes, samples, timeDeltas }: Profile): Sums {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const ownMicros = new Map<number, number>();
   for (const [at, id] of samples.entries()) add(ownMicros, id, timeDeltas[at] ?? 0);
-  /** Returns the time of a node with all nodes below it. */
+  /** Returns the time of a node including its descendants. */
   const walk = (
     node: CallNode,
     parent: CallNode | undefined,

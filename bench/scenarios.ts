@@ -25,8 +25,8 @@ export interface Scenario {
   readonly request: (world: World, index: number) => Buffer;
 }
 
-const coldScripts = 64; // many more than processes: none is warm at its next run
-const someId = 7919; // a prime: steps through all ids without two pending neighbours
+const coldScripts = 64; // many more than processes, so that none is warm at its next run
+const someId = 7919; // a prime, which steps through all ids without adjacent pending ids
 
 /** All scenarios, in the order of the table. */
 export const scenarios: readonly Scenario[] = [
@@ -116,7 +116,7 @@ export const scenarios: readonly Scenario[] = [
     request: (world) => toBytes(world, 'GET', '/list'),
   },
   {
-    name: 'get beside 8 spinning scripts', // the last one: they keep spinning
+    name: 'get during 8 spinning scripts', // the last scenario, because the scripts keep spinning
     server: 'platform',
     prepare: prepareSpinning,
     request: (world, index) => toBytes(world, 'GET', detail(world, index)),
@@ -162,7 +162,7 @@ function page({ ids }: World, index: number): string {
   return `${objects}?page_size=100&direction=1&last_pk=${before}`;
 }
 
-/** Returns a path that lists twenty active articles, those of the largest stock below some number. */
+/** Returns a path that lists the twenty active articles with the largest stock below a number. */
 function filtered({ ids }: World, index: number): string {
   const stock = 50 + ((index * someId) % (ids.length - 50));
   const query = JSON.stringify({ active: { _eq: true }, stock: { _lt: stock } });

@@ -15,11 +15,11 @@ export const scriptColumns = [
   'runner cpu us',
   'processes',
 ];
-const tickMicros = 10_000; // of the kernel's accounting of CPU time, on any usual Linux
-/** After this time the next spare process is ready. */
+const tickMicros = 10_000; // resolution of the CPU times in /proc on common Linux systems
+/** Milliseconds after which the next spare process is ready. */
 export const coldPauseMs = 300;
 
-/** Measures runs of a trivial script: in a warm process, and as the first of a new script. */
+/** Measures runs of a trivial script in a warm process, and first runs of new scripts. */
 export async function measureScripts(
   names: readonly string[],
   seconds: number,
@@ -105,7 +105,7 @@ interface Relative {
   readonly cpuMicros: number;
 }
 
-/** Returns all descendants of `parent`; none where /proc does not exist. */
+/** Returns all descendants of `parent`; none without /proc. */
 function familyOf(parent: number): Relative[] {
   const all = processes();
   const below = (pid: number): Relative[] =>
@@ -129,7 +129,7 @@ function readStat(name: string) {
     const ticks = Number(fields[11]) + Number(fields[12]);
     return [{ pid: Number(name), parent: Number(fields[1]), cpuMicros: ticks * tickMicros }];
   } catch {
-    return []; // it has ended
+    return []; // the process has ended
   }
 }
 

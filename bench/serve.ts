@@ -9,19 +9,19 @@ import { startBare, startPlatform } from './server.ts';
 import { measureSizes, sizeRows } from './sizes.ts';
 import { makeWorld, type World } from './world.ts';
 
-// Measures the local platform as a user runs it, over HTTP, in comparison with Node's own server with equal responses.
+// Measures the local platform over HTTP as a user runs it, compared with Node's HTTP server with equal responses.
 
 const usage = `Usage: npm run bench -- [options]
 
   --seconds N        time of each measurement, 0.1 to 60 (default 3)
-  --objects N        objects that are seeded, 1000 to 1000000 (default 10000)
-  --connections A,B  connections at a time, each 1 to 256 (default 1,32)
-  --only NAME,NAME   only rows whose names begin so: ${allRows().join(', ')}
-  --profile          say where the server's time goes instead of the table
+  --objects N        seeded objects, 1000 to 1000000 (default 10000)
+  --connections A,B  concurrent connections, each 1 to 256 (default 1,32)
+  --only NAME,NAME   only rows whose names start with one of these: ${allRows().join(', ')}
+  --profile          print a profile of the server instead of the table
 `;
 
 const seedConnections = 32;
-const mostRequests = 1_000_000; // of one measurement: disk space is finite
+const mostRequests = 1_000_000; // of one measurement, because disk space is limited
 
 interface Options {
   readonly seconds: number;
@@ -131,7 +131,7 @@ async function run(options: Options): Promise<void> {
   await Promise.all([platform.stop(), bare.stop()]);
 }
 
-/** Fills the class, keeps the ids and returns a text with the duration. */
+/** Creates the objects, records their ids and returns a text with the duration. */
 async function seed(world: World, count: number): Promise<string> {
   const { requests, seconds } = await runLoad({
     port: world.platform.port,

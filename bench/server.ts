@@ -9,15 +9,15 @@ import type { Profile, Reading } from './profile.ts';
 /** A server in its own process that reports its cost. */
 export interface MeasuredServer {
   readonly port: number;
-  /** Reads CPU of the whole process so far, all its threads, and its memory. */
+  /** Reads the CPU time of the process with all its threads, and its memory. */
   read(): Promise<Reading>;
   startProfile(): Promise<void>;
   stopProfile(): Promise<Profile>;
-  /** Sends a message to it and returns its reply. */
+  /** Sends a message to the server process and returns its reply. */
   ask(message: unknown): Promise<unknown>;
-  /** Stops it and starts another one on the same data. */
+  /** Stops the server and starts another one with the same data. */
   restart(): Promise<MeasuredServer>;
-  /** Stops it and deletes its data. */
+  /** Stops the server and deletes its data. */
   stop(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function startBare(): Promise<MeasuredServer> {
 /** Returns the arguments that `npm start` passes to Node. */
 function startCommand(): string[] {
   const text = readFileSync(join(project, 'package.json'), 'utf8');
-  const { scripts } = JSON.parse(text) as { scripts: { start: string } }; // ours
+  const { scripts } = JSON.parse(text) as { scripts: { start: string } }; // package.json of this project
   const [program, ...args] = scripts.start.replace(/^exec /, '').split(' ');
   if (program !== 'node') throw new Error(`npm start runs ${program}`);
   return args;
@@ -71,11 +71,11 @@ async function startIn(
   folder: string,
   command: (folder: string) => readonly string[],
 ): Promise<MeasuredServer> {
-  const logFile = join(folder, 'log'); // as a service would: reading it costs no time
+  const logFile = join(folder, 'log'); // a file as for a service, because reading a pipe takes time
   const child = spawn(process.execPath, ['--import', './bench/probe.mjs', ...command(folder)], {
     cwd: project,
     stdio: ['ignore', 'pipe', openSync(logFile, 'w'), 'ipc'],
-    detached: true, // a Ctrl-C is for this process, which stops the server
+    detached: true, // Ctrl-C signals only this process, which stops the server
   });
   children.add(child);
   const port = await readPort(child, logFile);

@@ -15,16 +15,16 @@ const pageSize = 20;
 const batchSize = 50;
 const rounds = 4;
 const pagesEach = 100; // of a round
-const warmUps = 10; // so that code is compiled
-const leastBelow = 250; // so that each page is full
-const quietMs = 1500; // longer than jobs wait for requests to end
+const warmUps = 10; // compiles the code
+const leastBelow = 250; // ensures that each page is full
+const quietMs = 1500; // longer than jobs wait for the end of requests
 const quietMicros = 150_000;
 
 const columns = ['page of 20', `${few.count} us`, `${many.count} us`, 'ratio'];
 
 interface Question {
   readonly name: string;
-  /** Returns the query of a page that begins below a rank. */
+  /** Returns the query of a page that starts below a rank. */
   readonly query: (below: number) => string;
 }
 
@@ -47,8 +47,8 @@ interface World {
 }
 
 /**
- * Measures pages of a class of 1,000 objects and of one of 100,000: of objects that were just written, were read
- * before, and are read for the first time after a start. CPU of the server for each page, the minimum of some rounds.
+ * Measures pages of a class with 1,000 objects and of one with 100,000: of objects that were just written, were read
+ * before, and are read for the first time after a start. Times are server CPU per page, the minimum of the rounds.
  */
 export async function measureSizes(
   names: readonly string[],
@@ -57,7 +57,7 @@ export async function measureSizes(
   let world = await makeWorld(await startPlatform());
   for (const { name, count } of [few, many]) {
     await fill(world, name, { from: 0, count: few.count });
-    await pairUp(world, { name, count: few.count });
+    await waitForCompositeIndex(world, { name, count: few.count });
     await fill(world, name, { from: few.count, count: count - few.count });
   }
   const rows: string[][] = [];
@@ -120,7 +120,7 @@ async function fill(
 }
 
 /** Requests pages until the platform has built a composite index for them, which it does when worthwhile. */
-async function pairUp(world: World, one: Class): Promise<void> {
+async function waitForCompositeIndex(world: World, one: Class): Promise<void> {
   for (const question of questions) await cost(world, question, one, 0);
   let busy = await cpuMicros(world);
   for (let before = Number.NEGATIVE_INFINITY; busy - before > quietMicros; ) {
@@ -162,7 +162,7 @@ async function compare(world: World, question: Question, when: string): Promise<
   return [`${question.name}, ${when}`, least.toFixed(0), most.toFixed(0), ratio];
 }
 
-/** Returns CPU of a page in microseconds. Pages have no common objects as long as the class has others. */
+/** Returns the CPU time of a page in microseconds. Pages share objects only when the class has too few. */
 async function cost(
   world: World,
   { query }: Question,

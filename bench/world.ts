@@ -4,11 +4,11 @@ import type { MeasuredServer } from './server.ts';
 export interface World {
   readonly platform: MeasuredServer;
   readonly bare: MeasuredServer;
-  /** Has all rights to objects. */
+  /** API key with all rights to objects. */
   readonly apiKey: string;
-  /** Ids of the objects that all others refer to, each to one. */
+  /** Ids of the authors. Each article refers to one of them. */
   readonly authors: readonly number[];
-  /** Ids of the seeded objects, in no order. */
+  /** Ids of the seeded objects, unordered. */
   readonly ids: number[];
   /** Key of the account that owns the instance. */
   readonly accountKey: string;
@@ -24,7 +24,7 @@ export const objects = `${instance}/classes/article/objects/`;
 export const scriptEndpoints = `${instance}/endpoints/scripts/`;
 /** Twenty articles and their authors. */
 export const withAuthors = `${instance}/endpoints/data/with-authors/`;
-/** Number of users who log in: two log-ins of one user at a time may be delayed, as from guessing. */
+/** Number of users who log in. Concurrent logins of one user may be delayed like guesses. */
 export const visitors = 64;
 /** Password of all users. */
 export const password = 'not a secret';
@@ -58,7 +58,7 @@ export async function makeWorld(platform: MeasuredServer, bare: MeasuredServer):
   };
 }
 
-/** Creates a user, who owns some articles among those that it may not read. */
+/** Creates a user who owns some articles and may not read the others. */
 export async function prepareUser(world: World): Promise<void> {
   const { platform, accountKey } = world;
   if (world.user !== undefined) return;
@@ -87,7 +87,7 @@ export async function prepareEndpoint({ platform, accountKey }: World): Promise<
   await call(platform, `${instance}/endpoints/data/`, accountKey, body);
 }
 
-/** Creates a script with its own response, and an endpoint that runs it. */
+/** Creates a script with a custom response, and an endpoint that runs it. */
 export async function prepareScript({ platform, accountKey }: World, name: string): Promise<void> {
   const source = 'setResponse(new HttpResponse(200, { hello: ARGS.POST.who }))';
   const script = { runtime_name: 'nodejs_v6', source };
@@ -95,7 +95,7 @@ export async function prepareScript({ platform, accountKey }: World, name: strin
   await call(platform, scriptEndpoints, accountKey, { name, script: id });
 }
 
-/** Starts runs that never end by themselves; runs without a slot wait for one. */
+/** Starts endless runs. Runs without a slot wait for one. */
 export async function prepareSpinning({ platform, accountKey }: World): Promise<void> {
   for (let at = 0; at < spinning; at += 1) {
     const script = { runtime_name: 'nodejs_v6', source: 'for (;;);', config: { timeout: 300 } };

@@ -3,7 +3,7 @@ import * as background from '../functions/jobs.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { createVerifiers } from '../shared/accounts/social.ts';
 import { openGate } from '../shared/core/http/admission.ts';
-import { toHandler } from '../shared/core/http/edge.ts';
+import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
 import { readEnvironment } from '../shared/platform/local/environment.ts';
@@ -79,9 +79,9 @@ async function run(
   try {
     described = await platform.scripts.describe();
     await checkProxySocket(proxies, platform.scripts.canOpenSocket);
-    const handler = toHandler({ ...platform, dispatch: connect(platform) });
+    const serve = createServe({ ...platform, dispatch: connect(platform) });
     const gate = openGate(routes, platform);
-    server = await startServer({ ...platform, handler, gate, host, port, proxies });
+    server = await startServer({ ...platform, serve, gate, host, port, proxies });
     sayReady(true);
   } catch (error) {
     sayReady(false);
@@ -125,12 +125,12 @@ async function greet(platform: LocalPlatform, url: string, isolation: string): P
   const lines = [
     `Groundwork listens on ${url}`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
-    `Pushes are written down in ${push.outbox}, not sent`,
+    `Pushes are written to ${push.outbox}, not sent`,
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     isolation,
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
-    'Make an account, then list your instances with the account_key of the answer:',
+    'Make an account, then list your instances with the account_key of the response:',
     `  curl ${reachable}/v1.1/account/register/ -H 'Content-Type: application/json' -d '${JSON.stringify(account)}'`,
     `  curl ${reachable}/v1.1/instances/ -H 'X-API-KEY: <account_key>'`,
     '',

@@ -15,8 +15,8 @@ import { removeFiles } from '../shared/objects/object-files.ts';
 import { closeApplication, syncEndpoints } from '../shared/push/push-endpoints.ts';
 import { sendPush } from '../shared/push/push-send.ts';
 import { clearScript, clearTraces } from '../shared/scripts/clear-script.ts';
+import { deleteOldTraces } from '../shared/scripts/delete-old-traces.ts';
 import { watchRun } from '../shared/scripts/run-traces.ts';
-import { trimTraces } from '../shared/scripts/trim-traces.ts';
 import { clearGroup } from '../shared/users/clear-group.ts';
 import { clearUser } from '../shared/users/clear-user.ts';
 
@@ -46,7 +46,7 @@ export const jobTypes: readonly JobType[] = [
   clearScript,
   clearTraces,
   watchRun,
-  trimTraces,
+  deleteOldTraces,
 ];
 
 /** The changes that the consumers read. */

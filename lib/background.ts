@@ -6,6 +6,7 @@ import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { grants } from '../functions/background/grants.ts';
 import { watches } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
 import { followScripts } from '../shared/platform/aws/scripts/follow-scripts.ts';
@@ -14,6 +15,7 @@ import { jobEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import type { FileBucket } from './file-bucket.ts';
+import { unionOf } from './grants.ts';
 import type { PushPlatforms } from './push-platforms.ts';
 import type { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -38,15 +40,15 @@ const eventNames: Readonly<Record<ChangeAction, string>> = {
   delete: 'REMOVE',
 };
 
-/** Changes written by a request, or that follow from one. */
+/** Filter for the changes of a request and their consequences. */
 const byCall = { [attributes.change]: { S: [{ prefix: 'client' }, { prefix: 'cascade' }] } };
 
-/** A filter of an event source: the function receives only the changes that a consumer reads. */
+/** A filter of an event source, so that the function receives only changes that a consumer reads. */
 type Filter = ReturnType<typeof FilterCriteria.filter>;
 
 /**
- * The background function: receives changes through the table's stream, and runs due jobs when the stream shows new
- * ones and each minute. Changes that it cannot process go into a queue for the operator.
+ * The background function: receives changes through the table's stream, and runs due jobs once a minute and when the
+ * stream contains new ones. Changes that it cannot process are sent to a queue for the operator.
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
@@ -57,6 +59,7 @@ export class Background extends Construct {
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
       ...props,
       family: 'background',
+      grants: unionOf([grants]),
       timeoutSeconds,
     });
     this.deadLetters = new Queue(this, 'DeadLetters', {
@@ -67,7 +70,7 @@ export class Background extends Construct {
     this.deadLetters.grantSendMessages(role);
     Validations.of(this.deadLetters).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'It is where dead letters go.',
+      reason: 'The queue is itself a dead-letter queue.',
     });
     for (const statement of table.streamStatements()) role.addToPolicy(statement);
     const source = (name: string, filters: readonly Filter[], batchSize: number) =>
@@ -85,14 +88,14 @@ export class Background extends Construct {
     source('Changes', filtersOf([...watches, ...followScripts.watches]), 500);
     source('Work', [newWorkFilter()], 10);
     new Rule(this, 'Tick', {
-      description: 'Looks for work that is due',
+      description: 'Runs due jobs',
       schedule: Schedule.rate(Duration.minutes(1)),
-      targets: [new FunctionTarget(handler, { retryAttempts: 0 })], // the next one comes soon
+      targets: [new FunctionTarget(handler, { retryAttempts: 0 })], // the rule fires again in a minute
     });
   }
 }
 
-/** Returns one filter an action, of all kinds whose items it concerns. Maintenance writes concern no consumer. */
+/** Returns one filter per action, for all item kinds with a consumer. Maintenance writes have no consumer. */
 function filtersOf(watched: readonly Watch[]): readonly Filter[] {
   return actions.flatMap((action) => {
     const kinds = watched.filter((watch) => watch.actions.includes(action)).map(({ kind }) => kind);
@@ -104,7 +107,7 @@ function filtersOf(watched: readonly Watch[]): readonly Filter[] {
   });
 }
 
-/** Returns the filter of jobs that a request has created; writes of jobs themselves start none. */
+/** Returns the filter for jobs that a request created. Later writes to a job do not match. */
 function newWorkFilter(): Filter {
   const isWork = { [attributes.kind]: { S: [jobEntity.kind] } };
   return FilterCriteria.filter({

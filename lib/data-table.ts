@@ -14,13 +14,14 @@ import {
   tableIndexes,
   timeToLive,
 } from '../shared/platform/aws/store/table.ts';
+import type { TableUse } from '../shared/platform/grants.ts';
 import { anyUsagePartition } from '../shared/store/entities.ts';
-import { type TableUse, tableActions } from './grants.ts';
+import { tableActions } from './grants.ts';
 
-/** The one table with its indexes and its stream, on demand, restorable to any second of the last 35 days. */
+/** The table with its indexes and stream: billed on demand, restorable to any second of the last 35 days. */
 export class DataTable extends Construct {
   readonly name: string;
-  /** ARN of the stream of its changes. */
+  /** ARN of the table's stream. */
   readonly streamArn: string;
   private readonly arn: string;
 
@@ -48,7 +49,7 @@ export class DataTable extends Construct {
     this.streamArn = table.tableStreamArn ?? '';
   }
 
-  /** Returns the statements of a role that allow these uses. */
+  /** Returns policy statements that allow these uses. */
   statements(uses: readonly TableUse[]): readonly PolicyStatement[] {
     const items = new PolicyStatement({
       actions: [...new Set(uses.flatMap((use) => (use === 'filter' ? [] : tableActions[use])))],
@@ -74,7 +75,7 @@ export class DataTable extends Construct {
     });
   }
 
-  /** Returns the statements of a role that reads the stream. */
+  /** Returns policy statements that allow reading the stream. */
   streamStatements(): readonly PolicyStatement[] {
     const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
     return [

@@ -18,17 +18,17 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { FileArea } from './grants.ts';
+import type { FileArea } from '../shared/platform/grants.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 const passingAreas: readonly FileArea[] = ['uploads', 'traces'];
-const restorableDays = 35; // as the table
+const restorableDays = 35; // like the table
 const origins = { accessControlAllowOrigins: ['*'], accessControlAllowHeaders: ['*'] };
 
 /**
  * Files: a bucket that only the functions can read, and a CDN that serves the files under `public/` to every client
- * that knows the address. Downloads therefore need no function, are cached near the reader, and come from an origin
- * without other content, where a page among them can do no harm. Both cost nothing without requests.
+ * that knows the address. Downloads therefore need no function, are cached near the reader, and have an origin without
+ * other content, so an uploaded HTML page is harmless. Without requests both are free.
  */
 export class FileBucket extends Construct {
   readonly name: string;
@@ -39,7 +39,7 @@ export class FileBucket extends Construct {
   constructor(scope: Construct, id: string, { keepData }: Pick<DeploymentSettings, 'keepData'>) {
     super(scope, id);
     const bucket = createBucket(this, keepData);
-    // it is one, except for how its type declares a member that may be absent
+    // the class implements the interface, but declares an optional member differently
     const origin = bucket as IBucket;
     const distribution = new Distribution(this, 'Cdn', {
       comment: 'Groundwork: files of data objects',
@@ -58,7 +58,7 @@ export class FileBucket extends Construct {
     acknowledge(bucket, distribution);
   }
 
-  /** Returns headers that S3 does not send: pages of any origin may read a file, and browsers do not guess its type. */
+  /** Returns headers that S3 does not send: CORS for all origins, and `nosniff`. */
   private headers(): ResponseHeadersPolicy {
     return new ResponseHeadersPolicy(this, 'Headers', {
       corsBehavior: {
@@ -72,12 +72,12 @@ export class FileBucket extends Construct {
     });
   }
 
-  /** Allows a role to keep files of these areas, and sign uploads for others. */
+  /** Allows a role to read, write and delete files of these areas, and to sign uploads. */
   grantTo(role: Role, areas: readonly FileArea[]): void {
     const resources = areas.map((area) => `${this.bucket.bucketArn}/${area}/*`);
     const actions = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'];
     role.addToPolicy(new PolicyStatement({ actions, resources }));
-    // distinguishes a missing file from a forbidden one
+    // without it S3 returns 403 for a missing file
     role.addToPolicy(
       new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
     );
@@ -85,7 +85,7 @@ export class FileBucket extends Construct {
     for (const area of areas) {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${area}/*]`,
-        reason: 'Files have random names, and come and go with every call.',
+        reason: 'Files have random names; requests create and delete them.',
       });
     }
   }
@@ -111,7 +111,7 @@ function createBucket(scope: Construct, keepData: boolean): Bucket {
         noncurrentVersionExpiration: Duration.days(1),
       })),
     ],
-    // forms that a function has signed are posted here, from pages of any origin
+    // pages of any origin may post forms that a function has signed
     cors: [{ allowedMethods: [HttpMethods.POST], allowedOrigins: ['*'], allowedHeaders: ['*'] }],
     removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
@@ -120,19 +120,19 @@ function createBucket(scope: Construct, keepData: boolean): Bucket {
 function acknowledge(bucket: Bucket, distribution: Distribution): void {
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
-    reason: 'An access log would hold the addresses of files, which are what keeps them private.',
+    reason: 'An access log would contain the addresses of files, which must remain secret.',
   });
   Validations.of(distribution).acknowledge(
-    { id: 'AwsSolutions-CFR1', reason: 'Who may read files does not depend on the country.' },
-    { id: 'AwsSolutions-CFR2', reason: 'It serves files by exact name; nothing runs behind it.' },
+    { id: 'AwsSolutions-CFR1', reason: 'Access to files does not depend on the country.' },
+    { id: 'AwsSolutions-CFR2', reason: 'It serves files by exact name and runs no code.' },
     {
       id: 'AwsSolutions-CFR3',
-      reason: 'An access log would hold the addresses of files, which are what keeps them private.',
+      reason: 'An access log would contain the addresses of files, which must remain secret.',
     },
     {
       id: 'AwsSolutions-CFR4',
       reason:
-        'The protocol follows from the certificate of cloudfront.net; there is no own domain.',
+        'Without a custom domain, the cloudfront.net certificate determines the TLS versions.',
     },
   );
 }

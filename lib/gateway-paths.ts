@@ -2,28 +2,30 @@ import type { Family, Route } from '../shared/core/resource/route.ts';
 
 /** A path in the gateway's syntax, and the family whose function serves it. */
 export interface GatewayPath {
-  /** Without a last slash; the last segment may be `{proxy+}`. */
+  /** Without a trailing slash; the last segment may be `{proxy+}`. */
   readonly path: string;
   readonly family: string;
 }
 
 interface Node {
   readonly children: Map<string, Node>;
-  /** The family of the route that ends here. */
+  /** The family of the route that ends at this node. */
   own: string | undefined;
 }
 
 /**
- * Derives the gateway's paths from the map: for each family the prefixes below which no other family serves, in minimal
- * number. Paths that match none of them go to the function that has the whole map.
+ * Derives the gateway's paths from the map: for each family the fewest prefixes below which no other family has paths.
+ * The function with the whole map serves all other paths.
  *
- * They rely only on documented behaviour of the gateway: it prefers a full match to one by `{proxy+}`, and that one to
- * `$default`. All our paths end in a slash, which a path of the gateway may not, and it is undocumented whether
- * `{proxy+}` matches the empty text after a last slash; so a prefix is listed twice, alone and with `{proxy+}`. It is
- * also undocumented which of two paths with `{proxy+}` is preferred when both match: no two such paths are of different
- * families. Therefore a path with other families below it is listed without `{proxy+}`.
+ * The paths rely only on documented behaviour of the gateway: it prefers a full match to `{proxy+}`, and `{proxy+}` to
+ * `$default`. All paths of the interface end with a slash, which a gateway path must not have, and it is undocumented
+ * whether `{proxy+}` matches the empty text after a trailing slash. Each prefix is therefore listed twice, alone and
+ * with `{proxy+}`. It is also undocumented which of two matching paths with `{proxy+}` is preferred, so a path with
+ * other families below it is listed without `{proxy+}`.
  */
-export function gatewayPaths(families: readonly Family[]): readonly GatewayPath[] {
+export function gatewayPaths(
+  families: readonly Pick<Family, 'name' | 'routes'>[],
+): readonly GatewayPath[] {
   const root = createNode();
   const home: GatewayPath[] = [];
   for (const { name: family, routes } of families) {

@@ -1,99 +1,48 @@
-import type { PushUse } from './push-platforms.ts';
-import type { ScriptUse } from './script-sandbox.ts';
+import { api } from '../functions/api.ts';
+import type { FileArea, Grants, PushUse, ScriptUse, TableUse } from '../shared/platform/grants.ts';
 
-/** A use of the table by a family. */
-export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
+/** Grants of a function, each member present. */
+export type AllGrants = Required<Grants>;
 
-/*
- * Uses of the table by each family: its role allows these and nothing else. `read` is of single items; every family
- * has it, for the records of credentials; `list` scans a partition, `filter` an index; `write` puts and deletes;
- * `check` makes a transaction depend on an item that it does not change; `count` takes numbers; `meter` adds to the
- * usage of an instance.
- */
-const uses: Readonly<Record<string, readonly TableUse[]>> = {
-  root: ['read', 'meter'],
-  account: ['read', 'list', 'write', 'count'],
-  instances: ['read', 'list', 'write', 'count', 'meter'],
-  'api-keys': ['read', 'list', 'write', 'count', 'meter'],
-  classes: ['read', 'list', 'write', 'meter'],
-  objects: ['read', 'list', 'filter', 'write', 'count', 'meter'],
-  'data-endpoints': ['read', 'list', 'filter', 'write', 'count', 'meter'],
-  'script-endpoints': ['read', 'list', 'write', 'count', 'meter'],
-  templates: ['read', 'list', 'write', 'count', 'meter'],
-  users: ['read', 'list', 'write', 'check', 'count', 'meter'],
-  push: ['read', 'list', 'write', 'count', 'meter'],
-  scripts: ['read', 'list', 'write', 'count', 'meter'],
-  schema: ['read'],
-  usage: ['read', 'list'],
-  background: ['read', 'list', 'filter', 'write', 'meter'],
-  'script-runs': ['read', 'list', 'write', 'meter'],
-  batch: ['read', 'list', 'filter', 'write', 'check', 'count', 'meter'], // all: it serves the whole map
-};
+const tableUses: readonly TableUse[] = [
+  'read',
+  'list',
+  'filter',
+  'write',
+  'check',
+  'count',
+  'meter',
+];
+const fileAreas: readonly FileArea[] = ['public', 'uploads', 'scripts', 'traces'];
+const pushUses: readonly PushUse[] = ['configure', 'send'];
+const scriptUses: readonly ScriptUse[] = ['run', 'start', 'deploy'];
 
-/** Returns the uses of the table by a family; every family is listed. */
-export function usesOf(family: string): readonly TableUse[] {
-  const found = uses[family];
-  if (found === undefined) throw new Error(`lib/grants.ts does not say what ${family} does`);
-  return found;
+/** Returns the union of grants. */
+export function unionOf(all: readonly Grants[]): AllGrants {
+  return {
+    table: tableUses.filter((use) => all.some(({ table }) => table.includes(use))),
+    files: fileAreas.filter((area) => all.some(({ files }) => files?.includes(area))),
+    push: pushUses.filter((use) => all.some(({ push }) => push?.includes(use))),
+    scripts: scriptUses.filter((use) => all.some(({ scripts }) => scripts?.includes(use))),
+    mail: all.some(({ mail }) => mail),
+  };
 }
 
-const mailing: readonly string[] = ['account', 'instances', 'batch'];
+const declared = api.flatMap(({ grants }) => (grants === 'of the whole map' ? [] : [grants]));
 
-/** Returns whether a family sends mails. */
-export function sendsMail(family: string): boolean {
-  return mailing.includes(family);
+/** Returns the grants of a family's function; one that serves the whole map has those of all families. */
+export function grantsOf(family: string): AllGrants {
+  const found = api.find(({ name }) => name === family);
+  if (found === undefined) throw new Error(`no family ${family}`);
+  return unionOf(found.grants === 'of the whole map' ? declared : [found.grants]);
 }
 
-/** Actions of a policy on the table's items. Transactions need those of their parts and no others. */
+/** Policy actions for the table's items. A transaction needs only the actions of its parts. */
 export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly string[]>> = {
   read: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   list: ['dynamodb:Query'],
   write: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
   check: ['dynamodb:ConditionCheckItem'],
   count: ['dynamodb:UpdateItem'],
-  meter: ['dynamodb:ConditionCheckItem'], // and put, but only items of usage
+  meter: ['dynamodb:ConditionCheckItem'], // and PutItem, but only for usage items
 };
-
-/** Areas of files: public files, large uploads, sources of scripts, large values of traces. */
-export const fileAreas = ['public', 'uploads', 'scripts', 'traces'] as const;
-/** The folder of one area. */
-export type FileArea = (typeof fileAreas)[number];
-
-const filing: Readonly<Record<string, readonly FileArea[]>> = {
-  objects: ['public', 'uploads'],
-  'data-endpoints': ['public', 'uploads'],
-  users: ['public', 'uploads'], // of profiles
-  'script-endpoints': ['traces'],
-  scripts: ['scripts', 'traces'],
-  background: fileAreas, // those that are no longer needed
-  batch: fileAreas,
-  'script-runs': ['scripts', 'traces'],
-};
-
-/** Returns the areas of files that a family keeps. */
-export function fileAreasOf(family: string): readonly FileArea[] {
-  return filing[family] ?? [];
-}
-
-const pushing: Readonly<Record<string, readonly PushUse[]>> = {
-  push: ['configure'],
-  batch: ['configure'],
-  background: ['send'],
-};
-
-/** Returns the uses of push services by a family. */
-export function pushUsesOf(family: string): readonly PushUse[] {
-  return pushing[family] ?? [];
-}
-
-const scripting: Readonly<Record<string, readonly ScriptUse[]>> = {
-  'script-endpoints': ['run', 'start'],
-  batch: ['run', 'start'],
-  background: ['start', 'deploy'],
-  'script-runs': ['run'],
-};
-
-/** Returns the uses of scripts by a family. */
-export function scriptUsesOf(family: string): readonly ScriptUse[] {
-  return scripting[family] ?? [];
-}

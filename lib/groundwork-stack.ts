@@ -1,12 +1,14 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
+import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
 import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import { FileBucket } from './file-bucket.ts';
 import { gatewayPaths } from './gateway-paths.ts';
+import { grantsOf, unionOf } from './grants.ts';
 import { HttpApi } from './http-api.ts';
 import { MasterSecret } from './master-secret.ts';
 import { Observability } from './observability.ts';
@@ -14,12 +16,12 @@ import { PushPlatforms } from './push-platforms.ts';
 import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-const runsSeconds = 330; // a script has 300, and before that it may wait for its function
+const runsSeconds = 330; // a script's maximum is 300, and before that it may wait for its function
 
 /** The family whose function has the whole map. */
 export const wholeMap = 'batch';
 
-/** Groundwork in one AWS account and region: table, bucket, secret, a function a family, and the gateway to them. */
+/** Groundwork in one AWS account and region: table, bucket, secret, one function per family, and the gateway. */
 export class GroundworkStack extends Stack {
   constructor(scope: Construct, id: string, settings: DeploymentSettings) {
     super(scope, id, { description: `Groundwork, a backend platform (${settings.stage})` });
@@ -34,15 +36,20 @@ export class GroundworkStack extends Stack {
     const functions = new Map(
       [...families].map((family) => [
         family,
-        new FamilyFunction(this, constructId(family), { ...shared, family }).function,
+        new FamilyFunction(this, constructId(family), {
+          ...shared,
+          family,
+          grants: grantsOf(family),
+        }).function,
       ]),
     );
     new FamilyFunction(this, 'ScriptRuns', {
       ...shared,
       family: 'script-runs',
+      grants: unionOf([scriptRunsGrants]),
       name: runsFunctionName(scripts.prefix),
       timeoutSeconds: runsSeconds,
-      retryAttempts: 0, // a run that has begun is not retried
+      retryAttempts: 0, // a started run is not retried
     });
     const background = new Background(this, 'Background', shared);
     const functionOf = (family: string) => {
@@ -57,11 +64,11 @@ export class GroundworkStack extends Stack {
       deadLetters: background.deadLetters,
     });
     this.output('Url', 'The root of the interface', gateway.url);
-    this.output('TableName', 'The table that holds all data', table.name);
-    this.output('FilesBucket', 'The bucket that holds all files', files.name);
+    this.output('TableName', 'The table with all data', table.name);
+    this.output('FilesBucket', 'The bucket with all files', files.name);
     this.output(
       'SetUpCode',
-      'Prints the code with which the first account is made',
+      'Prints the code that creates the first account',
       `npm run --silent set-up-code -- ${secret.secretArn}`,
     );
   }
@@ -71,7 +78,7 @@ export class GroundworkStack extends Stack {
   }
 }
 
-/** Returns `api-keys` as `ApiKeys`. */
+/** Converts a name such as `api-keys` to `ApiKeys`. */
 function constructId(family: string): string {
   return family.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -11,20 +11,20 @@ import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Options of handler bundles, for the deployment, the tests and the bench alike: one file that is loaded with the
- * function, and separate files for modules that may be imported later.
+ * Options of handler bundles for the deployment, the tests and the bench: one file that is loaded with the function,
+ * and separate files for modules that may be imported later.
  */
 const bundleOptions = {
   absWorkingDir: root,
   bundle: true,
   minify: true,
   platform: 'node',
-  target: 'node20', // the runtime is 24; so the bundles run where the tests run
+  target: 'node20', // the runtime is Node 24, but tests run the bundles on Node 20 too
   format: 'esm',
   splitting: true,
-  outExtension: { '.js': '.mjs' }, // Lambda takes these for ES modules
+  outExtension: { '.js': '.mjs' }, // Lambda loads .mjs files as ES modules
   mainFields: ['module', 'main'],
-  // CommonJS packages in an ES module load Node's own modules by `require`
+  // CommonJS packages in an ES module load Node's core modules with `require`
   banner: {
     js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
   },
@@ -33,7 +33,7 @@ const bundleOptions = {
   logLevel: 'error',
 } as const satisfies BuildOptions;
 
-/** Name of the handler's file in a bundle's folder. */
+/** File name of the handler in the folder of a bundle. */
 export const bundleFile = 'index.mjs';
 
 /** The family whose function packs scripts: its bundle contains the runtime files of each script. */
@@ -41,7 +41,7 @@ const packing = 'background';
 
 const templateProgram = join(root, 'shared/platform/runtimes/templates/program.ts');
 
-/** Bundles the handler of a family into `folder`, and separately the template renderer, which shares no code. */
+/** Bundles a family's handler into `folder`, and the template renderer as a separate program. */
 export function bundleHandler(family: string, folder: string): void {
   const define = {
     ...bundleAssets().define,
@@ -52,7 +52,7 @@ export function bundleHandler(family: string, folder: string): void {
   buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });
 }
 
-/** Returns the module to bundle: the family's own handler.ts, or one that serves the family's routes. */
+/** Returns the module to bundle: the family's handler.ts, or a generated one that serves its routes. */
 function entryOf(family: string): Pick<BuildOptions, 'entryPoints' | 'entryNames' | 'stdin'> {
   const resolveDir = handlerFolder(family);
   const own = join(resolveDir, 'handler.ts');
@@ -64,17 +64,17 @@ export const handler = await openHandler(${name}.routes);`;
   return { stdin: { contents, resolveDir, loader: 'ts' }, entryNames: 'index' };
 }
 
-/** Returns JSON of the exports of shared/platform/aws/scripts/runtime-files.ts. */
+/** Returns the exports of shared/platform/aws/scripts/runtime-files.ts as JSON. */
 function runtimeFiles(): string {
   return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles() });
 }
 
-/** Returns the bundle of a family's handler as Lambda code, built while the stack is synthesised. */
+/** Returns the bundle of a family's handler as Lambda code. It is built while the stack is synthesised. */
 export function handlerCode(family: string): Code {
   return Code.fromAsset(handlerFolder(family), {
-    assetHashType: AssetHashType.OUTPUT, // a function is deployed again when its bundle has changed
+    assetHashType: AssetHashType.OUTPUT, // a function is deployed again when its bundle changes
     bundling: {
-      image: DockerImage.fromRegistry('unused'), // required by the type; the bundling is done here
+      image: DockerImage.fromRegistry('unused'), // required by the type, but the bundling is local
       local: {
         tryBundle: (folder) => {
           bundleHandler(family, folder);

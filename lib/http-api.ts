@@ -24,7 +24,7 @@ export interface Destinations {
   readonly fallback: string;
 }
 
-// The route, not the path: links that contain a key, and queries, are not logged.
+// The route instead of the path, because paths may contain keys. Queries are not logged either.
 const accessLogFields = {
   requestId: '$context.requestId',
   time: '$context.requestTime',
@@ -39,8 +39,8 @@ const accessLogFields = {
 };
 
 /**
- * The HTTP API. It has no CORS configuration, with which the gateway would respond to preflights itself and overwrite
- * the headers that the functions send.
+ * The HTTP API. It has no CORS configuration, because the gateway would then respond to preflights itself and overwrite
+ * the headers of the functions.
  */
 export class HttpApi extends Construct {
   /** Address of the interface's root, without a slash at the end. */
@@ -58,11 +58,11 @@ export class HttpApi extends Construct {
     this.addStage(settings);
     Validations.of(this.api).acknowledge({
       id: 'AwsSolutions-APIG4',
-      reason: 'The functions check credentials: who may call depends on what is called.',
+      reason: 'The functions check credentials: access depends on the resource.',
     });
   }
 
-  /** Adds the routes to the functions; these are created after the gateway, because they need its address. */
+  /** Adds the routes to the functions, which are created after the gateway because they need its address. */
   leadTo({ paths, functionOf, fallback }: Destinations): void {
     const whole = toFunction(fallback, functionOf(fallback));
     new HttpRoute(this.api, 'DefaultRoute', {
@@ -98,6 +98,6 @@ export class HttpApi extends Construct {
 }
 
 function toFunction(name: string, target: IFunction): HttpLambdaIntegration {
-  // One permission a function: one a route would exceed the limit of a function's policy.
+  // One permission per function: one per route would exceed the size limit of a function's policy.
   return new HttpLambdaIntegration(name, target, { scopePermissionToRoute: false });
 }

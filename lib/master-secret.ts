@@ -3,8 +3,8 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 
 /**
- * The secret that all keys are derived from. CloudFormation generates its first version, 64 hex digits, and would
- * generate another one, which ends every key, if anything below `generateSecretString` changed: never change it.
+ * The secret that all keys are derived from. CloudFormation generates its first version, 64 hex digits. Never change
+ * anything below `generateSecretString`: CloudFormation would generate another secret, which invalidates every key.
  */
 export class MasterSecret extends Construct {
   readonly secret: Secret;
@@ -24,7 +24,7 @@ export class MasterSecret extends Construct {
     });
     Validations.of(this.secret).acknowledge({
       id: 'AwsSolutions-SMG4',
-      reason: 'Rotation adds a version beside the old ones and is a decision of the operator.',
+      reason: 'Rotation adds a version and keeps the old ones; the operator decides when.',
     });
   }
 }

@@ -8,27 +8,27 @@ import { Construct } from 'constructs';
 export interface ObservabilityProps {
   readonly api: HttpApi;
   readonly tableName: string;
-  /** Queue of the changes that no consumer could process. */
+  /** Queue of the changes that a consumer could not process. */
   readonly deadLetters: IQueue;
 }
 
 const period = Duration.minutes(5);
 
-/** Alarms for problems of the deployment. They notify no recipients until the operator adds some. */
+/** Alarms for problems of the deployment. They have no recipients until the operator adds some. */
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, { api, tableName, deadLetters }: ObservabilityProps) {
     super(scope, id);
     this.alarm('ServerErrors', api.metricServerError({ period, statistic: 'Sum' }), {
       threshold: 5,
-      description: 'Five calls or more in five minutes were answered with a 5xx.',
+      description: 'Five or more requests in five minutes got a 5xx response.',
     });
     this.alarm('TableThrottled', throttled(tableName), {
       threshold: 50,
-      description: 'The table refused fifty requests or more in five minutes, for their rate.',
+      description: 'The table throttled fifty or more requests in five minutes.',
     });
     this.alarm('DeadLetters', deadLetters.metricApproximateNumberOfMessagesVisible({ period }), {
       threshold: 1,
-      description: 'Changes of data could not be taken: what follows from them has not happened.',
+      description: 'Changes of data could not be processed: their consequences are missing.',
     });
   }
 
@@ -46,7 +46,7 @@ export class Observability extends Construct {
   }
 }
 
-/** Returns throttled events of the table and of all its indexes. */
+/** Returns the number of throttled requests to the table and all its indexes. */
 function throttled(tableName: string): MathExpression {
   const events = (metricName: string) =>
     new Metric({

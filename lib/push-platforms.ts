@@ -2,10 +2,8 @@ import { Arn, ArnFormat, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import type { PushUse } from '../shared/platform/grants.ts';
 import type { DeploymentSettings } from './settings.ts';
-
-/** A use of push by a family: `configure` creates applications of credentials, `send` is all else. */
-export type PushUse = 'configure' | 'send';
 
 const configureActions = ['sns:CreatePlatformApplication', 'sns:SetPlatformApplicationAttributes'];
 const sendActions = [
@@ -17,11 +15,11 @@ const sendActions = [
 ];
 
 /**
- * Push services: applications of SNS mobile push are created at run time, because each belongs to an instance; the
+ * Push services: applications of SNS mobile push are created at run time, because each belongs to an instance. The
  * stack defines the prefix of their names, and the key that encrypts their credentials in the table.
  */
 export class PushPlatforms extends Construct {
-  /** Prefix of the names of this deployment's applications. */
+  /** Prefix of the names of the deployment's applications. */
   readonly prefix: string;
   readonly keyArn: string;
   private readonly key: Key;
@@ -34,14 +32,14 @@ export class PushPlatforms extends Construct {
     super(scope, id);
     this.prefix = `groundwork_${stage}`;
     this.key = new Key(this, 'Key', {
-      description: `Groundwork ${stage}: locks the credentials of push providers. Never delete.`,
+      description: `Groundwork ${stage}: encrypts the credentials of push providers. Never delete.`,
       enableKeyRotation: true,
       removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     this.keyArn = this.key.keyArn;
   }
 
-  /** Allows a role to use only resources with names of this deployment. */
+  /** Allows a role to use the resources whose names have the deployment's prefix. */
   grantTo(role: Role, uses: readonly PushUse[]): void {
     const isSending = uses.includes('send');
     role.addToPolicy(
@@ -63,7 +61,7 @@ export class PushPlatforms extends Construct {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${kind}/*/${this.prefix}_*]`,
         reason:
-          'Applications are made while it runs, one an instance; SNS chooses the rest of names.',
+          'Applications are created at run time, one per instance; SNS chooses the rest of names.',
       });
     }
   }

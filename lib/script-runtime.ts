@@ -15,7 +15,7 @@ const pythonFiles = [
   'seccomp.py',
 ];
 
-/** Returns the files of the Node runtime in each script's function, with its supervisor bundled. */
+/** Returns the files of the Node runtime for each script's function, with the bundled supervisor. */
 export function nodeRuntimeFiles(): RuntimeFiles {
   const { outputFiles } = buildSync({
     entryPoints: [`${folder}/node/lambda.ts`],
@@ -29,7 +29,7 @@ export function nodeRuntimeFiles(): RuntimeFiles {
   return { 'index.mjs': outputFiles[0]?.text ?? '', ...readFiles('node', nodeRunner) };
 }
 
-/** Returns the files of the Python runtime in each script's function; its handler is `index.handler`. */
+/** Returns the files of the Python runtime for each script's function. The handler is `index.handler`. */
 export function pythonRuntimeFiles(): RuntimeFiles {
   return readFiles('python', pythonFiles);
 }

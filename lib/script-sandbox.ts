@@ -8,19 +8,14 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
+import type { ScriptUse } from '../shared/platform/grants.ts';
 import type { DeploymentSettings } from './settings.ts';
-
-/**
- * A use of scripts by a family: `run` invokes their functions, `start` the function for background runs, `deploy`
- * creates, changes and deletes their functions.
- */
-export type ScriptUse = 'run' | 'start' | 'deploy';
 
 const deployActions = ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode'];
 
 /**
- * Scripts: each has its own function, created at run time; the stack defines the prefix of their names and their one
- * role. It has no permissions, not even to write logs: actions of a script are its author's responsibility.
+ * Scripts: each has its own function, created at run time. The stack defines the prefix of their names and their common
+ * role, which has no permissions, not even to write logs.
  */
 export class ScriptSandbox extends Construct {
   /** Prefix of the names of all script functions of this deployment. */
@@ -35,14 +30,14 @@ export class ScriptSandbox extends Construct {
       statements: [new PolicyStatement({ effect: Effect.DENY, actions: ['*'], resources: ['*'] })],
     });
     const role = new Role(this, 'Role', {
-      description: `Groundwork ${stage}: the role of all scripts. It allows nothing.`,
+      description: `Groundwork ${stage}: the role of all scripts, without permissions`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       permissionsBoundary: nothing, // applies even if a policy is attached by mistake
     });
     this.roleArn = role.roleArn;
   }
 
-  /** Allows a role to use the functions of scripts, and no other functions. */
+  /** Allows a role to use the functions of scripts only. */
   grantTo(role: Role, uses: readonly ScriptUse[]): void {
     const invoked = [
       ...(uses.includes('run') ? [this.scripts()] : []),
@@ -57,7 +52,7 @@ export class ScriptSandbox extends Construct {
     if (uses.includes('run') || uses.includes('deploy')) {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:lambda:<AWS::Region>:<AWS::AccountId>:function:${this.prefix}-scr-*]`,
-        reason: 'Functions of scripts are made while it runs, one a script.',
+        reason: 'Functions of scripts are created at run time, one per script.',
       });
     }
   }
@@ -70,7 +65,7 @@ export class ScriptSandbox extends Construct {
       }),
     );
     role.addToPolicy(new PolicyStatement({ actions: ['lambda:ListFunctions'], resources: ['*'] }));
-    // A function can only be given this role, which has no permissions.
+    // This role, which has no permissions, is the only one that can be passed to a function.
     role.addToPolicy(
       new PolicyStatement({
         actions: ['iam:PassRole'],
@@ -81,7 +76,7 @@ export class ScriptSandbox extends Construct {
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'Lambda lists the functions of an account or none; the names of others are all it tells.',
+        'Lambda can list all functions of an account or none; only their names are disclosed.',
     });
   }
 

@@ -3,17 +3,17 @@ import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { readSettings } from '../shared/platform/aws/environment.ts';
 
-/** Settings of a deployment, by `-c name=value` or in `cdk.json` or `cdk.context.json`. */
+/** Settings of a deployment, from `-c name=value`, `cdk.json` or `cdk.context.json`. */
 export interface DeploymentSettings {
   /** Distinguishes deployments in one account. */
   readonly stage: string;
-  /** Settings of the functions, as environment variables; absent ones have their defaults. */
+  /** Settings of the functions, as environment variables; absent ones have defaults. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether the data outlive the stack. */
+  /** True when the data are retained after the stack is deleted. */
   readonly keepData: boolean;
-  /** Requests a second that the gateway accepts, over a longer time. */
+  /** Requests per second that the gateway accepts in the long term. */
   readonly rateLimit: number;
-  /** Requests that may arrive at once. */
+  /** Maximum number of requests in a burst. */
   readonly burstLimit: number;
   readonly logRetentionDays: number;
 }
@@ -50,7 +50,7 @@ const schema = v.object({
     v.pipe(
       v.string('a name'),
       v.regex(/^[a-z][a-z0-9-]{0,19}$/, 'up to 20 of a-z, 0-9 and -, a letter first'),
-      // roles of `prod` are granted `groundwork-prod-scr-*`: a function of another stage must not have such a name
+      // roles of `prod` may use `groundwork-prod-scr-*`, so functions of other stages must not have such names
       v.regex(/^(?!.*-scr(-|$))/, 'no -scr in it'),
     ),
     'prod',
@@ -93,6 +93,6 @@ function readVariables(given: (name: string) => unknown): Record<string, string>
     const value = given(name);
     if (value !== undefined) variables[variable] = String(value);
   }
-  readSettings(variables); // fails now instead of in the first request
+  readSettings(variables); // fails now instead of at the first request
   return variables;
 }

@@ -1,6 +1,6 @@
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { accountEntity, as } from '../../shared/store/entities.ts';
+import { accountEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 
@@ -11,7 +11,7 @@ export async function currentAccount(
 ): Promise<Stored<AccountData>> {
   const account = callingAccount(context);
   if (isFirst) return account;
-  const now = as(accountEntity, (await context.platform.store.get([account.key]))[0]);
+  const now = await accountEntity.read(context.platform.store, account.data.id);
   if (now === undefined) throw new Error('an account is gone'); // accounts are never deleted
   return now;
 }

@@ -1,5 +1,5 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import { computed, type Fields, text } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/resource/field.ts';
 
 const { email, first_name, last_name } = accountFields;
 const password = text(128, { required: true });
@@ -7,29 +7,32 @@ const password = text(128, { required: true });
 const invitation = text(128);
 
 /** Fields of an account with its key, as in responses to log-ins and resets. */
-export const keyedAccountFields: Fields = {
+export const keyedAccountFields = defineFields({
   ...accountFields,
   account_key: computed('string'),
-};
+});
 
 /** Fields of a registration. */
-export const registerFields: Fields = {
+export const registerFields = defineFields({
   id: computed('integer'),
   email,
   password,
   first_name,
   last_name,
   invitation_key: invitation,
-};
+});
 
 /** Fields of a log-in. */
-export const authFields: Fields = { email, password: text(undefined, { required: true }) };
+export const authFields = defineFields({
+  email,
+  password: text(undefined, { required: true }),
+});
 
 /** Fields of a password change. */
-export const passwordFields: Fields = {
+export const passwordFields = defineFields({
   current_password: text(undefined, { required: true }),
   new_password: password,
-};
+});
 
 /** Fields with which an account without password gets one. */
-export const passwordSetFields: Fields = { password };
+export const passwordSetFields = defineFields({ password });

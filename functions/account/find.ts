@@ -1,10 +1,10 @@
 import {
   accountEntity,
   accountMetadataEntity,
-  as,
   emailEntity,
   passwordEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Condition, Store, Stored } from '../../shared/store/store.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
@@ -26,23 +26,20 @@ export async function findAccountByEmail(
   email: string,
 ): Promise<FoundAccount | undefined> {
   const item = await emailEntity.read(store, email);
-  const id = item?.data.account;
-  return id === undefined ? undefined : findAccount(store, id);
+  return item && findAccount(store, item.data.account);
 }
 
 export async function findAccount(store: Store, id: number): Promise<FoundAccount | undefined> {
-  const [account, found, metadata] = await store.get([
-    accountEntity.key(id),
-    passwordEntity.key(id),
-    accountMetadataEntity.key(id),
-  ]);
-  const item = as(accountEntity, account);
+  const { item, password, metadata } = await readTogether(store, {
+    item: accountEntity.at(id),
+    password: passwordEntity.at(id),
+    metadata: accountMetadataEntity.at(id),
+  });
   if (item === undefined) return undefined;
-  const password = as(passwordEntity, found);
   return {
     item,
     data: item.data,
-    metadata: as(accountMetadataEntity, metadata)?.data.metadata ?? {},
+    metadata: metadata?.data.metadata ?? {},
     hash: password?.data.hash,
     unchangedPassword:
       password === undefined ? { kind: 'absent' } : { kind: 'version', version: password.version },

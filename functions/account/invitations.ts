@@ -1,20 +1,20 @@
 import { acceptWrites, closeWrites, openInvitation } from '../../shared/accounts/invitations.ts';
 import { invitationKey } from '../../shared/accounts/keys.ts';
 import { accountsOnly, endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
-import { computed, type Fields, text } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
+import { showFields } from '../../shared/core/resource/show.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   instanceEntity,
   invitationEntity,
-  invitationPrefix,
   invitedAccountEntity,
 } from '../../shared/store/entities.ts';
 import type { InvitationData, InvitedData } from '../../shared/store/records/invitations.ts';
@@ -30,7 +30,19 @@ interface View {
   readonly invitation: Stored<InvitationData>;
 }
 
-const resource: ListResource<InvitedData, View> = {
+const fields = defineFields({
+  id: computed('integer'),
+  email: computed('email'),
+  role: computed('choice'),
+  key: computed('string'),
+  instance: computed('field', { shows: 'string' }),
+  inviter: computed('string'),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+  state: computed('choice'),
+});
+
+const resource: ListOf<InvitedData, View, typeof fields> = {
   name: 'Account Invitation',
   operationNames: {
     list: { id: 'listAccountInvitations', summary: 'List open invitations to the account' },
@@ -41,17 +53,7 @@ const resource: ListResource<InvitedData, View> = {
   item: 'id',
   isUntrimmed: true,
   access: accountsOnly,
-  fields: {
-    id: computed('integer'),
-    email: computed('email'),
-    role: computed('choice'),
-    key: computed('string'),
-    instance: computed('field', { shows: 'string' }),
-    inviter: computed('string'),
-    created_at: computed('datetime'),
-    updated_at: computed('datetime'),
-    state: computed('choice'),
-  },
+  fields,
   links: [
     { name: 'self', type: 'detail', to: '' },
     {
@@ -60,10 +62,7 @@ const resource: ListResource<InvitedData, View> = {
       to: ({ instanceName }, base) => `${base}${instanceName}/`,
     },
   ],
-  key: ({ account, params }) =>
-    account === undefined || params.id === undefined
-      ? undefined
-      : invitedAccountEntity.key(account, params.id),
+  record: recordAt(invitedAccountEntity, ['account', 'id']),
   rows: (context, range) =>
     gather(
       range,
@@ -75,32 +74,22 @@ const resource: ListResource<InvitedData, View> = {
     if (views.length === 0 && context.route.kind === 'detail') throw notFound();
     return views;
   },
-  show: (_, { data, key, instanceName }) => ({
-    id: data.id,
-    email: data.email,
-    role: data.role,
-    key,
-    instance: instanceName,
-    inviter: data.inviter,
-    created_at: data.created_at,
-    updated_at: data.updated_at,
-    state: data.state,
-  }),
+  show: showFields(fields, (_, { key, instanceName }) => ({ key, instance: instanceName })),
   segment: ({ data }) => String(data.id),
   remove: decline,
 };
 
 /** Returns the pointers of a range; those of closed invitations have no item. */
 async function openRows(context: Context, range: RowRange) {
-  const { pk } = invitedAccountEntity.key(callingAccount(context).data.id, 0);
-  const rows = await rowsOf<InvitedData>(context.platform.store, pk, invitationPrefix, range);
+  const account = callingAccount(context).data.id;
+  const rows = await rowsOf(context.platform.store, invitedAccountEntity, [account], range);
   const open = await findOpen(
     context,
     rows.map((row) => row.item),
   );
   return rows.map(({ pk: row, item }, at) => ({
     pk: row,
-    item: open[at] === undefined ? undefined : item,
+    item: open[at] && item,
   }));
 }
 
@@ -111,13 +100,19 @@ async function findOpen(
 ): Promise<readonly (View | undefined)[]> {
   const { store, secrets } = context.platform;
   const [invitations, instances] = await Promise.all([
-    store.get(pointers.map(({ data }) => invitationEntity.key(data.instance, data.invitation))),
-    store.get(pointers.map(({ data }) => instanceEntity.key(data.instance))),
+    invitationEntity.readAll(
+      store,
+      pointers.map(({ data }) => [data.instance, data.invitation]),
+    ),
+    instanceEntity.readAll(
+      store,
+      pointers.map(({ data }) => [data.instance]),
+    ),
   ]);
   return Promise.all(
     pointers.map(async ({ data: { instance } }, at): Promise<View | undefined> => {
-      const invitation = as(invitationEntity, invitations[at]);
-      const name = as(instanceEntity, instances[at])?.data.name;
+      const invitation = invitations[at];
+      const name = instances[at]?.data.name;
       if (invitation?.data.state !== 'new' || name === undefined) return undefined;
       const key = await invitationKey(secrets, instance, invitation.data);
       return { data: invitation.data, key, instanceName: name, invitation };
@@ -132,14 +127,14 @@ async function decline(context: Context, pointer: Stored<InvitedData>): Promise<
   await commit(context, closeWrites(context.platform, view.invitation, 'declined', account));
 }
 
-const acceptFields: Fields = { invitation_key: text(128, { required: true }) };
+const acceptFields = defineFields({ invitation_key: text(128, { required: true }) });
 
 /**
  * Makes the caller a member by an invitation key, whatever address was invited
  * (docs/reference/accounts.md#invitations-of-an-account). The role of a member is raised for the invited address only.
  */
 async function accept(context: Context, body: Body) {
-  const input = validInput(acceptFields, body, 'create') as { invitation_key: string }; // validated
+  const input = validInput(acceptFields, body, 'create');
   const account = callingAccount(context).data;
   await retryOnConflict(async () => {
     const invitation = await openInvitation(context.platform, input.invitation_key);
@@ -156,7 +151,7 @@ export const accountInvitationRoutes = [
     operationNames: { POST: { id: 'acceptInvitation', summary: 'Accept an invitation' } },
     path: '/account/invitations/accept/',
     access: accountsOnly,
-    answer: { status: 204 },
+    response: { status: 204 },
     ...post(acceptFields, accept),
   }),
 ];

@@ -10,36 +10,31 @@ import {
   type TokenSubject,
 } from '../../shared/accounts/rules/mail-tokens.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { email, type Fields, text } from '../../shared/core/resource/field.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { defineFields, email, text } from '../../shared/core/resource/field.ts';
+import { type Body, type Values, validInput } from '../../shared/core/resource/input.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
-import { store as put, replace } from '../../shared/store/writes.ts';
+import { putItem, updateItem } from '../../shared/store/writes.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { withKey } from './show.ts';
 
 /** Fields of a request for a mail. */
-export const emailFields: Fields = { email: email() };
+export const emailFields = defineFields({ email: email() });
 /** Fields that confirm an address. */
-export const activateFields: Fields = {
+export const activateFields = defineFields({
   uid: text(undefined, { required: true }),
   token: text(undefined, { required: true }),
-};
+});
 /** Fields that set a new password with the token of a mail. */
-export const resetFields: Fields = {
+export const resetFields = defineFields({
   ...activateFields,
   new_password: text(128, { required: true }),
-};
-
-interface Proof {
-  readonly uid: string;
-  readonly token: string;
-}
+});
 
 /** Sends the mail that confirms an address, after a registration or a change of address. */
 export async function sendActivation(context: Context, account: number): Promise<void> {
@@ -60,13 +55,13 @@ export async function resendActivation(context: Context, body: Body): Promise<Re
 
 /** Confirms the address of an account with the token that was sent to it. */
 export async function activate(context: Context, body: Body): Promise<Response> {
-  const input = validInput(activateFields, body, 'create') as unknown as Proof; // validated
+  const input = validInput(activateFields, body, 'create');
   return retryOnConflict(async () => {
     const found = await accountOfProof(context, input);
     if (found.data.is_active) throw wrongToken('Invalid token or account already activated.');
     await checkToken(context, 'activate', found, input.token);
     const data: AccountData = { ...found.data, is_active: true };
-    await commit(context, [replace(found.item, data)]);
+    await commit(context, [updateItem(found.item, data)]);
     return withKey(context, 200, data, found.metadata);
   });
 }
@@ -83,9 +78,7 @@ export async function sendReset(context: Context, body: Body): Promise<Response>
  * key is reset as well: old passwords and keys no longer work.
  */
 export async function confirmReset(context: Context, body: Body): Promise<Response> {
-  const input = validInput(resetFields, body, 'create') as unknown as Proof & {
-    readonly new_password: string;
-  }; // validated
+  const input = validInput(resetFields, body, 'create');
   return retryOnConflict(async () => {
     const found = await accountOfProof(context, input);
     await checkToken(context, 'reset', found, input.token);
@@ -93,9 +86,9 @@ export async function confirmReset(context: Context, body: Body): Promise<Respon
     const next = await nextKey(context.platform.secrets, found.data);
     const data: AccountData = { ...found.data, ...next, has_password: true };
     await commit(context, [
-      replace(found.item, data),
+      updateItem(found.item, data),
       {
-        ...put(passwordEntity, passwordEntity.key(data.id), { hash }),
+        ...putItem(passwordEntity, passwordEntity.key(data.id), { hash }),
         condition: found.unchangedPassword,
       },
     ]);
@@ -104,7 +97,7 @@ export async function confirmReset(context: Context, body: Body): Promise<Respon
 }
 
 async function accountOfBody(context: Context, body: Body): Promise<FoundAccount> {
-  const input = validInput(emailFields, body, 'create') as { email: string }; // validated
+  const input = validInput(emailFields, body, 'create');
   const found = await findAccountByEmail(context.platform.store, input.email);
   if (found === undefined) throw invalid({ email: ['Email not found.'] });
   return found;
@@ -112,7 +105,10 @@ async function accountOfBody(context: Context, body: Body): Promise<FoundAccount
 
 const wrong = 'Invalid token.';
 
-async function accountOfProof({ platform }: Context, { uid }: Proof): Promise<FoundAccount> {
+async function accountOfProof(
+  { platform }: Context,
+  { uid }: Values<typeof activateFields, 'create'>,
+): Promise<FoundAccount> {
   const id = accountOfUid(uid);
   const found = id === undefined ? undefined : await findAccount(platform.store, id);
   if (found === undefined) throw invalid({ uid: [wrong] });

@@ -7,7 +7,7 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
-import { store as put, replace } from '../../shared/store/writes.ts';
+import { putItem, updateItem } from '../../shared/store/writes.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { currentAccount } from './current.ts';
 import { authFields, passwordFields, passwordSetFields } from './fields.ts';
@@ -18,7 +18,7 @@ const wrongPassword = 'Invalid password.';
 
 /** Logs an account in by e-mail and password (docs/reference/accounts.md#log-in). */
 export async function authenticate(context: Context, body: Body): Promise<Response> {
-  const input = validInput(authFields, body, 'create') as { email: string; password: string }; // validated
+  const input = validInput(authFields, body, 'create');
   const found = await limitAttempts(context, attemptOf(context, input.email), async () => {
     const account = await findAccountByEmail(context.platform.store, input.email);
     if (account === undefined) throw refused(401, 'Invalid email.', 'login_failed');
@@ -33,15 +33,13 @@ export async function authenticate(context: Context, body: Body): Promise<Respon
 /** Changes the caller's password; the key stays as it is (docs/reference/accounts.md#passwords). */
 export async function changePassword(context: Context, body: Body): Promise<Response> {
   const { data } = callingAccount(context);
-  const { values, errors = {} } = readInput(passwordFields, body, 'create');
-  const { current_password, new_password } = values;
-  const isRight = typeof current_password === 'string' && (await isOwn(context, current_password));
-  if (!isRight || Object.keys(errors).length > 0) {
-    const wrong = isRight ? {} : { current_password: [wrongPassword] };
-    throw invalid({ ...wrong, ...errors });
-  }
-  const hash = await hashOf(context, String(new_password));
-  await commit(context, [put(passwordEntity, passwordEntity.key(data.id), { hash })]);
+  const { values, errors } = readInput(passwordFields, body, 'create');
+  const { current_password } = values;
+  const isRight = current_password !== undefined && (await isOwn(context, current_password));
+  if (!isRight) throw invalid({ current_password: [wrongPassword], ...errors });
+  if (errors !== undefined) throw invalid(errors);
+  const hash = await hashOf(context, values.new_password);
+  await commit(context, [putItem(passwordEntity, passwordEntity.key(data.id), { hash })]);
   return { status: 204 };
 }
 
@@ -62,7 +60,7 @@ function attemptOf({ request }: Context, email: string): Attempt {
 
 /** Sets the password of an account that has none. */
 export async function setPassword(context: Context, body: Body): Promise<Response> {
-  const input = validInput(passwordSetFields, body, 'create') as { password: string }; // validated
+  const input = validInput(passwordSetFields, body, 'create');
   await retryOnConflict(async (isFirst) => {
     const account = await currentAccount(context, isFirst);
     const { data } = account;
@@ -70,8 +68,8 @@ export async function setPassword(context: Context, body: Body): Promise<Respons
       throw invalid({ password: ['Admin already has password.'] }, 'state_conflict');
     const hash = await hashOf(context, input.password);
     await commit(context, [
-      replace(account, { ...data, has_password: true }),
-      put(passwordEntity, passwordEntity.key(data.id), { hash }),
+      updateItem(account, { ...data, has_password: true }),
+      putItem(passwordEntity, passwordEntity.key(data.id), { hash }),
     ]);
   });
   return { status: 204 };

@@ -9,7 +9,7 @@ import {
 import { firstKey, setUpCode } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { type Body, type Values, validInput } from '../../shared/core/resource/input.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -20,8 +20,9 @@ import {
   firstAccountEntity,
   passwordEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
-import { insert } from '../../shared/store/writes.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
@@ -30,38 +31,32 @@ import { sendActivation } from './mails.ts';
 import { checkRegistration } from './registration.ts';
 import { withKey } from './show.ts';
 
-interface Registration {
-  readonly email: string;
-  readonly password: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly invitation_key: string;
-}
+type Registration = Values<typeof registerFields, 'create'>;
 
 /**
  * Creates an account (docs/reference/accounts.md#registration). A closed deployment accepts the set-up code as
  * `invitation_key`, once, for its first account.
  */
 export async function register(context: Context, body: Body): Promise<Response> {
-  const input = validInput(registerFields, body, 'create') as unknown as Registration; // validated
+  const input = validInput(registerFields, body, 'create');
   const { store } = context.platform;
   let account: Promise<NewAccount> | undefined;
   const data = await retryOnConflict(async () => {
-    const [taken, first] = await store.get([
-      emailEntity.key(input.email),
-      firstAccountEntity.key(),
-    ]);
+    const { taken, first } = await readTogether(store, {
+      taken: emailEntity.at(input.email),
+      first: firstAccountEntity.at(),
+    });
     const invitation = await findInvitation(context, input.invitation_key, first !== undefined);
     if (taken !== undefined) throw invalid({ email: [messages.unique] });
     account ??= newAccount(context, input);
     const { made, hash } = await account;
     const { id } = made;
     await commit(context, [
-      insert(emailEntity, emailEntity.key(input.email), { account: id }),
-      insert(accountEntity, accountEntity.key(id), made),
-      insert(passwordEntity, passwordEntity.key(id), { hash }),
+      createItem(emailEntity, emailEntity.key(input.email), { account: id }),
+      createItem(accountEntity, accountEntity.key(id), made),
+      createItem(passwordEntity, passwordEntity.key(id), { hash }),
       ...(first === undefined
-        ? [insert(firstAccountEntity, firstAccountEntity.key(), { account: id })]
+        ? [createItem(firstAccountEntity, firstAccountEntity.key(), { account: id })]
         : []),
       ...(invitation === undefined ? [] : await acceptWrites(context.platform, invitation, made)),
       ...(await tieWrites(context.platform, made, invitation?.item.data.id)),

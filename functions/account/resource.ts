@@ -3,25 +3,25 @@ import { showAccount } from '../../shared/accounts/accounts.ts';
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { accountsOnly, endpointRoute, open, post } from '../../shared/core/resource/endpoint.ts';
 import { computed } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
+import { type Values, validInput } from '../../shared/core/resource/input.ts';
+import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
 import type {
-  AnswerForm,
   Context,
   Family,
   Operation,
   OperationName,
-  Reads,
+  ResponseForm,
   Route,
 } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
-import { accountMetadataEntity, as, emailEntity } from '../../shared/store/entities.ts';
+import { accountMetadataEntity, emailEntity } from '../../shared/store/entities.ts';
 import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Write } from '../../shared/store/store.ts';
-import { erase, insert, store as put, replace } from '../../shared/store/writes.ts';
+import { createItem, deleteIfExists, putItem, updateItem } from '../../shared/store/writes.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -34,6 +34,7 @@ import {
   passwordSetFields,
   registerFields,
 } from './fields.ts';
+import { grants } from './grants.ts';
 import { accountInvitationRoutes } from './invitations.ts';
 import {
   activate,
@@ -51,27 +52,26 @@ import { withKey } from './show.ts';
 import { authenticateSocially, socialFields } from './social.ts';
 
 /** The calling account's metadata is read in the same step as its record. */
-const reads: Reads = ({ account }) => ({
-  metadata: account === undefined ? undefined : accountMetadataEntity.key(account),
-});
+const loads = { metadata: recordAt(accountMetadataEntity, ['account']) };
+type Loaded = LoadedOf<typeof loads>;
 
-function metadataOf({ records }: Context): JsonObject {
-  return as(accountMetadataEntity, records.metadata)?.data.metadata ?? {};
+function metadataOf({ loaded }: Context<Loaded>): JsonObject {
+  return loaded.metadata?.data.metadata ?? {};
 }
 
 const own = endpointRoute({
   name: 'Account',
   path: '/account/',
   access: accountsOnly,
+  loads,
   operations: {
     GET: {
       right: 'G',
       parameters: projectionParameters,
-      reads,
       run: async (context) => {
         const body = showAccount(callingAccount(context).data, metadataOf(context));
-        const trim = parseProjection(context.request.query);
-        return { status: 200, body: trim === undefined ? body : trim(body, accountFields) };
+        const project = parseProjection(context.request.query);
+        return { status: 200, body: project === undefined ? body : project(body, accountFields) };
       },
     },
     PUT: updateOperation('replace'),
@@ -80,10 +80,9 @@ const own = endpointRoute({
   forms: { PUT: accountFields },
 });
 
-function updateOperation(mode: 'replace' | 'patch'): Operation {
+function updateOperation(mode: 'replace' | 'patch'): Operation<Loaded> {
   return {
     right: 'U',
-    reads,
     run: async (context) => {
       const input = validInput(accountFields, await context.body(), mode);
       return retryOnConflict((isFirst) => update(context, input, isFirst));
@@ -91,28 +90,25 @@ function updateOperation(mode: 'replace' | 'patch'): Operation {
   };
 }
 
-type Changes = Partial<Pick<AccountData, 'email' | 'first_name' | 'last_name'>>;
-
 async function update(
-  context: Context,
-  { metadata, ...input }: Readonly<Record<string, unknown>>,
+  context: Context<Loaded>,
+  { metadata, ...changes }: Values<typeof accountFields, 'replace' | 'patch'>,
   isFirst: boolean,
 ): ReturnType<Operation['run']> {
   const current = await currentAccount(context, isFirst);
-  const changes: Changes = input; // validated
   const isMoved = changes.email !== undefined && changes.email !== current.data.email;
   const data: AccountData = {
     ...current.data,
     ...changes,
     ...(isMoved && { is_active: false }), // until the new address is confirmed
   };
-  const shown = metadata === undefined ? metadataOf(context) : (metadata as JsonObject);
+  const shown = metadata ?? metadataOf(context);
   const writes = [
     ...(isMoved ? moveWrites(current.data, data) : []),
-    replace(current, data),
+    updateItem(current, data),
     ...(metadata === undefined
       ? []
-      : [put(accountMetadataEntity, accountMetadataEntity.key(data.id), { metadata: shown })]),
+      : [putItem(accountMetadataEntity, accountMetadataEntity.key(data.id), { metadata: shown })]),
   ];
   await commitUnique(context, writes, () => invalid({ email: [messages.unique] }));
   if (isMoved) await sendActivation(context, data.id);
@@ -121,8 +117,8 @@ async function update(
 
 function moveWrites(before: AccountData, after: AccountData): readonly Write[] {
   return [
-    insert(emailEntity, emailEntity.key(after.email), { account: after.id }),
-    erase(emailEntity.key(before.email)),
+    createItem(emailEntity, emailEntity.key(after.email), { account: after.id }),
+    deleteIfExists(emailEntity.key(before.email)),
   ];
 }
 
@@ -134,18 +130,16 @@ const resetKey = endpointRoute({
   operationNames: { POST: { id: 'resetAccountKey', summary: 'Reset the account key' } },
   path: '/account/reset_key/',
   access: accountsOnly,
-  answer: keyed,
-  ...post(
-    {},
-    (context) =>
-      retryOnConflict(async (isFirst) => {
-        const current = await currentAccount(context, isFirst);
-        const next = await nextKey(context.platform.secrets, current.data);
-        const data = { ...current.data, ...next };
-        await commit(context, [replace(current, data)]);
-        return withKey(context, 200, data, metadataOf(context));
-      }),
-    reads,
+  response: keyed,
+  loads,
+  ...post({}, (context: Context<Loaded>) =>
+    retryOnConflict(async (isFirst) => {
+      const current = await currentAccount(context, isFirst);
+      const next = await nextKey(context.platform.secrets, current.data);
+      const data = { ...current.data, ...next };
+      await commit(context, [updateItem(current, data)]);
+      return withKey(context, 200, data, metadataOf(context));
+    }),
   ),
 });
 
@@ -158,7 +152,7 @@ function action(
   }: ReturnType<typeof post> & {
     readonly operationName: OperationName;
     readonly access: Access;
-    readonly answer: AnswerForm;
+    readonly response: ResponseForm;
   },
 ): Route {
   return endpointRoute({ name, path, operationNames: { POST: operationName }, ...form });
@@ -167,20 +161,21 @@ function action(
 /** Accounts: registration, log-in, and an account's actions on itself. */
 export const account: Family = {
   name: 'account',
+  grants,
   routes: [
     own,
     resetKey,
     action('Register', '/account/register/', {
       operationName: { id: 'registerAccount', summary: 'Register an account' },
       access: open,
-      answer: { ...keyed, status: 201 },
+      response: { ...keyed, status: 201 },
       ...post(registerFields, register),
     }),
     endpointRoute({
       name: 'Auth',
       path: '/account/auth/',
       access: open,
-      answer: keyed,
+      response: keyed,
       operationNames: { POST: { id: 'logInToAccount', summary: 'Log in to an account' } },
       ignoresCredentials: true,
       ...post(authFields, authenticate),
@@ -188,7 +183,7 @@ export const account: Family = {
     action('Password', '/account/password/', {
       operationName: { id: 'changeAccountPassword', summary: 'Change the account password' },
       access: accountsOnly,
-      answer: silent,
+      response: silent,
       ...post(passwordFields, changePassword),
     }),
     action('Password Set', '/account/password/set/', {
@@ -197,7 +192,7 @@ export const account: Family = {
         summary: 'Set the first password of the account',
       },
       access: accountsOnly,
-      answer: silent,
+      response: silent,
       ...post(passwordSetFields, setPassword),
     }),
     action('Password Reset', '/account/password/reset/', {
@@ -206,7 +201,7 @@ export const account: Family = {
         summary: 'Request a password reset email',
       },
       access: open,
-      answer: silent,
+      response: silent,
       ...post(emailFields, sendReset),
     }),
     action('Password Reset Confirm', '/account/password/reset/confirm/', {
@@ -215,19 +210,19 @@ export const account: Family = {
         summary: 'Confirm a password reset',
       },
       access: open,
-      answer: keyed,
+      response: keyed,
       ...post(resetFields, confirmReset),
     }),
     action('Activate', '/account/activate/', {
       operationName: { id: 'activateAccount', summary: 'Activate an account' },
       access: open,
-      answer: keyed,
+      response: keyed,
       ...post(activateFields, activate),
     }),
     action('Resend Email', '/account/resend_email/', {
       operationName: { id: 'resendActivationEmail', summary: 'Resend the activation email' },
       access: open,
-      answer: silent,
+      response: silent,
       ...post(emailFields, resendActivation),
     }),
     endpointRoute({
@@ -240,7 +235,7 @@ export const account: Family = {
           summary: 'Log in to an account with a social service token',
         },
       },
-      answer: {
+      response: {
         name: 'Social Log-In',
         fields: { ...keyedAccountFields, created: computed('boolean') },
       },

@@ -12,6 +12,14 @@ export async function withKey(
   data: AccountData,
   metadata: JsonObject,
 ): Promise<Response> {
-  const account_key = await accountKey(context.platform.secrets, data);
-  return { status, body: { ...showAccount(data, metadata), account_key } };
+  return { status, body: await bodyWithKey(context, data, metadata) };
+}
+
+/** Returns an account and its key as responses show them. */
+export async function bodyWithKey(
+  { platform }: Context,
+  data: AccountData,
+  metadata: JsonObject,
+): Promise<JsonObject> {
+  return { ...showAccount(data, metadata), account_key: await accountKey(platform.secrets, data) };
 }

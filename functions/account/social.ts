@@ -2,7 +2,7 @@ import { tieWrites } from '../../shared/accounts/invitations.ts';
 import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
 import { verifiedProfile } from '../../shared/accounts/social.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { type Fields, text } from '../../shared/core/resource/field.ts';
+import { defineFields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
@@ -10,7 +10,6 @@ import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   accountEntity,
-  as,
   deploymentCounter,
   emailEntity,
   firstAccountEntity,
@@ -19,16 +18,17 @@ import {
 } from '../../shared/store/entities.ts';
 import type { AccountData, SocialData } from '../../shared/store/records/records.ts';
 import type { Write } from '../../shared/store/store.ts';
-import { erase, insert, replace } from '../../shared/store/writes.ts';
+import { createItem, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
-import type { JsonObject } from '../../shared/values/json/json.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { checkRegistration } from './registration.ts';
-import { withKey } from './show.ts';
+import { bodyWithKey } from './show.ts';
 
 /** Fields of a log-in by another service. */
-export const socialFields: Fields = { access_token: text(undefined, { shownRequired: true }) };
+export const socialFields = defineFields({
+  access_token: text(undefined, { shownRequired: true }),
+});
 
 /**
  * Logs in with a token of another service. Uses the account that is linked to it, else the account of the verified
@@ -36,11 +36,11 @@ export const socialFields: Fields = { access_token: text(undefined, { shownRequi
  */
 export async function authenticateSocially(context: Context, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
-  const { access_token } = validInput(socialFields, body, 'create') as { access_token: string }; // validated
+  const { access_token } = validInput(socialFields, body, 'create');
   const profile = await verifiedProfile(context.platform, backend, access_token);
   const { account, created } = await retryOnConflict(() => accountOf(context, backend, profile));
-  const response = await withKey(context, 200, account.data, account.metadata);
-  return { ...response, body: { ...(response.body as JsonObject), created } }; // it has a body
+  const shown = await bodyWithKey(context, account.data, account.metadata);
+  return { status: 200, body: { ...shown, created } };
 }
 
 type Found = {
@@ -55,13 +55,13 @@ async function accountOf(
 ): Promise<Found> {
   const { store } = context.platform;
   const key = socialEntity.key(backend, profile.id);
-  const link = as(socialEntity, (await store.get([key]))[0]);
+  const link = await socialEntity.read(store, backend, profile.id);
   const known = link && (await findAccount(store, link.data.account));
   if (known !== undefined && isSameEpoch(link?.data, known.data)) {
     return { account: known, created: false };
   }
   const linkTo = (data: SocialData) =>
-    link === undefined ? insert(socialEntity, key, data) : replace(link, data);
+    link === undefined ? createItem(socialEntity, key, data) : updateItem(link, data);
   const { email } = profile;
   if (email === undefined)
     throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
@@ -100,8 +100,8 @@ async function linkFound(
   };
   await commit(context, [
     linkTo({ account: id, linkEpoch: linkEpoch + 1 }),
-    replace(found.item, data),
-    erase(passwordEntity.key(id)),
+    updateItem(found.item, data),
+    deleteIfExists(passwordEntity.key(id)),
   ]);
   return { data, metadata: found.metadata };
 }
@@ -127,11 +127,11 @@ async function create(
   };
   const account = data.id;
   await commit(context, [
-    insert(emailEntity, emailEntity.key(email), { account }),
-    insert(accountEntity, accountEntity.key(account), data),
+    createItem(emailEntity, emailEntity.key(email), { account }),
+    createItem(accountEntity, accountEntity.key(account), data),
     linkTo({ account }),
     ...(first === undefined
-      ? [insert(firstAccountEntity, firstAccountEntity.key(), { account })]
+      ? [createItem(firstAccountEntity, firstAccountEntity.key(), { account })]
       : []),
     ...(await tieWrites(context.platform, data, undefined)),
   ]);

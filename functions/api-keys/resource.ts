@@ -1,19 +1,21 @@
 import { apiKey, firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import { computed, description, flag } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { computed, defineFields, description, flag } from '../../shared/core/resource/field.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut, rowsOf } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';
+import { showFields } from '../../shared/core/resource/show.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { apiKeyEntity, apiKeyPrefix } from '../../shared/store/entities.ts';
+import { apiKeyEntity } from '../../shared/store/entities.ts';
 import type { ApiKeyData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { createItem, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
+import { grants } from './grants.ts';
 
 /** An API key's record with its text, which is computed for each response. */
 interface View {
@@ -21,31 +23,30 @@ interface View {
   readonly text: string;
 }
 
-const resource: ListResource<ApiKeyData, View> = {
+const fields = defineFields({
+  id: computed('integer'),
+  description: description(),
+  api_key: computed('field', { shows: 'string' }),
+  ignore_acl: flag(),
+  allow_user_create: flag(),
+  allow_group_create: flag(),
+  allow_anonymous_read: flag(),
+  created_at: computed('datetime'),
+});
+
+const resource: ListOf<ApiKeyData, View, typeof fields> = {
   name: 'Api Key',
   noun: 'API key',
   description: 'Manage API keys available for given instance.',
   path: '/instances/{instance}/api_keys/',
   item: 'id',
   access: { owner: allRights, full: allRights, apiKey: 'LG' },
-  fields: {
-    id: computed('integer'),
-    description: description(),
-    api_key: computed('field', { shows: 'string' }),
-    ignore_acl: flag(),
-    allow_user_create: flag(),
-    allow_group_create: flag(),
-    allow_anonymous_read: flag(),
-    created_at: computed('datetime'),
-  },
+  fields,
   links: [
     { name: 'self', type: 'detail', to: '' },
     { name: 'reset_key', type: 'key', to: 'reset_key/' },
   ],
-  key: ({ instance, params }) => {
-    if (instance === undefined || params.id === undefined) return undefined;
-    return apiKeyEntity.key(instance, params.id);
-  },
+  record: recordAt(apiKeyEntity, ['instance', 'id']),
   counter: idsFrom('key'),
   authorizeItem: ({ actor }, { data }) => {
     if (actor.kind === 'apiKey' && actor.key !== data.id) throw notFound();
@@ -53,35 +54,25 @@ const resource: ListResource<ApiKeyData, View> = {
   rows: async (context, range) => {
     const own = context.apiKey; // an API key sees itself and no other
     if (own !== undefined) return cut([{ pk: own.data.id, item: own }], range);
-    const { store } = context.platform;
-    const { pk } = apiKeyEntity.key(instanceOf(context), 0);
-    return rowsOf<ApiKeyData>(store, pk, apiKeyPrefix, range);
+    return rowsOf(context.platform.store, apiKeyEntity, [instanceOf(context)], range);
   },
   view: (context, items) => Promise.all(items.map((item) => viewOf(context, item.data))),
-  show: (_, { data, text }) => ({
-    id: data.id,
-    description: data.description,
-    api_key: text,
-    ignore_acl: data.ignore_acl,
-    allow_user_create: data.allow_user_create,
-    allow_group_create: data.allow_group_create,
-    allow_anonymous_read: data.allow_anonymous_read,
-    created_at: data.created_at,
-  }),
+  show: showFields(fields, (_, { text }) => ({ api_key: text })),
   segment: ({ data }) => String(data.id),
-  create: async (context, body) => {
-    const input = validInput(resource.fields, body, 'create') as Writable; // validated
+  create: async (context, input) => {
+    const draft = input.valid();
     const id = reservedId(context);
     const { platform } = context;
     const created_at = timestamp(platform.clock.micros());
-    const data: ApiKeyData = { id, ...input, created_at, ...(await firstKey(platform)) };
-    await commit(context, [insert(apiKeyEntity, apiKeyEntity.key(instanceOf(context), id), data)]);
+    const data: ApiKeyData = { id, ...draft, created_at, ...(await firstKey(platform)) };
+    await commit(context, [
+      createItem(apiKeyEntity, apiKeyEntity.key(instanceOf(context), id), data),
+    ]);
     return viewOf(context, data);
   },
-  update: (context, { current, body, mode }) =>
-    change(context, current, validInput(resource.fields, body, mode)),
+  update: (context, { current, input }) => change(context, current, input.valid()),
   remove: async (context, current) => {
-    await commit(context, [remove(current)]);
+    await commit(context, [deleteItem(current)]);
   },
   actions: [
     {
@@ -95,15 +86,13 @@ const resource: ListResource<ApiKeyData, View> = {
   ],
 };
 
-type Writable = Omit<ApiKeyData, 'id' | 'created_at' | 'secret_version' | 'generation'>;
-
 async function change(
   context: Context,
   current: Stored<ApiKeyData>,
   changes: Partial<ApiKeyData>,
 ): Promise<View> {
   const data: ApiKeyData = { ...current.data, ...changes };
-  await commit(context, [replace(current, data)]);
+  await commit(context, [updateItem(current, data)]);
   return viewOf(context, data);
 }
 
@@ -112,4 +101,4 @@ async function viewOf(context: Context, data: ApiKeyData): Promise<View> {
 }
 
 /** The API keys of an instance. */
-export const apiKeys: Family = { name: 'api-keys', routes: listRoutes(resource) };
+export const apiKeys: Family = { name: 'api-keys', grants, routes: listRoutes(resource) };

@@ -1,7 +1,7 @@
+import { classOf } from '../../shared/classes/class-record.ts';
 import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import type { CompiledClass } from '../../shared/classes/rules/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
-import { classOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { encodeValue } from '../../shared/store/index-keys.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';

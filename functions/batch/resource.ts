@@ -1,6 +1,6 @@
+import { maxEventBytes } from '../../shared/core/http/event-size.ts';
 import { queryValue, type Request, type Response } from '../../shared/core/http/message.ts';
 import { jsonIndent, negotiate } from '../../shared/core/http/negotiation.ts';
-import { maxEventBytes } from '../../shared/core/http/write-response.ts';
 import { withIgnored } from '../../shared/core/pipeline/unknown-names.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';
@@ -12,6 +12,7 @@ import { runRequests } from './run.ts';
 /** Many requests in one, inside one instance. Each item checks the rights of the caller. */
 export const batch: Family = {
   name: 'batch',
+  grants: 'of the whole map',
   routes: [
     endpointRoute({
       name: 'Batch',

@@ -13,7 +13,7 @@ export interface Result {
 /** Bytes for the head of the response and the JSON around the entries. */
 const reservedBytes = 16_384;
 /** Bytes of a 413 entry; reserved for each remaining item. */
-const refusalBytes = 128;
+const errorBytes = 128;
 
 /** The entries of a batch, in the order of its items. */
 export interface Results {
@@ -34,7 +34,7 @@ export function collectResults(count: number, maxBytes: number): Results {
   const body: Result[] = [];
   const texts: string[] = [];
   const ignored = new Set<string>();
-  const room = openRoom(maxBytes - reservedBytes - count * refusalBytes);
+  const room = openRoom(maxBytes - reservedBytes - count * errorBytes);
 
   return {
     add: (response) => {
@@ -64,16 +64,16 @@ function openRoom(bytes: number): { readonly take: (text: string) => boolean } {
   let most = 0; // upper bound of what those take of `free`
   return {
     take: (text) => {
-      const bound = text.length * mostBytesInside + 3 - refusalBytes;
+      const bound = text.length * mostBytesInside + 3 - errorBytes;
       if (bound <= free - most) {
         uncounted.push(text);
         most += bound;
         return true;
       }
-      for (const each of uncounted) free -= bytesInside(each) - refusalBytes;
+      for (const each of uncounted) free -= bytesInside(each) - errorBytes;
       uncounted = [];
       most = 0;
-      const taken = bytesInside(text) - refusalBytes;
+      const taken = bytesInside(text) - errorBytes;
       if (taken > free) return false;
       free -= taken;
       return true;

@@ -9,9 +9,9 @@ import { type Item, planSteps } from './steps.ts';
 /** A gateway waits 30 s and a function runs for 29: results up to then must be on their way. */
 const maxMs = 27_000;
 
-const noEndpoint = refusal(404, 'Invalid endpoint specified.');
-const unbatchable = refusal(405, 'Batching not allowed.');
-const outOfTime = refusal(503, 'Request timeout.');
+const noEndpoint = errorResponse(404, 'Invalid endpoint specified.');
+const unbatchable = errorResponse(405, 'Batching not allowed.');
+const outOfTime = errorResponse(503, 'Request timeout.');
 
 /**
  * Runs the items of a batch in order and independently: no item undoes another (docs/reference/batch.md#execution).
@@ -28,7 +28,7 @@ export async function runRequests(
   try {
     for (const step of planSteps(requests, session.find)) {
       if (step[0] !== undefined && step[0].position > 0) await setImmediate(); // yields to other requests
-      for (const response of await answerStep(run, step)) results.add(response);
+      for (const response of await runStep(run, step)) results.add(response);
     }
   } finally {
     clock.stop();
@@ -42,14 +42,14 @@ interface Run {
   readonly clock: Clock;
 }
 
-function answerStep(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
+function runStep(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
   const isWriting = step.length > 1 && step[0]?.kind === 'objects';
   return isWriting
-    ? answerWrites(run, step)
-    : run.clock.gather(step.map((item) => answer(run, item)));
+    ? runWrites(run, step)
+    : run.clock.gather(step.map((item) => runItem(run, item)));
 }
 
-async function answer(run: Run, item: Item): Promise<Response> {
+async function runItem(run: Run, item: Item): Promise<Response> {
   const { match } = item;
   if (match === undefined) return noEndpoint;
   if (match.route.isUnbatchable) return unbatchable;
@@ -59,7 +59,7 @@ async function answer(run: Run, item: Item): Promise<Response> {
 }
 
 /** Writes objects of one class: all at once, or one by one where their order is visible. */
-async function answerWrites(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
+async function runWrites(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
   const { clock } = run;
   const opened = clock.isOver() ? undefined : await clock.wait(openWrites(run, step));
   if (opened === undefined) return step.map(() => outOfTime);
@@ -151,6 +151,6 @@ function startClock(durationMs: number): Clock {
   };
 }
 
-function refusal(status: number, detail: string): Response {
+function errorResponse(status: number, detail: string): Response {
   return { status, body: { detail } };
 }

@@ -1,3 +1,4 @@
+import { isInClass } from '../../shared/classes/class-record.ts';
 import type { Session } from '../../shared/core/resource/route.ts';
 import type { BatchRequest } from './requests.ts';
 
@@ -35,10 +36,10 @@ export function planSteps(
 
 /** Returns the kind of an item. Other routes than lists and their items may have any effect, whatever the method. */
 function kindOf({ method }: BatchRequest, match: Item['match']): Item['kind'] {
-  const { kind = 'page', inClass = false } = match?.route ?? {};
-  if (kind !== 'list' && kind !== 'detail') return 'other';
+  const kind = match?.route.kind;
+  if (match === undefined || (kind !== 'list' && kind !== 'detail')) return 'other';
   if (method === 'GET') return 'read';
-  return inClass ? 'objects' : 'other';
+  return isInClass(match.route) ? 'objects' : 'other';
 }
 
 function isJoining(step: readonly Item[], { kind, match }: Item): boolean {

@@ -4,9 +4,9 @@ import { classPermissions } from '../../shared/classes/rules/permissions.ts';
 import {
   choice,
   computed,
+  defineFields,
   description,
   expectedRevision,
-  type Fields,
   json,
   metadata,
 } from '../../shared/core/resource/field.ts';
@@ -15,7 +15,7 @@ import { recordId } from '../../shared/values/record-id.ts';
 const initialRights = 'create_objects';
 
 /** Fields of a class (docs/reference/classes.md#record). The schema is checked against its class and the others. */
-export const classFields: Fields = {
+export const classFields = defineFields({
   name: { type: 'string', writable: 'create', required: true, input: className(), maxLength: 50 },
   description: description(),
   schema: json(v.unknown(), { initial: [], putDefault: [], shownRequired: true, shows: 'list' }),
@@ -29,4 +29,4 @@ export const classFields: Fields = {
   other_permissions: choice(classPermissions, initialRights, { shownRequired: true }),
   metadata: metadata(),
   expected_revision: expectedRevision(),
-};
+});

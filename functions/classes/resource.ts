@@ -1,27 +1,23 @@
 import { isClassVisible } from '../../shared/classes/rules/permissions.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/resource/route.ts';
-import { allUnder } from '../../shared/store/all-under.ts';
-import {
-  as,
-  classCountEntity,
-  classEntity,
-  classMetadataEntity,
-  classPrefix,
-} from '../../shared/store/entities.ts';
+import type { Family } from '../../shared/core/resource/route.ts';
+import { showFields } from '../../shared/core/resource/show.ts';
+import { classCountEntity, classEntity, classMetadataEntity } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type { ClassData } from '../../shared/store/records/records.ts';
-import type { Stored } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { classFields } from './fields.ts';
+import { grants } from './grants.ts';
 import { type ClassView, createClass, removeClass, updateClass } from './write.ts';
 
-const resource: ListResource<ClassData, ClassView> = {
+const resource: ListOf<ClassData, ClassView, typeof classFields> = {
   name: 'Klass',
   noun: 'class',
   path: '/instances/{instance}/classes/',
@@ -44,67 +40,45 @@ const resource: ListResource<ClassData, ClassView> = {
     },
   ],
   parameters: prefixParameters('name'),
-  key: ({ instance, params }) =>
-    instance === undefined || params.class === undefined
-      ? undefined
-      : classEntity.key(instance, params.class),
+  record: recordAt(classEntity, ['instance', 'class']),
   authorizeItem: ({ actor }, { data }) => {
     if (!isClassVisible(actor, data)) throw notFound();
   },
   rows: async (context, range) => {
     const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
-    const { pk } = classEntity.key(instanceOf(context), '');
-    const items = await allUnder(context.platform.store, { pk, sk: classPrefix });
-    const visible = items
-      .map((item) => as(classEntity, item))
-      .filter(({ data }) => data.name.startsWith(prefix) && isClassVisible(context.actor, data));
+    const items = await classEntity.listAll(context.platform.store, [instanceOf(context)]);
+    const visible = items.filter(
+      ({ data }) => data.name.startsWith(prefix) && isClassVisible(context.actor, data),
+    );
     return cut(
       visible.map((item) => ({ pk: item.data.number, item })),
       range,
     );
   },
   view: async (context, items) => {
-    const beside = await readBeside(context, items);
+    if (items.length === 0) return [];
+    const { store, changes } = context.platform;
+    const instance = instanceOf(context);
+    await changes.settled();
+    const { metadata, counts } = await readTogether(store, {
+      metadata: items.map(({ data }) => classMetadataEntity.at(instance, data.name)),
+      counts: items.map(({ data }) => classCountEntity.at(instance, data.number)),
+    });
     return items.map(({ data }, at) => ({
       data,
-      metadata: as(classMetadataEntity, beside[at])?.data.metadata ?? {},
-      objects: as(classCountEntity, beside[items.length + at])?.data.count ?? 0,
+      metadata: metadata[at]?.data.metadata ?? {},
+      objects: counts[at]?.data.count ?? 0,
     }));
   },
-  show: (_, { data, metadata, objects }) => ({
-    name: data.name,
-    description: data.description,
-    schema: data.schema as unknown as readonly Record<string, string | boolean>[],
-    status: data.status,
-    created_at: data.created_at,
-    updated_at: data.updated_at,
+  show: showFields(classFields, (_, { metadata, objects }) => ({
     objects_count: objects,
-    revision: data.revision,
-    group: data.group,
-    group_permissions: data.group_permissions,
-    other_permissions: data.other_permissions,
     metadata,
-  }),
+  })),
   segment: ({ data }) => data.name,
   create: createClass,
   update: updateClass,
   remove: removeClass,
 };
 
-/** Reads the free data of classes, then their counts, in one step. */
-async function readBeside(
-  context: Context,
-  items: readonly Stored<ClassData>[],
-): Promise<readonly (Stored | undefined)[]> {
-  const { store, changes } = context.platform;
-  const instance = instanceOf(context);
-  if (items.length === 0) return [];
-  await changes.settled();
-  return store.get([
-    ...items.map(({ data }) => classMetadataEntity.key(instance, data.name)),
-    ...items.map(({ data }) => classCountEntity.key(instance, data.number)),
-  ]);
-}
-
 /** The data classes of an instance. */
-export const classes: Family = { name: 'classes', routes: listRoutes(resource) };
+export const classes: Family = { name: 'classes', grants, routes: listRoutes(resource) };

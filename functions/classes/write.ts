@@ -6,8 +6,15 @@ import {
   type StoragePlan,
 } from '../../shared/classes/rules/class-storage.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
-import { type ClassPermission, profileClass } from '../../shared/classes/rules/permissions.ts';
-import { type Body, bodyObject, type Input, readInput } from '../../shared/core/resource/input.ts';
+import { profileClass } from '../../shared/classes/rules/permissions.ts';
+import {
+  type Body,
+  bodyObject,
+  type Input,
+  type InputMode,
+  type Values,
+  validValues,
+} from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
@@ -17,7 +24,6 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearFiles, type RetiredFiles } from '../../shared/objects/clear-files.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
-  as,
   classCountEntity,
   classEntity,
   classMetadataEntity,
@@ -25,9 +31,16 @@ import {
   groupEntity,
   objectEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type { ClassData, ClassNumbersData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import {
+  createItem,
+  deleteIfExists,
+  deleteItem,
+  putItem,
+  updateItem,
+} from '../../shared/store/writes.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {
   countExceeded,
@@ -40,7 +53,7 @@ import {
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-import { classFields } from './fields.ts';
+import type { classFields } from './fields.ts';
 
 /** A class joined with its free data. */
 export interface ClassView {
@@ -50,35 +63,36 @@ export interface ClassView {
   readonly objects: number;
 }
 
-/** Values of a valid body of a class; unchanged ones are absent. */
-interface Draft {
-  readonly name: string;
-  readonly description?: string;
-  readonly schema?: readonly FieldDefinition[];
-  readonly group?: number | null;
-  readonly group_permissions?: ClassPermission;
-  readonly other_permissions?: ClassPermission;
-  readonly metadata?: JsonObject;
-  readonly expected_revision?: number;
-}
+/** Values of a new class. */
+type Draft = Omit<Values<typeof classFields, 'create'>, 'schema'> & {
+  readonly schema: readonly FieldDefinition[] | undefined;
+};
 
 /** Creates a class; the list of names and numbers keeps their count within its limit. */
-export async function createClass(context: Context, body: Body): Promise<ClassView> {
-  const input = readInput(classFields, body, 'create');
+export async function createClass(
+  context: Context,
+  input: Input<typeof classFields, 'create'>,
+): Promise<ClassView> {
+  const reading = input.read();
   return retryOnConflict(async () => {
-    const around = await readAround(context, undefined, input);
+    const around = await readAround(context, undefined, reading.values.group);
     const { numbers } = around;
-    const draft = checked({ input, body, current: [], around });
+    const { schema, errors } = checked(reading.values, { body: input.body, current: [], around });
+    const draft = { ...validValues(reading, errors), schema };
     if (Object.hasOwn(numbers.data.numbers, draft.name)) throw nameTaken();
     checkCount(context, numbers.data);
-    const { metadata = {} } = draft;
+    const { metadata } = draft;
     const data = newClass(context, draft, numbers.data.last + 1);
-    const classWrite = insert(classEntity, classEntity.key(instanceOf(context), data.name), data);
+    const classWrite = createItem(
+      classEntity,
+      classEntity.key(instanceOf(context), data.name),
+      data,
+    );
     await commitUnique(
       context,
       [
         classWrite,
-        replace(numbers, withClass(numbers.data, data)),
+        updateItem(numbers, withClass(numbers.data, data)),
         ...(Object.keys(metadata).length > 0 ? metadataWrites(context, data.name, metadata) : []),
       ],
       nameTaken,
@@ -102,7 +116,7 @@ function withClass({ numbers }: ClassNumbersData, { name, number }: ClassData): 
 
 function newClass(context: Context, draft: Draft, number: number): ClassData {
   const now = timestamp(context.platform.clock.micros());
-  const { name, description = '', schema = [], group = null } = draft;
+  const { name, description, schema = [], group, group_permissions, other_permissions } = draft;
   const { storage, retiredSlots } = planStorage(undefined, schema, 1);
   return {
     number,
@@ -115,8 +129,8 @@ function newClass(context: Context, draft: Draft, number: number): ClassData {
     epoch: 1,
     revision: 1,
     status: 'ready',
-    group_permissions: draft.group_permissions ?? 'create_objects',
-    other_permissions: draft.other_permissions ?? 'create_objects',
+    group_permissions,
+    other_permissions,
     created_at: now,
     updated_at: now,
   };
@@ -128,13 +142,19 @@ function newClass(context: Context, draft: Draft, number: number): ClassData {
  */
 export async function updateClass(
   context: Context,
-  { current, body, mode }: Update<ClassData>,
+  { current, input }: Update<ClassData, typeof classFields>,
 ): Promise<ClassView> {
   refuseMigrating(current.data);
-  const input = readInput(classFields, body, mode);
-  const around = await readAround(context, current.data, input);
-  const draft = checked({ input, body, current: current.data.schema, around });
-  const { metadata, schema, expected_revision = 0, ...changes } = draft;
+  const reading = input.read();
+  const around = await readAround(context, current.data, reading.values.group);
+  const { body } = input;
+  const { schema, errors } = checked(reading.values, {
+    body,
+    current: current.data.schema,
+    around,
+  });
+  const draft = validValues(reading, errors);
+  const { metadata, schema: _, expected_revision = 0, ...changes } = draft;
   const { revision } = current.data;
   if (expected_revision !== 0 && expected_revision !== revision) {
     throw revisionMismatch(expected_revision, revision);
@@ -150,7 +170,7 @@ export async function updateClass(
     updated_at: timestamp(context.platform.clock.micros()),
   };
   await commit(context, [
-    replace(current, data),
+    updateItem(current, data),
     ...(metadata === undefined ? [] : metadataWrites(context, data.name, metadata)),
     // Of an empty class too: a request that read it before may still create an object.
     ...(hasNewIndexes ? [newJob(context.platform, buildIndexes, indexTask(context, data))] : []),
@@ -166,8 +186,9 @@ function refuseMigrating({ status }: ClassData): void {
 }
 
 async function hasNoObjects(context: Context, { number }: ClassData): Promise<boolean> {
-  const { pk } = objectEntity.key(instanceOf(context), number, 0);
-  return (await context.platform.store.query({ pk, limit: 1 })).items.length === 0;
+  const { store } = context.platform;
+  const { items } = await objectEntity.list(store, [instanceOf(context), number], { limit: 1 });
+  return items.length === 0;
 }
 
 function indexTask(context: Context, { name, number, epoch }: ClassData): ChangedIndexes {
@@ -220,8 +241,10 @@ function unfilled(
     const isOld = before.some((old) => old.slot === slot && old.storage === storage);
     return isOld && !unfilledSlots.includes(slot) ? [] : [slot];
   });
-  const ofPairs = pairs.map(({ slot }) => slot).filter((slot) => unfilledSlots.includes(slot));
-  return [...ofFields, ...ofPairs];
+  const ofCompositeIndexes = pairs
+    .map(({ slot }) => slot)
+    .filter((slot) => unfilledSlots.includes(slot));
+  return [...ofFields, ...ofCompositeIndexes];
 }
 
 /** Deletes a class: the transaction frees its name and makes its objects unreachable. */
@@ -233,9 +256,9 @@ export async function removeClass(context: Context, current: Stored<ClassData>):
   const { [name]: _, ...others } = numbers.data.numbers;
   const key = classMetadataEntity.key(instanceOf(context), name);
   await commit(context, [
-    remove(current),
-    replace(numbers, { ...numbers.data, numbers: others }),
-    erase(key),
+    deleteItem(current),
+    updateItem(numbers, { ...numbers.data, numbers: others }),
+    deleteIfExists(key),
     newJob(context.platform, clearClass, {
       instance: instanceOf(context),
       classNumber: current.data.number,
@@ -256,43 +279,39 @@ interface Around {
 async function readAround(
   context: Context,
   current: ClassData | undefined,
-  input?: Input,
+  group?: number | null,
 ): Promise<Around> {
   const { platform, params } = context;
   const instance = instanceOf(context);
-  const group = input?.values.group;
   if (current !== undefined) await platform.changes.settled();
-  const [numbersItem, metadata, count, groupItem] = await platform.store.get([
-    classNumbersEntity.key(params.instance ?? ''),
-    classMetadataEntity.key(instance, current?.name ?? ''),
-    classCountEntity.key(instance, current?.number ?? 0),
-    ...(typeof group === 'number' ? [groupEntity.key(instance, group)] : []),
-  ]);
-  const numbers = as(classNumbersEntity, numbersItem);
+  const { numbers, metadata, count, groups } = await readTogether(platform.store, {
+    numbers: classNumbersEntity.at(params.instance ?? ''),
+    metadata: classMetadataEntity.at(instance, current?.name ?? ''),
+    count: classCountEntity.at(instance, current?.number ?? 0),
+    groups: typeof group === 'number' ? [groupEntity.at(instance, group)] : [],
+  });
   if (numbers === undefined) throw parentNotFound('Instance'); // deleted or renamed since
   return {
     numbers,
-    metadata: as(classMetadataEntity, metadata)?.data.metadata ?? {},
-    objects: as(classCountEntity, count)?.data.count ?? 0,
-    hasGroup: groupItem !== undefined,
+    metadata: metadata?.data.metadata ?? {},
+    objects: count?.data.count ?? 0,
+    hasGroup: groups[0] !== undefined,
   };
 }
 
-interface Unchecked {
-  readonly input: Input;
+interface Place {
   readonly body: Body;
   readonly current: readonly FieldDefinition[];
   readonly around: Around;
 }
 
-/**
- * Checks values that depend on other records, and throws the messages of all failed fields together.
- *
- * @throws ApiError 400
- */
-function checked({ input, body, current, around }: Unchecked): Draft {
-  const { schema: rawSchema, ...values } = input.values;
-  const errors: Record<string, FieldErrors[string]> = { ...input.errors };
+/** Parses the schema, and checks the values that depend on other records; returns the messages of what is wrong. */
+function checked(
+  values: Partial<Values<typeof classFields, InputMode>>,
+  { body, current, around }: Place,
+) {
+  const { schema: rawSchema, group } = values;
+  const errors: Record<string, FieldErrors[string]> = {};
   let schema: readonly FieldDefinition[] | undefined;
   if (rawSchema !== undefined) {
     const reading = readSchema(rawSchema, {
@@ -303,15 +322,12 @@ function checked({ input, body, current, around }: Unchecked): Draft {
     if (reading.ok) schema = reading.value;
     else errors.schema = reading.messages;
   }
-  if (typeof values.group === 'number' && !around.hasGroup) {
-    errors.group = [messages.noSuchPk(values.group)];
-  }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
-  return { ...(values as unknown as Draft), ...(schema && { schema }) }; // validated
+  if (typeof group === 'number' && !around.hasGroup) errors.group = [messages.noSuchPk(group)];
+  return { schema, errors };
 }
 
 function metadataWrites(context: Context, name: string, metadata: JsonObject): Write[] {
   return [
-    put(classMetadataEntity, classMetadataEntity.key(instanceOf(context), name), { metadata }),
+    putItem(classMetadataEntity, classMetadataEntity.key(instanceOf(context), name), { metadata }),
   ];
 }

@@ -1,3 +1,4 @@
+import type { ClassContext } from '../../shared/classes/class-record.ts';
 import type { CompiledClass, CompiledField } from '../../shared/classes/rules/compiled-class.ts';
 import {
   bypassesAcl,
@@ -6,13 +7,14 @@ import {
   profileClass,
 } from '../../shared/classes/rules/permissions.ts';
 import { joinedBody } from '../../shared/core/http/response-cache.ts';
-import { classOf, instanceOf } from '../../shared/core/resource/place.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { wholeObject } from '../../shared/objects/show-object.ts';
-import { as, classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
+import { classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
+import { type Lookup, readTogether } from '../../shared/store/entity.ts';
 import type { ClassData, ObjectData, UserData } from '../../shared/store/records/records.ts';
-import type { Key, Stored } from '../../shared/store/store.ts';
-import { viewUsers, wholeUser } from '../../shared/users/show-user.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { type UserContext, viewUsers, wholeUser } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
 import { denialOf, isAllowed } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
@@ -46,19 +48,20 @@ export function expandedFields(
 
 /** Reads, in one step, the classes that fields refer to; a field whose class was deleted is left out. */
 export async function readTargets(
-  context: Context,
+  context: ClassContext,
   fields: readonly CompiledField[],
 ): Promise<readonly Target[]> {
-  const own = classOf(context);
+  const own = context.loaded.class;
   const places = new Map<string, Stored<ClassData> | undefined>([['self', own]]);
   const named = fields.map((field) => ({ field, name: placeName(field) }));
   const missing = [...new Set(named.map(({ name }) => name))].filter((name) => !places.has(name));
   if (missing.length > 0) {
     const instance = instanceOf(context);
-    const items = await context.platform.store.get(
-      missing.map((name) => classEntity.key(instance, name)),
+    const items = await classEntity.readAll(
+      context.platform.store,
+      missing.map((name) => [instance, name]),
     );
-    for (const [at, name] of missing.entries()) places.set(name, as(classEntity, items[at]));
+    for (const [at, name] of missing.entries()) places.set(name, items[at]);
   }
   return named.flatMap(({ field, name }) => {
     const place = places.get(name);
@@ -143,8 +146,9 @@ async function findAll(
   context: Context,
   wanted: readonly Ids[],
 ): Promise<readonly ReadonlyMap<number, JsonObject>[]> {
-  const keys = wanted.flatMap(({ target, ids }) => ids.map((id) => keyOf(context, target, id)));
-  const items = keys.length === 0 ? [] : await context.platform.store.get(keys);
+  const { items } = await readTogether(context.platform.store, {
+    items: wanted.flatMap(({ target, ids }) => ids.map((id) => placeOf(context, target, id))),
+  });
   let at = 0;
   return Promise.all(
     wanted.map(({ target, ids }) => {
@@ -155,11 +159,11 @@ async function findAll(
   );
 }
 
-function keyOf(context: Context, { kind, place }: Target, id: number): Key {
+function placeOf(context: Context, { kind, place }: Target, id: number): Lookup<object> {
   const instance = instanceOf(context);
   return kind === 'users'
-    ? userEntity.key(instance, id)
-    : objectEntity.key(instance, place.data.number, id);
+    ? userEntity.at(instance, id)
+    : objectEntity.at(instance, place.data.number, id);
 }
 
 async function showAll(
@@ -172,11 +176,11 @@ async function showAll(
     return showUsers(
       context,
       place,
-      there.map((item) => as(userEntity, item).data),
+      there.filter(userEntity.matches).map(({ data }) => data),
     );
   }
   const readable = there
-    .map((item) => as(objectEntity, item))
+    .filter(objectEntity.matches)
     .filter(({ data }) => objectPermission(context.actor, data) !== 'none');
   return new Map(readable.map((item) => [item.data.id, wholeObject(context, place, item)]));
 }
@@ -187,9 +191,9 @@ async function showUsers(
   profiles: Stored<ClassData>,
   users: readonly UserData[],
 ): Promise<ReadonlyMap<number, JsonObject>> {
-  const { user, actor, records } = context;
+  const { user, actor } = context;
   const visible = users.filter(({ id }) => user === undefined || user.data.id === id);
-  const within: Context = { ...context, records: { ...records, profileClass: profiles } };
+  const within: UserContext = { ...context, loaded: { profileClass: profiles } };
   const views = await viewUsers(within, visible);
   return new Map(
     views.map((view) => {

@@ -1,7 +1,7 @@
 import {
+  defineFields,
   description,
   type Field,
-  type Fields,
   json,
   text,
 } from '../../shared/core/resource/field.ts';
@@ -12,19 +12,19 @@ import { quoted, read, refuse, textReader } from '../../shared/values/scalars.ts
 import { nameList } from '../../shared/values/text/name-list.ts';
 import { integer, schemaOf } from '../../shared/values/values.ts';
 
-const names: Field = {
+const names = {
   type: 'string',
   writable: 'always',
   nullable: true,
   initial: null,
   input: nameList(256),
   maxLength: 256,
-};
+} as const satisfies Field;
 const pageSize = { min: 0, max: 100 };
 const readText = textReader({ blank: true });
 
 /** Fields of a data endpoint (docs/reference/data-endpoints.md#record). Its class is checked when it is stored. */
-export const endpointFields: Fields = {
+export const endpointFields = defineFields({
   name: nameField,
   description: description(),
   class: json(
@@ -48,4 +48,4 @@ export const endpointFields: Fields = {
     maxValue: pageSize.max,
   },
   expand: names,
-};
+});

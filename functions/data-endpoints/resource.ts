@@ -1,29 +1,37 @@
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
 import { idsFrom } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Family } from '../../shared/core/resource/route.ts';
-import { classNumbersEntity } from '../../shared/store/entities.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { endpointFields } from './fields.ts';
-import { endpointKey, path, runRoutes, v1Path } from './run.ts';
+import { grants } from './grants.ts';
+import { endpointOfPath, path, v1Path } from './paths.ts';
+import { runRoutes } from './run.ts';
 import {
   classNumbersOf,
   createEndpoint,
   type EndpointView,
   isLiving,
   kind,
+  type NumbersContext,
+  numbersLoads,
   removeEndpoint,
   renameEndpoint,
   updateEndpoint,
 } from './write.ts';
 
-const resource: ListResource<DataEndpointData, EndpointView> = {
+const resource: ListOf<
+  DataEndpointData,
+  EndpointView,
+  typeof endpointFields,
+  NumbersContext['loaded']
+> = {
   name: 'Data Endpoint',
   path,
   v1Path,
@@ -43,11 +51,8 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
     { name: 'rename', type: 'rename', to: 'rename/' },
   ],
   parameters: prefixParameters('name'),
-  key: endpointKey,
-  reads: ({ params }) => ({
-    classNumbers:
-      params.instance === undefined ? undefined : classNumbersEntity.key(params.instance),
-  }),
+  record: endpointOfPath,
+  loads: numbersLoads,
   counter: idsFrom('data-endpoint'),
   authorizeItem: (context, { data }) => {
     if (!isLiving(data, classNumbersOf(context))) throw notFound();
@@ -62,16 +67,6 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
     );
   },
   view: (_, items) => Promise.resolve(items),
-  show: (_, { data }) => ({
-    name: data.name,
-    description: data.description,
-    class: data.class,
-    query: data.query,
-    excluded_fields: data.excluded_fields,
-    order_by: data.order_by,
-    page_size: data.page_size,
-    expand: data.expand,
-  }),
   segment: ({ data }) => data.name,
   create: createEndpoint,
   update: updateEndpoint,
@@ -101,5 +96,6 @@ const resource: ListResource<DataEndpointData, EndpointView> = {
 /** Saved queries for the objects of a class. */
 export const dataEndpoints: Family = {
   name: 'data-endpoints',
+  grants,
   routes: [...listRoutes(resource), ...runRoutes],
 };

@@ -2,130 +2,108 @@ import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { inputOf } from '../../shared/core/resource/input.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
 import { formOf } from '../../shared/core/resource/lists/list-forms.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
-import { classOf, idsFrom, reservedId } from '../../shared/core/resource/place.ts';
+import { idsFrom, reservedId } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import {
   pageParameters,
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Known, Route } from '../../shared/core/resource/route.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
 import { createObject } from '../../shared/objects/save-object.ts';
 import { objectLinks, wholeObject } from '../../shared/objects/show-object.ts';
-import { as, dataEndpointEntity } from '../../shared/store/entities.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
-import type { Key } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
+import { type EndpointContext, inEndpoint, path, v1Path } from './paths.ts';
 
-/** The list of data endpoints below the version. */
-export const path = '/instances/{instance}/endpoints/data/';
-/** The same in version 1. */
-export const v1Path = '/instances/{instance}/api/objects/';
-
-/** Returns the key of a request's data endpoint. */
-export function endpointKey({
-  instance,
-  params,
-}: Pick<Known, 'instance' | 'params'>): Key | undefined {
-  return instance === undefined || params.endpoint === undefined
-    ? undefined
-    : dataEndpointEntity.key(instance, params.endpoint);
-}
-
-const atEndpoint = { inClass: true, boundBy: endpointKey } as const;
-
-const getRoute: Route = {
-  ...endpointRoute({
-    name: 'Data Endpoint Get',
-    operationNames: {
-      GET: { id: 'listDataEndpointObjects', summary: 'List the data objects of a data endpoint' },
-    },
-    path: `${path}{endpoint}/get/`,
-    v1Path: `${v1Path}{endpoint}/get/`,
-    access: {
-      owner: allRights,
-      full: allRights,
-      write: allRights,
-      read: 'G',
-      ignoreAcl: allRights,
-      user: 'G',
-      allowAnonymousRead: 'G',
-    },
-    operations: {
-      GET: {
-        right: 'G',
-        action: 'list',
-        parameters: {
-          ...pageParameters,
-          ...projectionParameters,
-          ...objectPageParameters,
-          expand: {
-            type: 'string',
-            description: 'Comma-separated names of the reference and relation fields to embed.',
-          },
-        },
-        authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'read'),
-        run: listObjects,
-      },
-    },
-  }),
-  ...atEndpoint,
-};
-
-const postRoute: Route = {
-  ...endpointRoute({
-    name: 'Data Endpoint Post',
-    operationNames: {
-      POST: {
-        id: 'createDataEndpointObject',
-        summary: 'Create a data object in the class of a data endpoint',
-      },
-    },
-    path: `${path}{endpoint}/post/`,
-    v1Path: `${v1Path}{endpoint}/post/`,
-    access: { owner: allRights, full: allRights, write: allRights, apiKey: allRights },
-    operations: {
-      POST: {
-        right: 'A',
-        action: 'create',
-        counter: idsFrom('object'),
-        authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'create'),
-        run: async (context) => {
-          const input = objectInput(await context.body(), 'create');
-          const data = await createObject(saveCall(context), reservedId(context), input);
-          return { status: 201, body: wholeObject(context, classOf(context), { data }) };
+const getRoute: Route = endpointRoute({
+  name: 'Data Endpoint Get',
+  operationNames: {
+    GET: { id: 'listDataEndpointObjects', summary: 'List the data objects of a data endpoint' },
+  },
+  path: `${path}{endpoint}/get/`,
+  v1Path: `${v1Path}{endpoint}/get/`,
+  access: {
+    owner: allRights,
+    full: allRights,
+    write: allRights,
+    read: 'G',
+    ignoreAcl: allRights,
+    user: 'G',
+    allowAnonymousRead: 'G',
+  },
+  loads: inEndpoint,
+  operations: {
+    GET: {
+      right: 'G',
+      action: 'list',
+      parameters: {
+        ...pageParameters,
+        ...projectionParameters,
+        ...objectPageParameters,
+        expand: {
+          type: 'string',
+          description: 'Comma-separated names of the reference and relation fields to embed.',
         },
       },
+      authorize: (context) => checkClassRights(context.actor, context.loaded.class.data, 'read'),
+      run: listObjects,
     },
-    answer: { status: 201, fields: objectFields, links: objectLinks, name: 'Data Object' },
-    forms: {
-      POST: formOf({ fields: objectFields }, 'create'),
-      links: objectLinks,
-      fieldsAt: objectFieldsAt,
+  },
+});
+
+const postRoute: Route = endpointRoute({
+  name: 'Data Endpoint Post',
+  operationNames: {
+    POST: {
+      id: 'createDataEndpointObject',
+      summary: 'Create a data object in the class of a data endpoint',
     },
-  }),
-  ...atEndpoint,
-};
+  },
+  path: `${path}{endpoint}/post/`,
+  v1Path: `${v1Path}{endpoint}/post/`,
+  access: { owner: allRights, full: allRights, write: allRights, apiKey: allRights },
+  loads: inEndpoint,
+  operations: {
+    POST: {
+      right: 'A',
+      action: 'create',
+      counter: idsFrom('object'),
+      authorize: (context) => checkClassRights(context.actor, context.loaded.class.data, 'create'),
+      run: async (context) => {
+        const input = objectInput(inputOf(objectFields, await context.body(), 'create'));
+        const data = await createObject(saveCall(context), reservedId(context), input);
+        return { status: 201, body: wholeObject(context, context.loaded.class, { data }) };
+      },
+    },
+  },
+  response: { status: 201, fields: objectFields, links: objectLinks, name: 'Data Object' },
+  forms: {
+    POST: formOf({ fields: objectFields }, 'create'),
+    links: objectLinks,
+    fieldsAt: objectFieldsAt,
+  },
+});
 
 /** Routes that run a data endpoint: list its objects, and create new ones. */
 export const runRoutes: readonly Route[] = [getRoute, postRoute];
 
 /** Lists the objects that the endpoint selects and the caller may read (docs/reference/data-endpoints.md#get). */
-async function listObjects(context: Context): Promise<Response> {
-  const endpoint = endpointOf(context);
+async function listObjects(context: EndpointContext): Promise<Response> {
+  const { data: endpoint } = context.loaded.endpoint;
   const query = overlaid(context.request.query, endpoint);
   const filter = Object.keys(endpoint.query).length === 0 ? '' : JSON.stringify(endpoint.query);
-  const place = classOf(context);
-  const trim = parseProjection(query);
+  const place = context.loaded.class;
+  const project = parseProjection(query);
   const isShown = (name: string) =>
-    trim === undefined || Object.hasOwn(trim({ [name]: null }, objectFields), name);
+    project === undefined || Object.hasOwn(project({ [name]: null }, objectFields), name);
   const fields = expandedFields(
     compiledClass(context.caches, place),
     queryValue(query, 'expand'),
@@ -139,14 +117,10 @@ async function listObjects(context: Context): Promise<Response> {
     shown: wholeObject(context, place, item),
   }));
   await expandObjects(context, targets, rows);
-  const objects = rows.map(({ shown }) => (trim === undefined ? shown : trim(shown, objectFields)));
+  const objects = rows.map(({ shown }) =>
+    project === undefined ? shown : project(shown, objectFields),
+  );
   return { status: 200, body: pageBody(page, objects) };
-}
-
-function endpointOf({ records }: Context): DataEndpointData {
-  const found = as(dataEndpointEntity, records.binding);
-  if (found === undefined) throw notFound();
-  return found.data;
 }
 
 const overlaidNames = ['excluded_fields', 'order_by', 'page_size', 'expand'] as const;

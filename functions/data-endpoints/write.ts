@@ -1,5 +1,6 @@
-import { type Body, type Input, readInput } from '../../shared/core/resource/input.ts';
+import { type Body, type Input, validValues } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
+import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import {
   freedRow,
   type NamedKind,
@@ -11,24 +12,21 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   classNumbersEntity,
   dataEndpointEntity,
-  dataEndpointRowEntity,
-  dataEndpointRowPrefix,
+  dataEndpointPositionEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type { ClassNumbersData, DataEndpointData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { remove, replace } from '../../shared/store/writes.ts';
-import { type FieldErrors, invalid, parentNotFound } from '../../shared/values/errors/errors.ts';
+import { deleteItem, updateItem } from '../../shared/store/writes.ts';
+import { type FieldErrors, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
-import type { JsonObject } from '../../shared/values/json/json.ts';
-import { endpointFields } from './fields.ts';
+import type { endpointFields } from './fields.ts';
 
 export const kind: NamedKind<DataEndpointData> = {
   entity: dataEndpointEntity,
-  rowEntity: dataEndpointRowEntity,
-  rowPrefix: dataEndpointRowPrefix,
+  rowEntity: dataEndpointPositionEntity,
 };
 
 /** A data endpoint, without joined records. */
@@ -36,11 +34,16 @@ export type EndpointView = Pick<Stored<DataEndpointData>, 'data'>;
 
 type Numbers = ClassNumbersData['numbers'];
 
+/** Loads of operations on endpoints: the numbers of the instance's classes, as an endpoint exists while its class does. */
+export const numbersLoads = { classNumbers: recordAt(classNumbersEntity, ['instanceName']) };
+
+/** A request with these numbers. */
+export type NumbersContext = Context<LoadedOf<typeof numbersLoads>>;
+
 /** Returns numbers of the instance's classes by name, as read with the item. */
-export function classNumbersOf({ records }: Context): Numbers {
-  const found = as(classNumbersEntity, records.classNumbers);
-  if (found === undefined) throw parentNotFound('Instance'); // deleted or renamed since
-  return found.data.numbers;
+export function classNumbersOf({ loaded: { classNumbers } }: NumbersContext): Numbers {
+  if (classNumbers === undefined) throw parentNotFound('Instance'); // deleted or renamed since
+  return classNumbers.data.numbers;
 }
 
 /**
@@ -51,17 +54,18 @@ export function isLiving(data: DataEndpointData, numbers: Numbers): boolean {
   return Object.hasOwn(numbers, data.class) && numbers[data.class] === data.classNumber;
 }
 
-/** Values of a valid body of an endpoint except its name; unchanged ones are absent. */
-type Draft = Partial<Omit<DataEndpointData, 'name' | 'row'>>;
-
 /** Creates a data endpoint; the name of one that was deleted with its class is free. */
-export async function createEndpoint(context: Context, body: Body): Promise<EndpointView> {
-  const input = readInput(endpointFields, body, 'create');
-  const { name = '' } = input.values as { readonly name?: string }; // validated
+export async function createEndpoint(
+  context: Context,
+  input: Input<typeof endpointFields, 'create'>,
+): Promise<EndpointView> {
+  const reading = input.read();
+  const { name = '' } = reading.values;
   return retryOnConflict(async () => {
     const { holder, numbers } = await readHolder(context, name);
-    const draft = checked(input, numbers);
-    const data = { ...draft, name, row: reservedId(context) } as DataEndpointData; // all fields have initial values
+    const draft = validValues(reading, classErrors(reading.values, numbers));
+    const bound = bindingOf(draft.class, numbers);
+    const data: DataEndpointData = { ...draft, ...bound, row: reservedId(context) };
     await takeName(context, kind, {
       data,
       holder,
@@ -74,12 +78,15 @@ export async function createEndpoint(context: Context, body: Body): Promise<Endp
 
 /** Changes a data endpoint, except its name. */
 export async function updateEndpoint(
-  context: Context,
-  { current, body, mode }: Update<DataEndpointData>,
+  context: NumbersContext,
+  { current, input }: Update<DataEndpointData, typeof endpointFields>,
 ): Promise<EndpointView> {
-  const draft = checked(readInput(endpointFields, body, mode), classNumbersOf(context));
-  const data: DataEndpointData = { ...current.data, ...draft };
-  await commit(context, [replace(current, data)]);
+  const reading = input.read();
+  const numbers = classNumbersOf(context);
+  const draft = validValues(reading, classErrors(reading.values, numbers));
+  const bound = draft.class !== undefined && bindingOf(draft.class, numbers);
+  const data: DataEndpointData = { ...current.data, ...draft, ...bound };
+  await commit(context, [updateItem(current, data)]);
   return { data };
 }
 
@@ -98,7 +105,7 @@ export async function renameEndpoint(
     holder,
     field: 'new_name',
     isLiving: (other) => isLiving(other, numbers),
-    more: [remove(current)],
+    more: [deleteItem(current)],
   });
   return { data };
 }
@@ -107,7 +114,7 @@ export async function removeEndpoint(
   context: Context,
   current: Stored<DataEndpointData>,
 ): Promise<void> {
-  await commit(context, [remove(current), freedRow(context, kind, current.data)]);
+  await commit(context, [deleteItem(current), freedRow(context, kind, current.data)]);
 }
 
 interface Holder {
@@ -117,28 +124,27 @@ interface Holder {
 }
 
 async function readHolder(context: Context, name: string): Promise<Holder> {
-  const [holder, numbers] = await context.platform.store.get([
-    dataEndpointEntity.key(instanceOf(context), name),
-    classNumbersEntity.key(context.params.instance ?? ''),
-  ]);
-  const found = as(classNumbersEntity, numbers);
-  if (found === undefined) throw parentNotFound('Instance'); // deleted or renamed since
-  return { holder: as(dataEndpointEntity, holder), numbers: found.data.numbers };
+  const { holder, numbers } = await readTogether(context.platform.store, {
+    holder: dataEndpointEntity.at(instanceOf(context), name),
+    numbers: classNumbersEntity.at(context.params.instance ?? ''),
+  });
+  if (numbers === undefined) throw parentNotFound('Instance'); // deleted or renamed since
+  return { holder, numbers: numbers.data.numbers };
 }
 
-/**
- * Looks up the class that a body names, and throws the messages of all failed fields together.
- *
- * @throws ApiError 400
- */
-function checked({ values, errors }: Input, numbers: Numbers): Draft {
-  const { class: typed, ...others } = values as JsonObject & { readonly class?: string }; // validated
-  const failed: Record<string, FieldErrors[string]> = { ...errors };
-  const name = typed?.toLowerCase();
-  const number = name !== undefined && Object.hasOwn(numbers, name) ? numbers[name] : undefined;
-  if (typed !== undefined && number === undefined) failed.class = [messages.noSuchName(typed)];
-  if (Object.keys(failed).length > 0) throw invalid(failed);
-  const bound =
-    name === undefined || number === undefined ? {} : { class: name, classNumber: number };
-  return { ...(others as Draft), ...bound }; // validated
+/** Returns the messages for a name that no class has. */
+function classErrors({ class: typed }: { readonly class?: string }, numbers: Numbers): FieldErrors {
+  const isKnown = typed === undefined || Object.hasOwn(numbers, typed.toLowerCase());
+  return isKnown ? {} : { class: [messages.noSuchName(typed)] };
+}
+
+/** Returns the class of a name, which has been checked. */
+function bindingOf(
+  typed: string,
+  numbers: Numbers,
+): Pick<DataEndpointData, 'class' | 'classNumber'> {
+  const name = typed.toLowerCase();
+  const classNumber = numbers[name];
+  if (classNumber === undefined) throw new Error('a data endpoint has no class');
+  return { class: name, classNumber };
 }

@@ -1,21 +1,14 @@
-import { computed, role } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { computed, defineFields, role } from '../../shared/core/resource/field.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import { allUnder } from '../../shared/store/all-under.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  accountEntity,
-  adminEntity,
-  adminPrefix,
-  as,
-  memberEntity,
-} from '../../shared/store/entities.ts';
+import { accountEntity, adminEntity, memberEntity } from '../../shared/store/entities.ts';
 import type { AccountData, AdminData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { erase, store as put, remove, replace } from '../../shared/store/writes.ts';
+import { deleteIfExists, deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { forbidden, notFound } from '../../shared/values/errors/errors.ts';
 
@@ -25,7 +18,15 @@ interface View {
   readonly account: AccountData;
 }
 
-const resource: ListResource<AdminData, View> = {
+const fields = defineFields({
+  id: computed('field', { shows: 'integer' }),
+  role: role(),
+  email: computed('field', { shows: 'string' }),
+  first_name: computed('field', { shows: 'string' }),
+  last_name: computed('field', { shows: 'string' }),
+});
+
+const resource: ListOf<AdminData, View, typeof fields> = {
   name: 'Admin',
   operationNames: {
     delete: { id: 'removeAdmin', summary: 'Remove an admin from the instance' },
@@ -38,18 +39,9 @@ const resource: ListResource<AdminData, View> = {
     write: 'LGD',
     read: 'LGD', // to delete themselves; the rest is a rule of the item
   },
-  fields: {
-    id: computed('field', { shows: 'integer' }),
-    role: role(),
-    email: computed('field', { shows: 'string' }),
-    first_name: computed('field', { shows: 'string' }),
-    last_name: computed('field', { shows: 'string' }),
-  },
+  fields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  key: ({ instance, params }) =>
-    instance === undefined || params.id === undefined
-      ? undefined
-      : adminEntity.key(instance, params.id),
+  record: recordAt(adminEntity, ['instance', 'id']),
   authorizeItem: ({ actor }, { data }, right) => {
     if (right === 'G') return;
     const isSelf = actor.kind === 'admin' && actor.account === data.account;
@@ -57,17 +49,16 @@ const resource: ListResource<AdminData, View> = {
     if (!(hasFullRole(actor) || (isSelf && right === 'D'))) throw forbidden('role_too_low');
   },
   rows: async (context, range) => {
-    const { pk } = adminEntity.key(instanceOf(context), 0);
-    const items = await allUnder(context.platform.store, { pk, sk: adminPrefix });
-    const rows = items.map((found) => {
-      const item = as(adminEntity, found);
-      return { pk: item.data.row, item };
-    });
-    return cut(rows, range);
+    const items = await adminEntity.listAll(context.platform.store, [instanceOf(context)]);
+    return cut(
+      items.map((item) => ({ pk: item.data.row, item })),
+      range,
+    );
   },
   view: async ({ platform }, items) => {
-    const accounts = await platform.store.get(
-      items.map(({ data }) => accountEntity.key(data.account)),
+    const accounts = await accountEntity.readAll(
+      platform.store,
+      items.map(({ data }) => [data.account]),
     );
     return items.map(({ data }, at) => viewOf(data, accounts[at]));
   },
@@ -79,13 +70,12 @@ const resource: ListResource<AdminData, View> = {
     last_name: account.last_name,
   }),
   segment: ({ account }) => String(account.id),
-  update: async (context, { current, body, mode }) => {
-    const changes: Pick<Partial<AdminData>, 'role'> = validInput(resource.fields, body, mode); // validated
-    const admin: AdminData = { ...current.data, ...changes };
+  update: async (context, { current, input }) => {
+    const admin: AdminData = { ...current.data, ...input.valid() };
     const instance = instanceOf(context);
     await commit(context, [
-      replace(current, admin),
-      put(memberEntity, memberEntity.key(admin.account, instance), {
+      updateItem(current, admin),
+      putItem(memberEntity, memberEntity.key(admin.account, instance), {
         instance,
         role: admin.role,
         owner: false,
@@ -96,12 +86,12 @@ const resource: ListResource<AdminData, View> = {
   },
   remove: async (context, current) => {
     const key = memberEntity.key(current.data.account, instanceOf(context));
-    await commit(context, [remove(current), erase(key)]);
+    await commit(context, [deleteItem(current), deleteIfExists(key)]);
   },
 };
 
-function viewOf(admin: AdminData, found: Stored | undefined): View {
-  const account = as(accountEntity, found)?.data;
+function viewOf(admin: AdminData, found: Stored<AccountData> | undefined): View {
+  const account = found?.data;
   if (account === undefined) throw notFound(); // accounts are never deleted; this one never existed
   return { admin, account };
 }

@@ -1,38 +1,38 @@
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/core/resource/field.ts';
+import { defineFields, json } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
+import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Operation, Reads } from '../../shared/core/resource/route.ts';
+import type { Context, Operation } from '../../shared/core/resource/route.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { as, configEntity } from '../../shared/store/entities.ts';
-import { store as put } from '../../shared/store/writes.ts';
+import { configEntity } from '../../shared/store/entities.ts';
+import { putItem } from '../../shared/store/writes.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { jsonObject } from '../../shared/values/values.ts';
 
 const limits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
-const fields: Fields = {
+const fields = defineFields({
   config: json(jsonObject({ name: 'Config', ...limits }), { putDefault: {}, shows: 'object' }),
-};
-
-const reads: Reads = ({ instance }) => ({
-  config: instance === undefined ? undefined : configEntity.key(instance),
 });
 
-function configOf({ records }: Context): JsonObject {
-  return as(configEntity, records.config)?.data.config ?? {};
+const loads = { config: recordAt(configEntity, ['instance']) };
+type Loaded = LoadedOf<typeof loads>;
+
+function configOf({ loaded }: Context<Loaded>): JsonObject {
+  return loaded.config?.data.config ?? {};
 }
 
 /** Replaces the whole configuration, by PATCH too (docs/reference/instances.md#config). */
-function change(mode: 'replace' | 'patch'): Operation {
+function change(mode: 'replace' | 'patch'): Operation<Loaded> {
   return {
     right: 'U',
-    reads,
     run: async (context) => {
-      const input = validInput(fields, await context.body(), mode);
-      const config = input.config as JsonObject | undefined; // validated
+      const { config } = validInput(fields, await context.body(), mode);
       if (config === undefined) return { status: 200, body: { config: configOf(context) } };
-      await commit(context, [put(configEntity, configEntity.key(instanceOf(context)), { config })]);
+      await commit(context, [
+        putItem(configEntity, configEntity.key(instanceOf(context)), { config }),
+      ]);
       return { status: 200, body: { config } };
     },
   };
@@ -46,10 +46,10 @@ export const configRoute = endpointRoute({
   v1Path: null,
   access: { owner: allRights, full: allRights, write: 'G', read: 'G', ignoreAcl: 'G' },
   isHidden: true,
+  loads,
   operations: {
     GET: {
       right: 'G',
-      reads,
       run: (context) => Promise.resolve({ status: 200, body: { config: configOf(context) } }),
     },
     PUT: change('replace'),

@@ -1,12 +1,11 @@
 import { profileClass } from '../../shared/classes/rules/permissions.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
 import { callingAccount, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
 import {
   adminEntity,
-  as,
   classEntity,
   classNumbersEntity,
   instanceEntity,
@@ -15,50 +14,42 @@ import {
   memberEntity,
   ownedEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type { ClassData, InstanceData, OwnedData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { insert, replace } from '../../shared/store/writes.ts';
+import { createItem, updateItem } from '../../shared/store/writes.ts';
 import { countExceeded, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-import { instanceFields } from './fields.ts';
-
-interface Draft {
-  readonly name: string;
-  readonly description: string;
-  readonly metadata: JsonObject;
-}
+import type { instanceFields } from './fields.ts';
 
 /** Creates an instance with its built-in class; the caller is its owner. One transaction. */
 export async function createInstance(
   context: Context,
-  body: Body,
+  { name, description, metadata }: Values<typeof instanceFields, 'create'>,
 ): Promise<{ readonly data: InstanceData; readonly metadata: JsonObject }> {
-  const draft = validInput(instanceFields, body, 'create') as unknown as Draft; // validated
   const { platform } = context;
   const owner = callingAccount(context).data.id;
   const now = timestamp(platform.clock.micros());
-  const { name, description, metadata } = draft;
   const id = reservedId(context);
   const data: InstanceData = { id, name, description, owner, created_at: now, updated_at: now };
   const isTaken = () => invalid({ name: [messages.unique] });
   await retryOnConflict(async () => {
-    const [taken, list] = await platform.store.get([
-      instanceNameEntity.key(name),
-      ownedEntity.key(owner),
-    ]);
+    const { taken, owned } = await readTogether(platform.store, {
+      taken: instanceNameEntity.at(name),
+      owned: ownedEntity.at(owner),
+    });
     if (taken !== undefined) throw isTaken();
-    const owned = as(ownedEntity, list);
     const limit = platform.settings.maxInstances;
     if ((owned?.data.instances.length ?? 0) >= limit) throw countExceeded('Instance', limit);
-    const nameWrite = insert(instanceNameEntity, instanceNameEntity.key(name), {
+    const nameWrite = createItem(instanceNameEntity, instanceNameEntity.key(name), {
       instance: id,
       owner,
     });
     const writes = [nameWrite, ...contents(data), ...ownership(data, owned)];
     if (Object.keys(metadata).length > 0) {
-      writes.push(insert(instanceMetadataEntity, instanceMetadataEntity.key(id), { metadata }));
+      writes.push(createItem(instanceMetadataEntity, instanceMetadataEntity.key(id), { metadata }));
     }
     await commitUnique(context, writes, (write) => (write === nameWrite ? isTaken() : undefined));
   });
@@ -68,12 +59,12 @@ export async function createInstance(
 function contents(data: InstanceData): Write[] {
   const { id, name, created_at } = data;
   return [
-    insert(instanceEntity, instanceEntity.key(id), data),
-    insert(classNumbersEntity, classNumbersEntity.key(name), {
+    createItem(instanceEntity, instanceEntity.key(id), data),
+    createItem(classNumbersEntity, classNumbersEntity.key(name), {
       last: 1,
       numbers: { [profileClass]: 1 },
     }),
-    insert(classEntity, classEntity.key(id, profileClass), profiles(created_at)),
+    createItem(classEntity, classEntity.key(id, profileClass), profiles(created_at)),
   ];
 }
 
@@ -102,13 +93,15 @@ function ownership(data: InstanceData, owned: Stored<OwnedData> | undefined): Wr
   const rights = { role: 'full', owner: true } as const;
   const list: OwnedData = { instances: [...(owned?.data.instances ?? []), id] };
   return [
-    insert(memberEntity, memberEntity.key(owner, id), { instance: id, ...rights }),
-    insert(adminEntity, adminEntity.key(id, owner), {
+    createItem(memberEntity, memberEntity.key(owner, id), { instance: id, ...rights }),
+    createItem(adminEntity, adminEntity.key(id, owner), {
       account: owner,
       ...rights,
       row: 0,
       created_at,
     }),
-    owned === undefined ? insert(ownedEntity, ownedEntity.key(owner), list) : replace(owned, list),
+    owned === undefined
+      ? createItem(ownedEntity, ownedEntity.key(owner), list)
+      : updateItem(owned, list),
   ];
 }

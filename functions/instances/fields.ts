@@ -1,25 +1,25 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
 import {
   computed,
+  defineFields,
   description,
   type Field,
-  type Fields,
   metadata,
 } from '../../shared/core/resource/field.ts';
 import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 
 /** The name of an instance, set at creation; renaming is a separate action. */
-const name: Field = {
+const name = {
   type: 'string',
   writable: 'create',
   required: true,
   input: instanceName(),
   minLength: 5,
   maxLength: 64,
-};
+} as const satisfies Field;
 
 /** Fields of an instance (docs/reference/instances.md#record). */
-export const instanceFields: Fields = {
+export const instanceFields = defineFields({
   name,
   description: description(),
   owner: computed('nested object', { children: accountFields }),
@@ -28,7 +28,7 @@ export const instanceFields: Fields = {
   role: computed('field', { shows: 'string' }),
   location: computed('string'),
   metadata: metadata(),
-};
+});
 
 /** Fields of a rename. */
-export const renameFields: Fields = { new_name: { ...name, writable: 'always' } };
+export const renameFields = defineFields({ new_name: { ...name, writable: 'always' } });

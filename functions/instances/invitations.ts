@@ -1,31 +1,32 @@
 import { pointerDeletes } from '../../shared/accounts/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/accounts/keys.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
-import { computed, email, role } from '../../shared/core/resource/field.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import { computed, defineFields, email, role } from '../../shared/core/resource/field.ts';
+import type { Input } from '../../shared/core/resource/input.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
+import { showFields } from '../../shared/core/resource/show.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/platform/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   deploymentCounter,
   emailEntity,
   invitationEntity,
-  invitationPrefix,
   invitedAccountEntity,
   invitedEmailEntity,
   invitedEntity,
   memberEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type { InvitationData, InvitedData } from '../../shared/store/records/invitations.ts';
 import type { Write } from '../../shared/store/store.ts';
-import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
-import { allRights, hasFullRole, type Role } from '../../shared/values/access.ts';
+import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
+import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 
@@ -36,52 +37,40 @@ interface View {
   readonly key: string | undefined;
 }
 
-const resource: ListResource<InvitationData, View> = {
+const fields = defineFields({
+  id: computed('integer'),
+  email: email({ writable: 'create' }),
+  role: role(),
+  key: computed('string'),
+  inviter: computed('string'),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+  state: computed('choice'),
+});
+
+const resource: ListOf<InvitationData, View, typeof fields> = {
   name: 'Invitation',
   path: '/instances/{instance}/invitations/',
   item: 'id',
   access: { owner: allRights, full: allRights, write: 'LG', read: 'LG' },
-  fields: {
-    id: computed('integer'),
-    email: email({ writable: 'create' }),
-    role: role(),
-    key: computed('string'),
-    inviter: computed('string'),
-    created_at: computed('datetime'),
-    updated_at: computed('datetime'),
-    state: computed('choice'),
-  },
+  fields,
   links: [
     { name: 'self', type: 'detail', to: '' },
     { name: 'resend', type: 'resend', to: 'resend/' },
   ],
-  key: ({ instance, params }) =>
-    instance === undefined || params.id === undefined
-      ? undefined
-      : invitationEntity.key(instance, params.id),
+  record: recordAt(invitationEntity, ['instance', 'id']),
   counter: () => deploymentCounter('invitation'),
-  rows: (context, range) => {
-    const { pk } = invitationEntity.key(instanceOf(context), 0);
-    return rowsOf<InvitationData>(context.platform.store, pk, invitationPrefix, range);
-  },
+  rows: (context, range) =>
+    rowsOf(context.platform.store, invitationEntity, [instanceOf(context)], range),
   view: (context, items) => Promise.all(items.map(({ data }) => viewOf(context, data))),
-  show: (_, { data, key }) => ({
-    id: data.id,
-    email: data.email,
-    role: data.role,
-    ...(key !== undefined && { key }),
-    inviter: data.inviter,
-    created_at: data.created_at,
-    updated_at: data.updated_at,
-    state: data.state,
-  }),
+  show: showFields(fields, (_, { key }) => ({ key })),
   segment: ({ data }) => String(data.id),
   create: invite,
-  update: async (context, { current, body, mode }) => {
-    const changes: Pick<Partial<InvitationData>, 'role'> = validInput(resource.fields, body, mode); // validated
+  update: async (context, { current, input }) => {
+    const changes = input.valid();
     const updated_at = timestamp(context.platform.clock.micros());
     const data: InvitationData = { ...current.data, ...changes, updated_at };
-    await commit(context, [replace(current, data)]);
+    await commit(context, [updateItem(current, data)]);
     return viewOf(context, data);
   },
   remove: async (context, current) => {
@@ -90,8 +79,8 @@ const resource: ListResource<InvitationData, View> = {
     const one = invitedEntity.key(instanceOf(context), to);
     const account = await emailEntity.read(store, to);
     await commit(context, [
-      remove(current),
-      erase(one),
+      deleteItem(current),
+      deleteIfExists(one),
       ...pointerDeletes(current.data, account?.data.account),
     ]);
   },
@@ -122,8 +111,8 @@ async function viewOf(context: Context, data: InvitationData): Promise<View> {
  * Invites an e-mail address; an invitation that was declined or accepted before is replaced
  * (docs/reference/instances.md#invitations).
  */
-async function invite(context: Context, body: Body): Promise<View> {
-  const draft = validInput(resource.fields, body, 'create') as { email: string; role: Role }; // validated
+async function invite(context: Context, input: Input<typeof fields, 'create'>): Promise<View> {
+  const draft = input.valid();
   const { platform } = context;
   const instance = instanceOf(context);
   const now = timestamp(platform.clock.micros());
@@ -139,7 +128,7 @@ async function invite(context: Context, body: Body): Promise<View> {
   await retryOnConflict(async () => {
     const pointer: InvitedData = { instance, invitation: data.id };
     await commit(context, [
-      insert(invitationEntity, invitationEntity.key(instance, data.id), data),
+      createItem(invitationEntity, invitationEntity.key(instance, data.id), data),
       ...(await replacing(context, data.email, pointer)),
     ]);
   });
@@ -155,19 +144,21 @@ async function replacing(
 ): Promise<readonly Write[]> {
   const { store } = context.platform;
   const key = invitedEntity.key(pointer.instance, to);
-  const [account, invited] = await store.get([emailEntity.key(to), key]);
-  const invitedAccount = as(emailEntity, account)?.data.account;
+  const { email, former } = await readTogether(store, {
+    email: emailEntity.at(to),
+    former: invitedEntity.at(pointer.instance, to),
+  });
+  const invitedAccount = email?.data.account;
   await refuseMember(context, invitedAccount);
   const shown =
     invitedAccount === undefined
-      ? insert(invitedEmailEntity, invitedEmailEntity.key(to, pointer.invitation), pointer)
-      : insert(
+      ? createItem(invitedEmailEntity, invitedEmailEntity.key(to, pointer.invitation), pointer)
+      : createItem(
           invitedAccountEntity,
           invitedAccountEntity.key(invitedAccount, pointer.invitation),
           pointer,
         );
-  const former = as(invitedEntity, invited);
-  if (former === undefined) return [shown, insert(invitedEntity, key, pointer)];
+  if (former === undefined) return [shown, createItem(invitedEntity, key, pointer)];
   const invitation = await invitationEntity.read(store, pointer.instance, former.data.invitation);
   if (invitation?.data.state === 'new') {
     const text = 'Admin with specified Email already has an invitation created.';
@@ -175,8 +166,8 @@ async function replacing(
   }
   return [
     shown,
-    replace(former, pointer),
-    ...(invitation === undefined ? [] : [remove(invitation)]),
+    updateItem(former, pointer),
+    ...(invitation === undefined ? [] : [deleteItem(invitation)]),
   ];
 }
 

@@ -5,19 +5,19 @@ import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   adminEntity,
-  as,
   classNumbersEntity,
   instanceNameEntity,
   memberEntity,
   ownedEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type {
   ClassNumbersData,
   InstanceData,
   InstanceNameData,
 } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
+import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import { invalid, notFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
@@ -32,7 +32,7 @@ export async function renameInstance(
   const object = bodyObject(body);
   // unusual but required: an absent new name counts as null
   if (!Object.hasOwn(object, 'new_name')) throw invalid({ new_name: [messages.null] });
-  const { new_name } = validInput(renameFields, body, 'create') as { new_name: string }; // validated
+  const { new_name } = validInput(renameFields, body, 'create');
   if (new_name === current.data.name) return current.data;
   const { pointer, numbers } = await readName(context, current.data.name);
   const { id, owner } = current.data;
@@ -40,11 +40,11 @@ export async function renameInstance(
   const data: InstanceData = { ...current.data, name: new_name, updated_at };
   const isTaken = () => invalid({ new_name: [messages.unique] });
   const writes = [
-    insert(instanceNameEntity, instanceNameEntity.key(new_name), { instance: id, owner }),
-    insert(classNumbersEntity, classNumbersEntity.key(new_name), numbers.data),
-    remove(pointer),
-    remove(numbers),
-    replace(current, data),
+    createItem(instanceNameEntity, instanceNameEntity.key(new_name), { instance: id, owner }),
+    createItem(classNumbersEntity, classNumbersEntity.key(new_name), numbers.data),
+    deleteItem(pointer),
+    deleteItem(numbers),
+    updateItem(current, data),
   ];
   await commitUnique(context, writes, isTaken);
   context.caches.instances.set(current.data.name, undefined);
@@ -61,12 +61,12 @@ export async function removeInstance(
   const owned = await ownedEntity.read(context.platform.store, owner);
   const rest = owned?.data.instances.filter((instance) => instance !== id) ?? [];
   const writes: Write[] = [
-    remove(pointer),
-    remove(numbers),
-    remove(current),
-    erase(memberEntity.key(owner, id)),
-    erase(adminEntity.key(id, owner)),
-    ...(owned === undefined ? [] : [replace(owned, { instances: rest })]),
+    deleteItem(pointer),
+    deleteItem(numbers),
+    deleteItem(current),
+    deleteIfExists(memberEntity.key(owner, id)),
+    deleteIfExists(adminEntity.key(id, owner)),
+    ...(owned === undefined ? [] : [updateItem(owned, { instances: rest })]),
     newJob(context.platform, clearInstance, { instance: id, lastClass: numbers.data.last }),
   ];
   await commit(context, writes);
@@ -79,12 +79,10 @@ async function readName(
   readonly pointer: Stored<InstanceNameData>;
   readonly numbers: Stored<ClassNumbersData>;
 }> {
-  const items = await platform.store.get([
-    instanceNameEntity.key(name),
-    classNumbersEntity.key(name),
-  ]);
-  const pointer = as(instanceNameEntity, items[0]);
-  const numbers = as(classNumbersEntity, items[1]);
+  const { pointer, numbers } = await readTogether(platform.store, {
+    pointer: instanceNameEntity.at(name),
+    numbers: classNumbersEntity.at(name),
+  });
   if (pointer === undefined || numbers === undefined) throw notFound(); // deleted or renamed since
   return { pointer, numbers };
 }

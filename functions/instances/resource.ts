@@ -1,24 +1,23 @@
 import { readOwners } from '../../shared/accounts/accounts.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut, gather, type Row, rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';
+import { showFields } from '../../shared/core/resource/show.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   deploymentCounter,
   instanceEntity,
   instanceMetadataEntity,
   memberEntity,
-  memberPrefix,
 } from '../../shared/store/entities.ts';
-import type { InstanceData, MemberData } from '../../shared/store/records/records.ts';
+import type { InstanceData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { store as put, replace } from '../../shared/store/writes.ts';
+import { putItem, updateItem } from '../../shared/store/writes.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
@@ -26,6 +25,7 @@ import { adminRoutes } from './admins.ts';
 import { configRoute } from './config.ts';
 import { createInstance } from './create.ts';
 import { instanceFields, renameFields } from './fields.ts';
+import { grants } from './grants.ts';
 import { invitationRoutes } from './invitations.ts';
 import { instanceLinks } from './links.ts';
 import { removeInstance, renameInstance } from './names.ts';
@@ -38,7 +38,7 @@ interface View {
   readonly role: string;
 }
 
-const resource: ListResource<InstanceData, View> = {
+const resource: ListOf<InstanceData, View, typeof instanceFields> = {
   name: 'Instance',
   path: '/instances/',
   item: 'instance',
@@ -46,43 +46,37 @@ const resource: ListResource<InstanceData, View> = {
   fields: instanceFields,
   links: instanceLinks,
   parameters: prefixParameters('name'),
-  key: ({ instance }) => (instance === undefined ? undefined : instanceEntity.key(instance)),
+  record: recordAt(instanceEntity, ['instance']),
   counter: () => deploymentCounter('instance'),
   rows: (context, range) => {
     const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
-    const own = as(instanceEntity, context.records.instanceOfKey); // an API key sees the one it belongs to
+    const own = context.keyInstance; // an API key sees the one it belongs to
     const isWanted = ({ item }: Row<InstanceData>) => item.data.name.startsWith(prefix);
     if (own !== undefined)
       return Promise.resolve(cut([{ pk: own.data.id, item: own }].filter(isWanted), range));
     return gather(range, async (part) => await memberRows(context, part), isWanted);
   },
   view: views,
-  show: (context, { data, owner, role, metadata }) => ({
-    name: data.name,
-    description: data.description,
+  show: showFields(instanceFields, ({ platform }, { owner, role, metadata }) => ({
     owner,
-    created_at: data.created_at,
-    updated_at: data.updated_at,
     role,
-    location: context.platform.settings.location,
+    location: platform.settings.location,
     metadata,
-  }),
+  })),
   segment: ({ data }) => data.name,
-  create: async (context, body) => {
-    const { data, metadata } = await createInstance(context, body);
+  create: async (context, input) => {
+    const { data, metadata } = await createInstance(context, input.valid());
     const owners = await readOwners(context.platform.store, [data.owner]);
     return { data, metadata, owner: owners.get(data.owner) ?? {}, role: 'full' };
   },
-  update: async (context, { current, body, mode }) => {
-    const { metadata, ...changes } = validInput(instanceFields, body, mode);
+  update: async (context, { current, input }) => {
+    const { metadata, ...changes } = input.valid();
     const updated_at = timestamp(context.platform.clock.micros());
     const data: InstanceData = { ...current.data, ...changes, updated_at };
     const key = instanceMetadataEntity.key(data.id);
     await commit(context, [
-      replace(current, data),
-      ...(metadata === undefined
-        ? []
-        : [put(instanceMetadataEntity, key, { metadata: metadata as JsonObject })]), // validated
+      updateItem(current, data),
+      ...(metadata === undefined ? [] : [putItem(instanceMetadataEntity, key, { metadata })]),
     ]);
     return viewOf(context, data);
   },
@@ -105,10 +99,13 @@ async function memberRows(
   range: RowRange,
 ): Promise<readonly { readonly pk: number; readonly item: Stored<InstanceData> | undefined }[]> {
   const { store } = context.platform;
-  const { pk } = memberEntity.key(callingAccount(context).data.id, 0);
-  const members = await rowsOf<MemberData>(store, pk, memberPrefix, range);
-  const items = await store.get(members.map((member) => instanceEntity.key(member.pk)));
-  return members.map((member, at) => ({ pk: member.pk, item: as(instanceEntity, items[at]) }));
+  const account = callingAccount(context).data.id;
+  const members = await rowsOf(store, memberEntity, [account], range);
+  const items = await instanceEntity.readAll(
+    store,
+    members.map((member) => [member.pk]),
+  );
+  return members.map((member, at) => ({ pk: member.pk, item: items[at] }));
 }
 
 async function viewOf(context: Context, data: InstanceData): Promise<View> {
@@ -129,21 +126,28 @@ async function views(
       store,
       items.map(({ data }) => data.owner),
     ),
-    store.get(items.map(({ data }) => instanceMetadataEntity.key(data.id))),
+    instanceMetadataEntity.readAll(
+      store,
+      items.map(({ data }) => [data.id]),
+    ),
     account === undefined
       ? []
-      : store.get(items.map(({ data }) => memberEntity.key(account, data.id))),
+      : memberEntity.readAll(
+          store,
+          items.map(({ data }) => [account, data.id]),
+        ),
   ]);
   return items.map(({ data }, at) => ({
     data,
     owner: owners.get(data.owner) ?? {},
-    metadata: as(instanceMetadataEntity, metadata[at])?.data.metadata ?? {},
-    role: account === undefined ? 'api_key' : (as(memberEntity, members[at])?.data.role ?? 'read'),
+    metadata: metadata[at]?.data.metadata ?? {},
+    role: account === undefined ? 'api_key' : (members[at]?.data.role ?? 'read'),
   }));
 }
 
 /** Instances: the tenants of the deployment. */
 export const instances: Family = {
   name: 'instances',
+  grants,
   routes: [...listRoutes(resource), ...adminRoutes, ...invitationRoutes, configRoute],
 };

@@ -1,13 +1,15 @@
+import { type ClassContext, classOfPath, inClass } from '../../shared/classes/class-record.ts';
 import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import {
   checkClassRights,
   checkObjectRights,
   type ObjectOperation,
 } from '../../shared/classes/rules/permissions.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { classOf, idsFrom, reservedId } from '../../shared/core/resource/place.ts';
-import type { Family } from '../../shared/core/resource/route.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
+import { idsFrom, reservedId } from '../../shared/core/resource/place.ts';
+import type { Family, Route } from '../../shared/core/resource/route.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
@@ -16,6 +18,7 @@ import { objectLinks, showObject } from '../../shared/objects/show-object.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';
+import { grants } from './grants.ts';
 import { uploadRoute } from './uploads.ts';
 
 /** An object, without its storage location, which is not shown. */
@@ -32,11 +35,10 @@ const operations: Readonly<Record<Right, ObjectOperation>> = {
   A: 'update',
 };
 
-const resource: ListResource<ObjectData, View> = {
+const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['loaded']> = {
   name: 'Data Object',
   path: '/instances/{instance}/classes/{class}/objects/',
   item: 'id',
-  inClass: true,
   access: {
     owner: allRights,
     full: allRights,
@@ -51,32 +53,40 @@ const resource: ListResource<ObjectData, View> = {
   fieldsAt: objectFieldsAt,
   parameters: objectPageParameters,
   links: objectLinks,
-  key: ({ instance, classNumber, params }) =>
-    instance === undefined || classNumber === undefined || params.id === undefined
-      ? undefined
-      : objectEntity.key(instance, classNumber, params.id),
+  record: recordAt(objectEntity, ['instance', classOfPath, 'id']),
+  loads: inClass,
   counter: idsFrom('object'),
   authorize: (context, right) =>
-    checkClassRights(context.actor, classOf(context).data, operations[right]),
+    checkClassRights(context.actor, context.loaded.class.data, operations[right]),
   authorizeItem: ({ actor }, { data }, right) => checkObjectRights(actor, data, operations[right]),
   page: readObjectPage,
   view: (_, items) => Promise.resolve(items),
-  show: (context, { data }) => showObject(compiledClass(context.caches, classOf(context)), data),
+  show: (context, { data }) =>
+    showObject(compiledClass(context.caches, context.loaded.class), data),
   cached: {
-    form: (context) => compiledClass(context.caches, classOf(context)),
+    form: (context) => compiledClass(context.caches, context.loaded.class),
     of: ({ data }) => data,
   },
   segment: ({ data }) => String(data.id),
-  create: async (context, body) => {
-    const input = objectInput(body, 'create');
-    return { data: await createObject(saveCall(context), reservedId(context), input) };
+  create: async (context, input) => {
+    const sent = objectInput(input);
+    return { data: await createObject(saveCall(context), reservedId(context), sent) };
   },
-  update: async (context, { current, body, mode }) => ({
-    data: await updateObject(saveCall(context), current, objectInput(body, mode)),
+  update: async (context, { current, input }) => ({
+    data: await updateObject(saveCall(context), current, objectInput(input)),
   }),
   remove: (context, current) => removeObject(saveCall(context), current),
-  postUpdates: true,
 };
 
+/** Adds POST to the route of an object, where it is a full update. */
+function withPost(route: Route): Route {
+  const { PUT } = route.operations;
+  return PUT ? { ...route, operations: { ...route.operations, POST: PUT } } : route;
+}
+
 /** The data objects of a class. */
-export const objects: Family = { name: 'objects', routes: [...listRoutes(resource), uploadRoute] };
+export const objects: Family = {
+  name: 'objects',
+  grants,
+  routes: [...listRoutes(resource).map(withPost), uploadRoute],
+};

@@ -1,9 +1,9 @@
+import { type ClassContext, inClass } from '../../shared/classes/class-record.ts';
 import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { computed, type Fields, text } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, type Fields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import { classOf } from '../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../shared/core/resource/route.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
 import { uploadKey } from '../../shared/objects/object-files.ts';
 import { saveCall } from '../../shared/objects/object-input.ts';
 import { withRoom } from '../../shared/usage/quotas.ts';
@@ -11,12 +11,12 @@ import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { contentTypeOf, filenameErrors, maxUploadBytes } from '../../shared/values/uploads.ts';
 
-const fields: Fields = {
+const fields = defineFields({
   filename: text(255),
   content_type: text(255),
-};
+});
 
-const answered: Fields = {
+const responseFields: Fields = {
   url: computed('string'),
   fields: computed('field', { shows: 'object' }),
   file: computed('string'),
@@ -30,38 +30,33 @@ const seconds = 900; // a form is filled at once; only the upload takes long
  * Returns a presigned form for uploading a file that is too large for a request. Callers who may change objects of the
  * class may upload one. Callers who may create objects can as well, because creating requires more.
  */
-export const uploadRoute: Route = {
-  ...endpointRoute({
-    name: 'File Upload',
-    operationNames: {
-      POST: {
-        id: 'createUploadForm',
-        summary: 'Create an upload form for a large file',
-        description: 'Returns a presigned form for uploading a large file.',
-      },
+export const uploadRoute: Route = endpointRoute({
+  name: 'File Upload',
+  operationNames: {
+    POST: {
+      id: 'createUploadForm',
+      summary: 'Create an upload form for a large file',
+      description: 'Returns a presigned form for uploading a large file.',
     },
-    description: 'Gives a form by which a large file is sent to where files are.',
-    path: '/instances/{instance}/classes/{class}/uploads/',
-    v1Path: null,
-    access: { owner: 'A', full: 'A', write: 'A', apiKey: 'A' },
-    operations: {
-      POST: {
-        right: 'A',
-        authorize: (context) => checkClassRights(context.actor, classOf(context).data, 'update'),
-        run: async (context) => openUpload(context, await context.body()),
-      },
+  },
+  description: 'Gives a form by which a large file is sent to where files are.',
+  path: '/instances/{instance}/classes/{class}/uploads/',
+  v1Path: null,
+  access: { owner: 'A', full: 'A', write: 'A', apiKey: 'A' },
+  loads: inClass,
+  operations: {
+    POST: {
+      right: 'A',
+      authorize: (context) => checkClassRights(context.actor, context.loaded.class.data, 'update'),
+      run: async (context) => openUpload(context, await context.body()),
     },
-    forms: { POST: fields },
-    answer: { status: 201, fields: answered, name: 'Upload Form' },
-  }),
-  inClass: true,
-};
+  },
+  forms: { POST: fields },
+  response: { status: 201, fields: responseFields, name: 'Upload Form' },
+});
 
-async function openUpload(context: Context, body: Body) {
-  const { filename, content_type } = validInput(fields, body, 'create') as {
-    readonly filename: string; // validated
-    readonly content_type: string;
-  };
+async function openUpload(context: ClassContext, body: Body) {
+  const { filename, content_type } = validInput(fields, body, 'create');
   const wrong = filenameErrors(filename);
   if (wrong.length > 0) throw invalid({ filename: wrong });
   const { files, clock } = context.platform;

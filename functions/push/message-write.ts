@@ -1,5 +1,6 @@
+import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context, Known } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { missingConfig } from '../../shared/push/push-config.ts';
 import { partSize, sendPush } from '../../shared/push/push-send.ts';
@@ -8,13 +9,12 @@ import type { DeliveryState } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   pushConfigEntity,
   pushMessageEntity,
   pushPartEntity,
 } from '../../shared/store/entities.ts';
 import type { PushMessageData, PushPartData } from '../../shared/store/records/push.ts';
-import { insert } from '../../shared/store/writes.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 
@@ -24,12 +24,16 @@ export interface MessageView {
   readonly parts: readonly PushPartData[];
 }
 
-/** Returns reads that a new message needs of its instance. */
-export function configReads(provider: PushProvider) {
-  return ({ instance }: Pick<Known, 'instance'>) => ({
-    config: instance === undefined ? undefined : pushConfigEntity.key(instance, provider),
-  });
+/** Returns loads of what a new message needs of its instance. */
+export function configLoads(provider: PushProvider) {
+  const config = recordAt(pushConfigEntity, ['instance'], (instance) =>
+    pushConfigEntity.key(instance, provider),
+  );
+  return { config };
 }
+
+/** A request with the configuration of the provider. */
+export type ConfigContext = Context<LoadedOf<ReturnType<typeof configLoads>>>;
 
 /**
  * Creates a message; it is sent later (docs/reference/push.md#messages).
@@ -38,15 +42,15 @@ export function configReads(provider: PushProvider) {
  * @throws ApiError 400 for invalid content, and where the environment has no credentials
  */
 export async function createMessage(
-  context: Context,
+  context: ConfigContext,
   provider: PushProvider,
   { content: sent, only }: { readonly content: unknown; readonly only?: string },
 ): Promise<MessageView> {
   const reading = readPushContent(provider, sent, only);
   if (!reading.ok) throw invalid({ content: reading.messages });
   const { environment } = reading.value;
-  const config = as(pushConfigEntity, context.records.config);
-  const lacking = missingConfig(provider, environment, config?.data[environment]);
+  const config = context.loaded.config?.data[environment];
+  const lacking = missingConfig(provider, environment, config);
   if (lacking !== undefined) throw invalid({ non_field_errors: [lacking] });
   return storeMessage(context, provider, reading.value);
 }
@@ -74,9 +78,9 @@ async function storeMessage(
     updated_at: at,
   };
   await commit(context, [
-    insert(pushMessageEntity, pushMessageEntity.key(instance, provider, id), data),
+    createItem(pushMessageEntity, pushMessageEntity.key(instance, provider, id), data),
     ...parts.flatMap((part, number) => [
-      insert(pushPartEntity, pushPartEntity.key(instance, provider, id, number), part),
+      createItem(pushPartEntity, pushPartEntity.key(instance, provider, id, number), part),
       newJob(context.platform, sendPush, { instance, provider, message: id, part: number }),
     ]),
   ]);

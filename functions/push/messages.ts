@@ -2,18 +2,24 @@ import { computed, type Fields, json } from '../../shared/core/resource/field.ts
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { rowsOf } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';
 import { resultOf } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { as, pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
+import { pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
 import type { PushMessageData } from '../../shared/store/records/push.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
-import { configReads, createMessage, type MessageView } from './message-write.ts';
+import {
+  type ConfigContext,
+  configLoads,
+  createMessage,
+  type MessageView,
+} from './message-write.ts';
 import { providerNames, providerPath } from './paths.ts';
 
 const fields: Fields = {
@@ -56,7 +62,8 @@ export function showMessage(provider: PushProvider, { data, parts }: MessageView
 
 /** Returns the routes of a provider's messages. */
 export function messageRoutes(provider: PushProvider): readonly Route[] {
-  const resource: ListResource<PushMessageData, MessageView> = {
+  const { config } = configLoads(provider);
+  const resource: ListResource<PushMessageData, MessageView, Fields, ConfigContext['loaded']> = {
     name: `${providerNames[provider]} Message`,
     operationNames: { create: sendNames[provider] },
     path: `${providerPath(provider)}messages/`,
@@ -64,20 +71,17 @@ export function messageRoutes(provider: PushProvider): readonly Route[] {
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
     fields: messageFields[provider],
     links: messageLinks,
-    key: ({ instance, params }) =>
-      instance === undefined || params.id === undefined
-        ? undefined
-        : pushMessageEntity.key(instance, provider, params.id),
-    reads: (known, right) => (right === 'C' ? configReads(provider)(known) : {}),
+    record: recordAt(pushMessageEntity, ['instance', 'id'], (instance, id) =>
+      pushMessageEntity.key(instance, provider, id),
+    ),
+    loads: { config: onlyFor(['C'], config) },
     counter: idsFrom(`${provider}-message`),
-    rows: (context, range) => {
-      const { pk } = pushMessageEntity.key(instanceOf(context), provider, 0);
-      return rowsOf<PushMessageData>(context.platform.store, pk, '', range);
-    },
+    rows: (context, range) =>
+      rowsOf(context.platform.store, pushMessageEntity, [instanceOf(context), provider], range),
     view: (context, items) => viewMessages(context, provider, items),
     show: (_, view) => showMessage(provider, view),
     segment: ({ data }) => String(data.id),
-    create: (context, body) => {
+    create: (context, { body }) => {
       const { content } = bodyObject(body);
       return createMessage(context, provider, { content });
     },
@@ -91,16 +95,17 @@ async function viewMessages(
   provider: PushProvider,
   items: readonly Stored<PushMessageData>[],
 ): Promise<readonly MessageView[]> {
-  const keys = items.flatMap(({ data: { id, parts } }) =>
-    Array.from({ length: parts }, (_, part) =>
-      pushPartEntity.key(instanceOf(context), provider, id, part),
+  const instance = instanceOf(context);
+  const found = await pushPartEntity.readAll(
+    context.platform.store,
+    items.flatMap(({ data: { id, parts } }) =>
+      Array.from({ length: parts }, (_, part) => [instance, provider, id, part] as const),
     ),
   );
-  const found = keys.length === 0 ? [] : await context.platform.store.get(keys);
   let at = 0;
   return items.map(({ data }) => {
     const parts = found.slice(at, at + data.parts);
     at += data.parts;
-    return { data, parts: parts.flatMap((part) => as(pushPartEntity, part)?.data ?? []) };
+    return { data, parts: parts.flatMap((part) => part?.data ?? []) };
   });
 }

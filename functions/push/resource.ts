@@ -1,13 +1,15 @@
 import type { Family } from '../../shared/core/resource/route.ts';
 import { pushProviders } from '../../shared/push/rules/provider.ts';
-import { apnsConfigRoutes } from './apns-config.ts';
-import { deviceRoutes } from './devices.ts';
-import { gcmConfigRoutes } from './gcm-config.ts';
+import { apnsConfigRoutes } from './config/apns-config.ts';
+import { gcmConfigRoutes } from './config/gcm-config.ts';
+import { deviceRoutes } from './devices/devices.ts';
+import { grants } from './grants.ts';
 import { messageRoutes } from './messages.ts';
 
 /** Push notifications: devices, messages to them, and credentials of each provider. */
 export const push: Family = {
   name: 'push',
+  grants,
   routes: [
     ...pushProviders.flatMap((provider) => [...deviceRoutes(provider), ...messageRoutes(provider)]),
     ...gcmConfigRoutes,

@@ -2,15 +2,15 @@ import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { type Fields, json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
+import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
 import { idsFrom } from '../../shared/core/resource/place.ts';
 import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { as, pushDeviceEntity } from '../../shared/store/entities.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
-import { deviceAccess, deviceKey, onlyUser } from './device-access.ts';
-import { configReads, createMessage } from './message-write.ts';
+import { deviceAccess, deviceOf, onlyUser } from './devices/device-access.ts';
+import { configLoads, createMessage } from './message-write.ts';
 import { messageFields, messageLinks, showMessage } from './messages.ts';
 import { providerBase, providerNames, providerPath } from './paths.ts';
 
@@ -23,8 +23,9 @@ const sendNames: Readonly<Record<PushProvider, OperationName>> = {
 
 /** Sends a message to one device, and responds with the message (docs/reference/push.md#messages). */
 export function sendRoute(provider: PushProvider): Route {
-  const run = async (context: Context) => {
-    const device = as(pushDeviceEntity, context.records.item);
+  const loads = { ...configLoads(provider), device: deviceOf(provider) };
+  const run = async (context: Context<LoadedOf<typeof loads>>) => {
+    const { device } = context.loaded;
     const own = onlyUser(context.actor);
     if (device === undefined || (own !== undefined && device.data.user !== own)) throw notFound();
     const { content } = bodyObject(await context.body());
@@ -39,7 +40,8 @@ export function sendRoute(provider: PushProvider): Route {
     operationNames: { POST: sendNames[provider] },
     path: `${providerPath(provider)}devices/{device}/send_message/`,
     access: deviceAccess,
-    answer: {
+    loads,
+    response: {
       fields: messageFields[provider],
       links: messageLinks,
       name: `${providerNames[provider]} Message`,
@@ -47,7 +49,6 @@ export function sendRoute(provider: PushProvider): Route {
     operations: {
       POST: {
         right: 'A',
-        reads: (known) => ({ ...configReads(provider)(known), item: deviceKey(provider, known) }),
         counter: idsFrom(`${provider}-message`),
         run,
       },

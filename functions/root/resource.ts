@@ -1,5 +1,6 @@
 import { linkPage } from '../../shared/core/resource/endpoint.ts';
 import type { Family } from '../../shared/core/resource/route.ts';
+import { grants } from './grants.ts';
 
 const versionLinks = { v1: '/v1/', 'v1.1': '/v1.1/' };
 
@@ -17,6 +18,7 @@ const inInstance = '/instances/{instance}';
 /** The pages of links from the root to everything, open to all (docs/reference/responses.md#link-pages). */
 export const root: Family = {
   name: 'root',
+  grants,
   routes: [
     {
       ...linkPage({ name: 'Versions', noun: 'version links', path: '/', links: versionLinks }),

@@ -1,3 +1,4 @@
+import { isInClass } from '../../shared/classes/class-record.ts';
 import { documentedPath } from '../../shared/core/http/path-parameters.ts';
 import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
@@ -119,14 +120,14 @@ function bodyOf({ route, method, version }: Place, name: string): DescribedBody 
   return {
     name,
     fields,
-    isOpen: route.inClass,
+    isOpen: isInClass(route),
     links: links?.filter((link) => isIn(link, version)),
     isPartial: method === 'PATCH',
   };
 }
 
 function responseOf({ route, method, models }: Place): DescribedResponse {
-  const declared = route.forms.answer?.status;
+  const declared = route.forms.response?.status;
   if (method === 'DELETE' || declared === 204) return { status: 204 };
   const status = route.kind === 'list' && method === 'POST' ? 201 : (declared ?? 200);
   const model = models.of(route);

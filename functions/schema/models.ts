@@ -1,3 +1,4 @@
+import { isInClass } from '../../shared/classes/class-record.ts';
 import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
 import type { Route } from '../../shared/core/resource/route.ts';
 import { nounOf, typeName } from './words.ts';
@@ -31,13 +32,13 @@ export class Models {
   /** Returns the model that a route shows; undefined if it declares none. */
   of(route: Route): Model | undefined {
     const { forms } = route;
-    const fields = forms.answer === undefined ? forms.PUT : forms.answer.fields;
+    const fields = forms.response === undefined ? forms.PUT : forms.response.fields;
     if (fields === undefined) return undefined;
     const known = this.#byFields.get(fields);
     if (known !== undefined) return known;
-    const links = forms.answer === undefined ? forms.links : forms.answer.links;
-    const name = this.#freeName(typeName(forms.answer?.name ?? nounOf(route)));
-    const model = { name, fields, links, isOpen: route.inClass };
+    const links = forms.response === undefined ? forms.links : forms.response.links;
+    const name = this.#freeName(typeName(forms.response?.name ?? nounOf(route)));
+    const model = { name, fields, links, isOpen: isInClass(route) };
     this.#byFields.set(fields, model);
     return model;
   }

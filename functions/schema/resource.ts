@@ -6,6 +6,7 @@ import type { Version } from '../../shared/core/resource/versions.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { type Description, describe } from './describe.ts';
 import { toDocument } from './document.ts';
+import { grants } from './grants.ts';
 import { toOpenApi } from './openapi.ts';
 
 const openApi = 'openapi';
@@ -38,6 +39,7 @@ function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boo
  */
 export const schema: Family = {
   name: 'schema',
+  grants,
   routes: [
     endpointRoute({
       name: 'Schema',

@@ -1,7 +1,7 @@
 import {
   computed,
+  defineFields,
   description,
-  type Fields,
   flag,
   json,
 } from '../../shared/core/resource/field.ts';
@@ -15,16 +15,19 @@ export const scriptWord: Readonly<Record<Version, 'script' | 'codebox'>> = {
   v1: 'codebox',
 };
 
-/**
- * Returns the fields of a script endpoint (docs/reference/scripts.md#script-endpoints). Its script is checked when it
- * is stored.
- */
-export function endpointFields(version: Version): Fields {
-  return {
-    name: nameField,
-    description: description(),
-    public_link: computed('string'),
-    public: flag(),
-    [scriptWord[version]]: json(recordId(), { required: true, shows: 'integer' }),
-  };
-}
+const others = {
+  name: nameField,
+  description: description(),
+  public_link: computed('string'),
+  public: flag(),
+};
+const script = json(recordId(), { required: true, shows: 'integer' });
+
+/** Fields of a script endpoint by version (docs/reference/scripts.md#script-endpoints). Its script is checked when it is stored. */
+export const endpointFields = {
+  'v1.1': defineFields({ ...others, script }),
+  v1: defineFields({ ...others, codebox: script }),
+};
+
+/** Fields of one of the versions. */
+export type EndpointFields = (typeof endpointFields)[Version];

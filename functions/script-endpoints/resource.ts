@@ -1,19 +1,22 @@
 import { publicLink } from '../../shared/accounts/keys.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import type { Link } from '../../shared/core/resource/links.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';
+import { showFields } from '../../shared/core/resource/show.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
-import { endpointFields, scriptWord } from './fields.ts';
-import { endpointKey, onlyIn, path, publicPaths, v1Path } from './paths.ts';
+import { type EndpointFields, endpointFields, scriptWord } from './fields.ts';
+import { grants } from './grants.ts';
+import { endpointOfPath } from './loads.ts';
+import { onlyIn, path, publicPaths, v1Path } from './paths.ts';
 import { runRoutes } from './run-routes.ts';
 import { endpointTraces } from './traces.ts';
 import {
@@ -33,7 +36,8 @@ interface View {
 }
 
 /** Returns the resource of script endpoints in the words of a version. */
-function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
+function resourceIn(version: Version): ListOf<ScriptEndpointData, View, EndpointFields> {
+  const fields = endpointFields[version];
   const word = scriptWord[version];
   const change =
     <Args extends readonly unknown[]>(
@@ -47,10 +51,10 @@ function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
     v1Path,
     item: 'endpoint',
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
-    fields: endpointFields(version),
+    fields,
     links: linksIn(version),
     parameters: prefixParameters('name'),
-    key: endpointKey,
+    record: endpointOfPath,
     counter: idsFrom('endpoint'),
     rows: (context, range) => {
       const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
@@ -62,13 +66,7 @@ function resourceIn(version: Version): ListResource<ScriptEndpointData, View> {
     },
     view: async (context, items) =>
       Promise.all((await livingOf(context, items)).map(({ data }) => viewOf(context, data))),
-    show: (_, { data, link }) => ({
-      name: data.name,
-      description: data.description,
-      public_link: link,
-      public: data.public,
-      [word]: data.script,
-    }),
+    show: showFields(fields, (_, { data, link }) => ({ public_link: link, [word]: data.script })),
     segment: ({ data }) => data.name,
     create: change(createEndpoint),
     update: change(updateEndpoint),
@@ -131,6 +129,7 @@ async function viewOf(context: Context, data: ScriptEndpointData): Promise<View>
 /** Script endpoints: names under which scripts run over HTTP. */
 export const scriptEndpoints: Family = {
   name: 'script-endpoints',
+  grants,
   routes: [
     ...versions.flatMap((version) => onlyIn(version, listRoutes(resourceIn(version)))),
     ...runRoutes,

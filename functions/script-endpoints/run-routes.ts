@@ -1,21 +1,21 @@
 import { isCurrent } from '../../shared/core/pipeline/caller/credentials.ts';
 import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
 import { computed, type Fields } from '../../shared/core/resource/field.ts';
+import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
 import type {
   Context,
-  Known,
   Operation,
   OperationNames,
+  Operations,
   Route,
 } from '../../shared/core/resource/route.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
-import { as, scriptEndpointEntity, scriptEndpointRowEntity } from '../../shared/store/entities.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
-import type { Key } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
-import { endpointKey, path, v1Path } from './paths.ts';
-import { runEndpoint, runReads } from './run.ts';
+import { type LinkContext, linkLoads, runLoads } from './loads.ts';
+import { path, v1Path } from './paths.ts';
+import { runEndpoint, runOperation } from './run.ts';
 
 const resultFields: Fields = {
   id: computed('integer'),
@@ -33,25 +33,23 @@ const shared = {
 } as const;
 
 /** Runs by name, for administrators. Those with read access may run by GET (docs/reference/scripts.md#permissions). */
-const ownRoute: Route = {
-  ...endpointRoute({
-    ...shared,
-    name: 'Script Endpoint Run',
-    operationNames: bothNames('runScriptEndpoint', 'Run a script endpoint'),
-    path: `${path}{endpoint}/run/`,
-    v1Path: `${v1Path}{endpoint}/run/`,
-    access: { owner: allRights, full: allRights, write: allRights, read: 'G' },
-    operations: bothMethods({
-      ...runReads,
-      run: (context) => {
-        const endpoint = as(scriptEndpointEntity, context.records.binding);
-        if (endpoint === undefined) throw notFound();
-        return runEndpoint(context, endpoint.data);
-      },
-    }),
+const ownRoute: Route = endpointRoute({
+  ...shared,
+  name: 'Script Endpoint Run',
+  operationNames: bothNames('runScriptEndpoint', 'Run a script endpoint'),
+  path: `${path}{endpoint}/run/`,
+  v1Path: `${v1Path}{endpoint}/run/`,
+  access: { owner: allRights, full: allRights, write: allRights, read: 'G' },
+  loads: runLoads,
+  operations: bothMethods({
+    ...runOperation,
+    run: (context: Context<LoadedOf<typeof runLoads>>) => {
+      const { endpoint } = context.loaded;
+      if (endpoint === undefined) throw notFound();
+      return runEndpoint(context, endpoint.data);
+    },
   }),
-  boundBy: endpointKey,
-};
+});
 
 interface PublicPath {
   readonly name: string;
@@ -63,26 +61,23 @@ interface PublicPath {
 
 /** Returns a route that runs by public link, for every holder of it; credentials are ignored. */
 function publicRoute({ name, operationNames, path: place, v1Path: v1Place }: PublicPath): Route {
-  return {
-    ...endpointRoute({
-      ...shared,
-      name,
-      operationNames,
-      path: place,
-      v1Path: v1Place,
-      access: open,
-      ignoresCredentials: true,
-      operations: bothMethods({
-        ...runReads,
-        reads: (known) => ({ ...runReads.reads(known), endpoint: linkedEndpoint(known) }),
-        authorize: (context) => {
-          openEndpoint(context);
-        },
-        run: (context) => runEndpoint(context, openEndpoint(context)),
-      }),
+  return endpointRoute({
+    ...shared,
+    name,
+    operationNames,
+    path: place,
+    v1Path: v1Place,
+    access: open,
+    ignoresCredentials: true,
+    loads: linkLoads,
+    operations: bothMethods({
+      ...runOperation,
+      authorize: (context: LinkContext) => {
+        openEndpoint(context);
+      },
+      run: (context: LinkContext) => runEndpoint(context, openEndpoint(context)),
     }),
-    boundBy: linkedRow,
-  };
+  });
 }
 
 function bothNames(id: string, summary: string): OperationNames {
@@ -92,21 +87,10 @@ function bothNames(id: string, summary: string): OperationNames {
   };
 }
 
-function bothMethods(operation: Omit<Operation, 'right'>): Route['operations'] {
+function bothMethods<Loaded extends object>(
+  operation: Omit<Operation<Loaded>, 'right'>,
+): Operations<Loaded> {
   return { GET: { ...operation, right: 'G' }, POST: { ...operation, right: 'A' } };
-}
-
-/** Returns the list position of a link's endpoint; a link of another instance has none. */
-function linkedRow({ instance, link }: Pick<Known, 'instance' | 'link'>): Key | undefined {
-  return link === undefined || link.scope !== instance
-    ? undefined
-    : scriptEndpointRowEntity.key(instance, link.record);
-}
-
-function linkedEndpoint({ instance, binding }: Known): Key | undefined {
-  return instance === undefined || binding?.endpoint === undefined
-    ? undefined
-    : scriptEndpointEntity.key(instance, binding.endpoint);
 }
 
 /**
@@ -114,8 +98,8 @@ function linkedEndpoint({ instance, binding }: Known): Key | undefined {
  *
  * @throws ApiError 404 when it is closed, has another link by now, or was deleted
  */
-function openEndpoint({ records, link }: Context): ScriptEndpointData {
-  const data = as(scriptEndpointEntity, records.endpoint)?.data;
+function openEndpoint({ loaded, link }: LinkContext): ScriptEndpointData {
+  const data = loaded.endpoint?.data;
   const isOpen = data?.public === true && link !== undefined && data.row === link.record;
   if (!isOpen || !isCurrent(link, data)) throw notFound();
   return data;

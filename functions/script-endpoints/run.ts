@@ -1,11 +1,10 @@
 import type { Response } from '../../shared/core/http/message.ts';
 import { renderRun } from '../../shared/core/pipeline/response-templates.ts';
-import { instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
-import type { Context, Known, Operation } from '../../shared/core/resource/route.ts';
+import { idsFrom, instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
+import type { Operation } from '../../shared/core/resource/route.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/scripts/run-request.ts';
-import { as, configEntity, instanceCounter, scriptEntity } from '../../shared/store/entities.ts';
+import { scriptEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/store/records/scripts.ts';
-import type { Key } from '../../shared/store/store.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { notFound, refused } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
@@ -13,21 +12,11 @@ import type { Tenant } from '../../shared/values/tenant.ts';
 import { type Brought, readPayload, readQuery, toArguments } from './arguments.ts';
 import { describeCall } from './call-meta.ts';
 import { confineCookie, homeOf } from './cookies.ts';
+import type { RunContext } from './loads.ts';
 
-/** Returns the key of the script that a request's endpoint runs. */
-export function scriptRead({ instance, binding }: Known): { readonly script: Key | undefined } {
-  const isKnown = instance !== undefined && binding?.script !== undefined;
-  return { script: isKnown ? scriptEntity.key(instance, binding.script) : undefined };
-}
-
-/** Records that a run reads with the endpoint, and the counter of its trace's id. */
-export const runReads = {
-  reads: (known: Known): Readonly<Record<string, Key | undefined>> => ({
-    ...scriptRead(known),
-    config: known.instance === undefined ? undefined : configEntity.key(known.instance),
-  }),
-  counter: ({ instance }: Known): Key | undefined =>
-    instance === undefined ? undefined : instanceCounter(instance, 'trace-endpoint'),
+/** Properties of all operations that run an endpoint: the counter of the trace's id. */
+export const runOperation = {
+  counter: idsFrom('trace-endpoint'),
   runsCode: true,
 } satisfies Partial<Operation>;
 
@@ -39,7 +28,7 @@ export const runReads = {
  *   continues, and its trace shows the end
  */
 export async function runEndpoint(
-  context: Context,
+  context: RunContext,
   endpoint: ScriptEndpointData,
 ): Promise<Response> {
   const { request, platform } = context;
@@ -55,17 +44,16 @@ export async function runEndpoint(
   if (trace === undefined) throw refused(408, 'Script took too much time.', 'script_timeout');
   return (
     (await renderRun(context, standardResult(trace), ownResponse(trace)?.status)) ??
-    answerOf(trace, request.path)
+    responseOf(trace, request.path)
   );
 }
 
 /** Returns the script that was read with the endpoint; reads again when the endpoint changed since. */
-async function scriptOf(context: Context, endpoint: ScriptEndpointData): Promise<ScriptData> {
-  const read = as(scriptEntity, context.records.script);
+async function scriptOf(context: RunContext, endpoint: ScriptEndpointData): Promise<ScriptData> {
+  const read = context.loaded.script;
   if (read?.data.id === endpoint.script) return read.data;
-  const key = scriptEntity.key(instanceOf(context), endpoint.script);
-  const [found] = await context.platform.store.get([key]);
-  const script = as(scriptEntity, found);
+  const { store } = context.platform;
+  const script = await scriptEntity.read(store, instanceOf(context), endpoint.script);
   if (script === undefined) throw notFound();
   return script.data;
 }
@@ -77,7 +65,7 @@ interface Called {
   readonly tenant: Tenant;
 }
 
-function toRun(context: Context, { endpoint, script, brought, tenant }: Called): RunRequest {
+function toRun(context: RunContext, { endpoint, script, brought, tenant }: Called): RunRequest {
   const request = describeCall(context.request);
   const admin = context.account && {
     id: context.account.data.id,
@@ -90,7 +78,7 @@ function toRun(context: Context, { endpoint, script, brought, tenant }: Called):
     parent: endpoint.row,
     trace: reservedId(context),
     script,
-    config: as(configEntity, context.records.config)?.data.config ?? {},
+    config: context.loaded.config?.data.config ?? {},
     args: toArguments(brought),
     meta: {
       executed_by: 'webhook',
@@ -110,7 +98,7 @@ function ownResponse({ response }: FinishedTrace): FinishedTrace['response'] {
   return response !== undefined && response.status >= leastStatus ? response : undefined;
 }
 
-function answerOf(trace: FinishedTrace, path: string): Response {
+function responseOf(trace: FinishedTrace, path: string): Response {
   const response = ownResponse(trace);
   if (response === undefined) return { status: 200, body: standardResult(trace) };
   const { status, content_type: type, content: bytes } = response;

@@ -1,5 +1,11 @@
 import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import { type Body, type Input, readInput } from '../../shared/core/resource/input.ts';
+import {
+  type Body,
+  type Input,
+  type InputMode,
+  type Values,
+  validValues,
+} from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   freedRow,
@@ -14,32 +20,26 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   scriptEndpointEntity,
-  scriptEndpointRowEntity,
-  scriptEndpointRowPrefix,
+  scriptEndpointPositionEntity,
   scriptEntity,
 } from '../../shared/store/entities.ts';
 import type {
   ScriptEndpointData,
-  ScriptEndpointRowData,
+  ScriptEndpointPositionData,
 } from '../../shared/store/records/scripts.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { store as put, remove, replace } from '../../shared/store/writes.ts';
-import { type FieldErrors, invalid, notFound } from '../../shared/values/errors/errors.ts';
+import { deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
+import { type FieldErrors, notFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
-import { endpointFields, scriptWord } from './fields.ts';
+import { type EndpointFields, type endpointFields, scriptWord } from './fields.ts';
 
 /** Kind of script endpoints. A list position names the script as well, so that public links need no extra read. */
 export const kind = {
   entity: scriptEndpointEntity,
-  rowEntity: scriptEndpointRowEntity,
-  rowPrefix: scriptEndpointRowPrefix,
-  rowOf: ({ name, script }: ScriptEndpointData): ScriptEndpointRowData => ({ name, script }),
+  rowEntity: scriptEndpointPositionEntity,
+  rowOf: ({ name, script }: ScriptEndpointData): ScriptEndpointPositionData => ({ name, script }),
 } satisfies NamedKind<ScriptEndpointData>;
-
-/** Values of a valid body of an endpoint; unchanged ones are absent. */
-type Draft = Partial<Pick<ScriptEndpointData, 'name' | 'description' | 'script' | 'public'>>;
 
 /** Removes endpoints of deleted scripts: they are deleted together (docs/reference/scripts.md#deletion). */
 export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>, 'data'>>(
@@ -47,20 +47,32 @@ export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>,
   endpoints: readonly Endpoint[],
 ): Promise<readonly Endpoint[]> {
   const ids = [...new Set(endpoints.map(({ data }) => data.script))];
-  if (ids.length === 0) return [];
   const instance = instanceOf(context);
-  const found = await context.platform.store.get(ids.map((id) => scriptEntity.key(instance, id)));
+  const found = await scriptEntity.readAll(
+    context.platform.store,
+    ids.map((id) => [instance, id]),
+  );
   const living = new Set(ids.filter((_, at) => found[at] !== undefined));
   return endpoints.filter(({ data }) => living.has(data.script));
 }
 
 /** Creates a script endpoint; the name of one that was deleted with its script is free. */
-export async function createEndpoint(context: Context, body: Body): Promise<ScriptEndpointData> {
-  const fields = endpointFields(context.version);
+export async function createEndpoint(
+  context: Context,
+  input: Input<EndpointFields, 'create'>,
+): Promise<ScriptEndpointData> {
   return retryOnConflict(async () => {
-    const draft = await checked(context, readInput(fields, body, 'create'));
-    const keyed = await firstKey(context.platform);
-    const data = { ...draft, row: reservedId(context), ...keyed } as ScriptEndpointData; // all fields have values
+    const reading = input.read();
+    const draft = validValues(reading, await scriptErrors(context, reading.values));
+    const { name, description, public: isPublic } = draft;
+    const data: ScriptEndpointData = {
+      name,
+      description,
+      public: isPublic,
+      script: 'codebox' in draft ? draft.codebox : draft.script,
+      row: reservedId(context),
+      ...(await firstKey(context.platform)),
+    };
     const { leaves, ...taken } = await holderOf(context, data.name);
     await takeName(context, kind, { data, ...taken, field: 'name', more: leaves });
     return data;
@@ -70,15 +82,16 @@ export async function createEndpoint(context: Context, body: Body): Promise<Scri
 /** Changes a script endpoint, except its name. */
 export async function updateEndpoint(
   context: Context,
-  { current, body, mode }: Update<ScriptEndpointData>,
+  { current, input }: Update<ScriptEndpointData, EndpointFields>,
 ): Promise<ScriptEndpointData> {
   await checkLiving(context, current);
-  const draft = await checked(context, readInput(endpointFields(context.version), body, mode));
-  const data: ScriptEndpointData = { ...current.data, ...draft };
-  const rowKey = scriptEndpointRowEntity.key(instanceOf(context), data.row);
+  const reading = input.read();
+  const draft = validValues(reading, await scriptErrors(context, reading.values));
+  const data: ScriptEndpointData = { ...current.data, ...inWordsOfToday(draft) };
+  const rowKey = scriptEndpointPositionEntity.key(instanceOf(context), data.row);
   const isMoved = data.script !== current.data.script;
-  const row = isMoved ? [put(scriptEndpointRowEntity, rowKey, kind.rowOf(data))] : [];
-  await commit(context, [replace(current, data), ...row]);
+  const row = isMoved ? [putItem(scriptEndpointPositionEntity, rowKey, kind.rowOf(data))] : [];
+  await commit(context, [updateItem(current, data), ...row]);
   return data;
 }
 
@@ -93,7 +106,7 @@ export async function renameEndpoint(
   if (name === current.data.name) return current.data;
   const data: ScriptEndpointData = { ...current.data, name };
   const { leaves, ...taken } = await holderOf(context, name);
-  const more = [remove(current), ...leaves];
+  const more = [deleteItem(current), ...leaves];
   await takeName(context, kind, { data, ...taken, field: 'new_name', more });
   return data;
 }
@@ -106,7 +119,7 @@ export async function resetLink(
   await checkLiving(context, current);
   const { secrets } = context.platform;
   const data: ScriptEndpointData = { ...current.data, ...(await nextKey(secrets, current.data)) };
-  await commit(context, [replace(current, data)]);
+  await commit(context, [updateItem(current, data)]);
   return data;
 }
 
@@ -117,7 +130,7 @@ export async function removeEndpoint(
 ): Promise<void> {
   await checkLiving(context, current);
   const freed = freedRow(context, kind, current.data);
-  await commit(context, [remove(current), freed, tracesCleared(context, current.data)]);
+  await commit(context, [deleteItem(current), freed, tracesCleared(context, current.data)]);
 }
 
 /** Returns a write that starts the deletion of a deleted endpoint's traces. */
@@ -132,30 +145,27 @@ async function checkLiving(context: Context, current: Stored<ScriptEndpointData>
 
 /** Returns the holder of a name, whether its script exists, and the clean-up writes if not. */
 async function holderOf(context: Context, name: string) {
-  const [found] = await context.platform.store.get([
-    scriptEndpointEntity.key(instanceOf(context), name),
-  ]);
-  const holder = as(scriptEndpointEntity, found);
+  const { store } = context.platform;
+  const holder = await scriptEndpointEntity.read(store, instanceOf(context), name);
   const isLiving = holder !== undefined && (await livingOf(context, [holder])).length > 0;
   const leaves = holder === undefined || isLiving ? [] : [tracesCleared(context, holder.data)];
   return { holder, isLiving: () => isLiving, leaves };
 }
 
-/**
- * Looks up the script that a body names, and throws the messages of all failed fields together.
- *
- * @throws ApiError 400
- */
-async function checked(context: Context, { values, errors }: Input): Promise<Draft> {
-  const word = scriptWord[context.version];
-  const { [word]: sent, ...others } = values;
-  const script = sent as number | undefined; // validated
-  const failed: Record<string, FieldErrors[string]> = { ...errors };
-  if (script !== undefined) {
-    const key = scriptEntity.key(instanceOf(context), script);
-    const [found] = await context.platform.store.get([key]);
-    if (found === undefined) failed[word] = [messages.noSuchPk(script)];
-  }
-  if (Object.keys(failed).length > 0) throw invalid(failed);
-  return { ...(others as Draft), ...(script !== undefined && { script }) }; // validated
+/** Values of a body, some perhaps rejected. */
+type Sent = Partial<Values<EndpointFields, InputMode>>;
+
+/** Returns the messages for an id that no script has. */
+async function scriptErrors(context: Context, values: Sent): Promise<FieldErrors> {
+  const { script } = inWordsOfToday(values);
+  if (script === undefined) return {};
+  const found = await scriptEntity.read(context.platform.store, instanceOf(context), script);
+  return found === undefined ? { [scriptWord[context.version]]: [messages.noSuchPk(script)] } : {};
+}
+
+/** Returns values by the names of version 1.1. */
+function inWordsOfToday(values: Sent): Partial<Values<(typeof endpointFields)['v1.1'], InputMode>> {
+  if (!('codebox' in values)) return values;
+  const { codebox, ...others } = values;
+  return { ...others, ...(codebox !== undefined && { script: codebox }) };
 }

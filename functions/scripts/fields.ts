@@ -1,8 +1,8 @@
 import {
   computed,
+  defineFields,
   description,
   type Field,
-  type Fields,
   json,
   text,
 } from '../../shared/core/resource/field.ts';
@@ -15,7 +15,7 @@ const maxSource = 3_145_728; // docs/reference/scripts.md#record
 const configLimits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
 
 /** A runtime by name only: other choices have a number too. */
-const runtimeName: Field = {
+const runtimeName = {
   type: 'choice',
   writable: 'always',
   required: true,
@@ -25,20 +25,20 @@ const runtimeName: Field = {
       ? read(input)
       : refuse(messages.badChoice(quoted(input))),
   ),
-};
+} as const satisfies Field;
 
 /** Source text; white space counts, at both ends too. */
-const source: Field = {
+const source = {
   type: 'string',
   writable: 'always',
   initial: '',
   putDefault: '',
   maxLength: maxSource,
   input: textValue({ blank: true, trim: false, max: maxSource }),
-};
+} as const satisfies Field;
 
 /** Fields of a script (docs/reference/scripts.md#record). */
-export const scriptFields: Fields = {
+export const scriptFields = defineFields({
   id: computed('integer'),
   runtime_name: runtimeName,
   source,
@@ -51,4 +51,4 @@ export const scriptFields: Fields = {
   description: description(),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
-};
+});

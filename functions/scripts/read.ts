@@ -2,11 +2,12 @@ import { instanceOf } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { SourceChanged, wholeSource } from '../../shared/scripts/script-sources.ts';
-import { as, scriptSourceEntity } from '../../shared/store/entities.ts';
+import { scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import { ConditionFailed, type Stored } from '../../shared/store/store.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { scriptFields } from './fields.ts';
+import type { ScriptContext } from './loads.ts';
 
 /** A script with as much of its source as a response shows. */
 export interface ScriptView {
@@ -16,35 +17,37 @@ export interface ScriptView {
 
 /** Joins scripts with their sources: a list shortens long ones, and does not read the parts that it omits. */
 export async function viewScripts(
-  context: Context,
+  context: ScriptContext,
   items: readonly Stored<ScriptData>[],
 ): Promise<readonly ScriptView[]> {
-  const trim = parseProjection(context.request.query);
-  const isShown = trim === undefined || 'source' in trim({ source: '' }, scriptFields);
+  const project = parseProjection(context.request.query);
+  const isShown = project === undefined || 'source' in project({ source: '' }, scriptFields);
   if (!isShown || items.length === 0) return items.map(({ data }) => ({ data, source: '' }));
   if (context.route.kind !== 'list') {
     return Promise.all(
       items.map(async (item) => {
-        const source = as(scriptSourceEntity, context.records.source)?.data;
+        const source = context.loaded.source?.data;
         return { data: item.data, source: await wholeOf(context, item.data.id, source) };
       }),
     );
   }
   const instance = instanceOf(context);
-  const keys = items.map(({ data }) => scriptSourceEntity.key(instance, data.id));
-  const sources = await context.platform.store.get(keys);
+  const sources = await scriptSourceEntity.readAll(
+    context.platform.store,
+    items.map(({ data }) => [instance, data.id]),
+  );
   return items.map(({ data }, at) => ({
     data,
-    source: as(scriptSourceEntity, sources[at])?.data.text ?? '', // deleted since
+    source: sources[at]?.data.text ?? '', // deleted since
   }));
 }
 
 /** Returns the source of a script as it was read. Throws ConditionFailed when the script has changed since. */
 export async function sourceOf(
-  context: Context,
+  context: ScriptContext,
   { data: { id, version } }: Stored<ScriptData>,
 ): Promise<ScriptSourceData> {
-  const read = as(scriptSourceEntity, context.records.source)?.data;
+  const read = context.loaded.source?.data;
   const source = read?.version === version ? read : await readAgain(context, id);
   if (source?.version !== version) throw new ConditionFailed(0, undefined);
   return source;
@@ -71,7 +74,6 @@ export async function wholeOf(
 }
 
 async function readAgain(context: Context, script: number): Promise<ScriptSourceData | undefined> {
-  const key = scriptSourceEntity.key(instanceOf(context), script);
-  const [item] = await context.platform.store.get([key]);
-  return as(scriptSourceEntity, item)?.data;
+  const { store } = context.platform;
+  return (await scriptSourceEntity.read(store, instanceOf(context), script))?.data;
 }

@@ -1,6 +1,7 @@
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/core/resource/field.ts';
+import { defineFields, json } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
+import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
 import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
@@ -9,7 +10,7 @@ import { noResult, watchRun } from '../../shared/scripts/run-traces.ts';
 import { showPending, traceFields } from '../../shared/scripts/trace-routes.ts';
 import { keepPart, traceWrite } from '../../shared/scripts/traces.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { as, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
+import { traceEntity } from '../../shared/store/entities.ts';
 import type { TraceData } from '../../shared/store/records/scripts.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
@@ -19,7 +20,7 @@ import { isStorable, readJson, wellFormedJson } from '../../shared/values/json/j
 import { type Reading, read, refuse } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 import { access } from './access.ts';
-import { below, scriptKey } from './paths.ts';
+import { below, scriptOfPath } from './paths.ts';
 
 const badPayload = dataMessages.invalidFormat('Payload');
 
@@ -32,10 +33,11 @@ function readPayload(input: unknown): Reading<Json> {
   return read(Array.isArray(value) && value.length === 0 ? {} : wellFormedJson(value));
 }
 
-const fields: Fields = {
+const fields = defineFields({
   payload: json(schemaOf(readPayload), { initial: {}, shows: 'object' }),
-};
+});
 
+const loads = { script: scriptOfPath };
 const paths = below('{id}/run/');
 
 /**
@@ -48,8 +50,9 @@ export const runRoute: Route = {
     path: paths['v1.1'],
     v1Path: paths.v1,
     access,
+    loads,
     maxBodyBytes: maxPayloadBytes,
-    answer: {
+    response: {
       fields: traceFields,
       links: [{ name: 'self', type: 'detail' }],
       name: 'Script Trace',
@@ -57,7 +60,6 @@ export const runRoute: Route = {
     operations: {
       POST: {
         right: 'A',
-        reads: (known) => ({ script: scriptKey(known) }),
         counter: idsFrom('trace-script'),
         run: async (context) => ({ status: 200, body: await begin(context) }),
       },
@@ -67,11 +69,11 @@ export const runRoute: Route = {
   kind: 'action',
 };
 
-async function begin(context: Context) {
-  const { platform, records } = context;
-  const script = as(scriptEntity, records.script);
+async function begin(context: Context<LoadedOf<typeof loads>>) {
+  const { platform } = context;
+  const { script } = context.loaded;
   if (script === undefined) throw notFound();
-  const { payload } = validInput(fields, await context.body(), 'create') as { payload: Json }; // validated
+  const { payload } = validInput(fields, await context.body(), 'create');
   const instance = instanceOf(context);
   const trace = reservedId(context);
   const data: TraceData = {

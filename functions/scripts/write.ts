@@ -1,4 +1,4 @@
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import type { Input } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
@@ -6,25 +6,30 @@ import { newJob } from '../../shared/jobs/jobs.ts';
 import { clearScript } from '../../shared/scripts/clear-script.ts';
 import { hasFullAccess } from '../../shared/scripts/rules/script-config.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { as, configEntity, scriptEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
+import { scriptEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import {
+  createItem,
+  deleteIfExists,
+  deleteItem,
+  putItem,
+  updateItem,
+} from '../../shared/store/writes.ts';
 import { hasFullRole } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-import { scriptFields } from './fields.ts';
+import type { scriptFields } from './fields.ts';
+import type { ScriptContext } from './loads.ts';
 import { type ScriptView, sourceOf, wholeOf } from './read.ts';
 import { dropSource, placeSource } from './source.ts';
 
-type Input = Partial<Pick<ScriptData, 'runtime_name' | 'label' | 'description' | 'config'>> & {
-  readonly source?: string;
-};
-
-export async function createScript(context: Context, body: Body): Promise<ScriptView> {
-  const input = validInput(scriptFields, body, 'create') as Required<Input>; // validated
-  const { source, ...given } = input;
+export async function createScript(
+  context: ScriptContext,
+  input: Input<typeof scriptFields, 'create'>,
+): Promise<ScriptView> {
+  const { source, ...given } = input.valid();
   if (isFull(context, given)) checkMayGrant(context);
   const instance = instanceOf(context);
   const id = reservedId(context);
@@ -33,8 +38,8 @@ export async function createScript(context: Context, body: Body): Promise<Script
   const placed = placeSource(context.platform, { instance, script: id }, { source, version: 1 });
   await placed.save((beside) =>
     commit(context, [
-      insert(scriptEntity, scriptEntity.key(instance, id), data),
-      insert(scriptSourceEntity, scriptSourceEntity.key(instance, id), placed.data),
+      createItem(scriptEntity, scriptEntity.key(instance, id), data),
+      createItem(scriptSourceEntity, scriptSourceEntity.key(instance, id), placed.data),
       ...beside,
     ]),
   );
@@ -43,10 +48,10 @@ export async function createScript(context: Context, body: Body): Promise<Script
 
 /** Changes a script; another source or runtime, or the loss of full access, makes another version. */
 export async function updateScript(
-  context: Context,
-  { current, body, mode }: Update<ScriptData>,
+  context: ScriptContext,
+  { current, input }: Update<ScriptData, typeof scriptFields>,
 ): Promise<ScriptView> {
-  const { source, ...given } = validInput(scriptFields, body, mode) as Input; // validated
+  const { source, ...given } = input.valid();
   const before = await sourceOf(context, current);
   const updated_at = timestamp(context.platform.clock.micros());
   const changed = { ...current.data, ...given, updated_at };
@@ -59,7 +64,7 @@ export async function updateScript(
     if (wasFull || becomesFull) checkMayGrant(context);
   }
   if (isSameCode && (becomesFull || !wasFull)) {
-    await commit(context, [replace(current, changed)]);
+    await commit(context, [updateItem(current, changed)]);
     return { data: changed, source: await wholeOf(context, changed.id, before) };
   }
   const data: ScriptData = { ...changed, version: current.data.version + 1 };
@@ -69,8 +74,8 @@ export async function updateScript(
 }
 
 /** Returns whether a script gets a token to act on behalf of the owner (docs/reference/scripts.md#full-access). */
-function isFull({ records }: Context, { config }: Pick<ScriptData, 'config'>): boolean {
-  return hasFullAccess(as(configEntity, records.config)?.data.config ?? {}, config);
+function isFull({ loaded }: ScriptContext, { config }: Pick<ScriptData, 'config'>): boolean {
+  return hasFullAccess(loaded.config?.data.config ?? {}, config);
 }
 
 /**
@@ -93,7 +98,7 @@ async function keepSource(
   { data, before }: Renewal,
 ): Promise<ScriptView> {
   const source = { ...before, version: data.version };
-  await commit(context, [replace(current, data), sourceWrite(context, data, source)]);
+  await commit(context, [updateItem(current, data), sourceWrite(context, data, source)]);
   return { data, source: await wholeOf(context, data.id, source) };
 }
 
@@ -107,7 +112,7 @@ async function changeSource(
   const placed = placeSource(context.platform, at, { source, version });
   await placed.save((beside) =>
     commit(context, [
-      replace(current, data),
+      updateItem(current, data),
       sourceWrite(context, data, placed.data),
       ...dropSource(context.platform, before),
       ...beside,
@@ -118,7 +123,7 @@ async function changeSource(
 
 /** Returns the write of a source, part of the script's write and its condition. */
 function sourceWrite(context: Context, { id }: ScriptData, source: ScriptSourceData): Write {
-  return put(scriptSourceEntity, scriptSourceEntity.key(instanceOf(context), id), source);
+  return putItem(scriptSourceEntity, scriptSourceEntity.key(instanceOf(context), id), source);
 }
 
 /** Deletes a script, and with it its endpoints; their remains are deleted later. */
@@ -126,8 +131,8 @@ export async function removeScript(context: Context, current: Stored<ScriptData>
   const instance = instanceOf(context);
   const { id } = current.data;
   await commit(context, [
-    remove(current),
-    erase(scriptSourceEntity.key(instance, id)),
+    deleteItem(current),
+    deleteIfExists(scriptSourceEntity.key(instance, id)),
     newJob(context.platform, clearScript, { instance, script: id }),
   ]);
 }

@@ -1,11 +1,5 @@
 import * as v from 'valibot';
-import {
-  description,
-  type Field,
-  type Fields,
-  json,
-  text,
-} from '../../shared/core/resource/field.ts';
+import { defineFields, description, json, text } from '../../shared/core/resource/field.ts';
 import { nameField } from '../../shared/core/resource/named-records.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -32,7 +26,7 @@ const ownVariables: ValueSchema<JsonObject> = v.pipe(
   }),
 );
 
-const contentType: Field = {
+const contentType = {
   ...text(255, { required: true }),
   input: v.pipe(
     textValue({ max: 255 }),
@@ -41,15 +35,15 @@ const contentType: Field = {
 };
 
 /** Fields of a template (docs/reference/templates.md#record). Content syntax is checked when it is stored. */
-export const templateFields: Fields = {
+export const templateFields = defineFields({
   name: nameField,
   content: text(65_536, { required: true }),
   content_type: contentType,
   context: json(ownVariables, { initial: {}, putDefault: {}, shows: 'object' }),
   description: description(),
-};
+});
 
 /** Fields of a rendering: variables that replace the template's own; empty ones replace none. */
-export const renderFields: Fields = {
+export const renderFields = defineFields({
   context: json(variables, { initial: {}, shows: 'object' }),
-};
+});

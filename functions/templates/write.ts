@@ -1,5 +1,11 @@
 import { storedTemplate } from '../../shared/core/pipeline/response-templates.ts';
-import { type Body, type InputMode, readInput } from '../../shared/core/resource/input.ts';
+import {
+  type Body,
+  type Input,
+  type InputMode,
+  type Values,
+  validValues,
+} from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   freedRow,
@@ -12,22 +18,16 @@ import { instanceOf, reservedId, tenantOf } from '../../shared/core/resource/pla
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  templateEntity,
-  templateRowEntity,
-  templateRowPrefix,
-} from '../../shared/store/entities.ts';
+import { templateEntity, templatePositionEntity } from '../../shared/store/entities.ts';
 import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { insert, remove, replace } from '../../shared/store/writes.ts';
+import { createItem, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import { isPredefined, predefinedTemplates } from '../../shared/templates/predefined.ts';
-import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
-import { templateFields } from './fields.ts';
+import type { templateFields } from './fields.ts';
 
 export const kind: NamedKind<TemplateData> = {
   entity: templateEntity,
-  rowEntity: templateRowEntity,
-  rowPrefix: templateRowPrefix,
+  rowEntity: templatePositionEntity,
 };
 
 /** A template, without joined records. */
@@ -38,10 +38,13 @@ export function isLiving({ isRemoved }: TemplateData): boolean {
   return isRemoved !== true;
 }
 
-export async function createTemplate(context: Context, body: Body): Promise<TemplateView> {
-  const draft = await checked(context, body, 'create');
+export async function createTemplate(
+  context: Context,
+  input: Input<typeof templateFields, 'create'>,
+): Promise<TemplateView> {
+  const draft = await checked(context, input);
   const row = predefinedTemplates.length + reservedId(context);
-  const data = { ...draft, row } as TemplateData; // all fields are required or have initial values
+  const data: TemplateData = { ...draft, row };
   return retryOnConflict(async () => {
     const holder = await readHolder(context, data.name);
     await takeName(context, kind, { data, holder, isLiving, field: 'name' });
@@ -52,9 +55,9 @@ export async function createTemplate(context: Context, body: Body): Promise<Temp
 /** Changes a template, except its name. */
 export async function updateTemplate(
   context: Context,
-  { current, body, mode }: Update<TemplateData>,
+  { current, input }: Update<TemplateData, typeof templateFields>,
 ): Promise<TemplateView> {
-  const data: TemplateData = { ...current.data, ...(await checked(context, body, mode)) };
+  const data: TemplateData = { ...current.data, ...(await checked(context, input)) };
   await commit(context, [written(current, data), listedRow(context, kind, data)]);
   return { data };
 }
@@ -98,14 +101,14 @@ async function readHolder(
 /** Returns the write of a changed template; a predefined one is stored at its first change. */
 function written(current: Stored<TemplateData>, data: TemplateData): Write {
   return current.version === ''
-    ? insert(templateEntity, current.key, data)
-    : replace(current, data);
+    ? createItem(templateEntity, current.key, data)
+    : updateItem(current, data);
 }
 
 /** Returns the write of a deletion; a predefined template needs a record that marks it as deleted. */
 function removal(current: Stored<TemplateData>): Write {
   const { name } = current.data;
-  if (!isPredefined(name)) return remove(current);
+  if (!isPredefined(name)) return deleteItem(current);
   const nothing = { content: '', content_type: '', context: {}, description: '' };
   return written(current, { name, row: 0, ...nothing, isRemoved: true });
 }
@@ -115,18 +118,14 @@ function removal(current: Stored<TemplateData>): Write {
  *
  * @throws ApiError 400 with the messages of all fields that failed
  */
-async function checked(
+async function checked<Mode extends InputMode>(
   context: Context,
-  body: Body,
-  mode: InputMode,
-): Promise<Partial<TemplateData>> {
-  const { values, errors } = readInput(templateFields, body, mode);
-  const draft = values as Partial<TemplateData>; // validated
+  input: Input<typeof templateFields, Mode>,
+): Promise<Values<typeof templateFields, Mode>> {
+  const reading = input.read();
+  const { content }: { readonly content?: string } = reading.values;
   const problem =
-    draft.content === undefined
-      ? undefined
-      : await context.platform.templates.check(draft.content, await tenantOf(context));
-  const failed: FieldErrors = { ...errors, ...(problem !== undefined && { content: [problem] }) };
-  if (Object.keys(failed).length > 0) throw invalid(failed);
-  return draft;
+    content !== undefined &&
+    (await context.platform.templates.check(content, await tenantOf(context)));
+  return validValues(reading, problem ? { content: [problem] } : {});
 }

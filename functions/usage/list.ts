@@ -1,7 +1,8 @@
 import { queryValue } from '../../shared/core/http/message.ts';
+import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { neighbours, type Position } from '../../shared/core/resource/page.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { as, instanceEntity, ownedEntity } from '../../shared/store/entities.ts';
+import { instanceEntity, ownedEntity } from '../../shared/store/entities.ts';
 import { incorrectPage, invalid } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../../shared/values/paging.ts';
@@ -24,6 +25,10 @@ export interface UsagePage {
   readonly prev: string | null;
 }
 
+/** Records of a list of usage: the instances that the account owns. */
+export const usageLoads = { owned: recordAt(ownedEntity, ['account']) };
+export type UsageLoaded = LoadedOf<typeof usageLoads>;
+
 const instancesAtOnce = 25;
 const maxTotalRows = 50_000; // about 4 MB of JSON, of the 6 MB that a response may have
 
@@ -35,7 +40,7 @@ const maxTotalRows = 50_000; // about 4 MB of JSON, of the 6 MB that a response 
  * @throws ApiError 400 for a bad parameter
  */
 export async function readUsage(
-  context: Context,
+  context: Context<UsageLoaded>,
   period: Period,
   path: string,
 ): Promise<UsagePage> {
@@ -67,7 +72,7 @@ interface Asked {
 
 /** Returns rows beyond the cursor, in the order of the scan. */
 async function readRows(
-  context: Context,
+  context: Context<UsageLoaded>,
   asked: Asked,
   limit: number,
 ): Promise<readonly UsageRow[]> {
@@ -83,7 +88,10 @@ async function readRows(
 }
 
 /** Returns all rows at once, of all instances together. */
-async function readTotals(context: Context, asked: Asked): Promise<readonly UsageRow[]> {
+async function readTotals(
+  context: Context<UsageLoaded>,
+  asked: Asked,
+): Promise<readonly UsageRow[]> {
   const totals = new Map<string, Sum>();
   const used = await sumsOf(context, { ...asked, cursor: undefined }, maxTotalRows);
   for (const sum of used.flatMap(({ sums }) => sums)) {
@@ -101,11 +109,17 @@ interface Instance {
 }
 
 /** Returns the instances that the caller owns and the filter selects. */
-async function ownInstances(context: Context, filter: Filter): Promise<readonly Instance[]> {
-  const ids = as(ownedEntity, context.records.owned)?.data.instances ?? [];
-  const items = await context.platform.store.get(ids.map((id) => instanceEntity.key(id)));
+async function ownInstances(
+  context: Context<UsageLoaded>,
+  filter: Filter,
+): Promise<readonly Instance[]> {
+  const ids = context.loaded.owned?.data.instances ?? [];
+  const items = await instanceEntity.readAll(
+    context.platform.store,
+    ids.map((id) => [id]),
+  );
   return items.flatMap((item) => {
-    const data = as(instanceEntity, item)?.data;
+    const data = item?.data;
     const isWanted = filter.instance === undefined || data?.name === filter.instance;
     return data !== undefined && isWanted ? [{ id: data.id, name: data.name }] : [];
   });
@@ -118,7 +132,7 @@ interface Used {
 
 /** Reads the usage of the caller's instances from the cursor's period on, so many periods of each. */
 async function sumsOf(
-  context: Context,
+  context: Context<UsageLoaded>,
   { period, filter, descending, cursor }: Asked,
   limit: number,
 ): Promise<readonly Used[]> {

@@ -8,17 +8,11 @@ import {
   pageParameters,
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type {
-  Context,
-  Family,
-  Known,
-  OperationName,
-  Route,
-} from '../../shared/core/resource/route.ts';
-import { ownedEntity } from '../../shared/store/entities.ts';
+import type { Context, Family, OperationName, Route } from '../../shared/core/resource/route.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { filterParameters } from './filter.ts';
-import { readUsage, showRow } from './list.ts';
+import { grants } from './grants.ts';
+import { readUsage, showRow, type UsageLoaded, usageLoads } from './list.ts';
 import { type Period, sources } from './sums.ts';
 
 const access: Access = { account: 'LG' };
@@ -26,6 +20,7 @@ const access: Access = { account: 'LG' };
 /** The usage of an account's instances (docs/reference/usage.md#rows). */
 export const usage: Family = {
   name: 'usage',
+  grants,
   routes: [
     linkPage({
       name: 'Usage',
@@ -67,11 +62,11 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
     instance: computed('string'),
     value: computed('integer'),
   };
-  const run = async (context: Context) => {
+  const run = async (context: Context<UsageLoaded>) => {
     const page = await readUsage(context, period, pathOf(context, route.paths));
-    const trim = parseProjection(context.request.query);
+    const project = parseProjection(context.request.query);
     const rows = page.rows.map((row) => showRow(period, row));
-    const objects = trim === undefined ? rows : rows.map((row) => trim(row, fields));
+    const objects = project === undefined ? rows : rows.map((row) => project(row, fields));
     return { status: 200, body: pageBody(page, objects) };
   };
   const parameters = {
@@ -84,17 +79,15 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
     },
     ...projectionParameters,
   } as const;
-  const reads = ({ account }: Known) => ({
-    owned: account === undefined ? undefined : ownedEntity.key(account),
-  });
   const route: Route = {
     ...endpointRoute({
       name: `${name} List`,
       path,
       access,
       operationNames: { GET: operationName },
-      answer: { name, fields },
-      operations: { GET: { right: 'L', parameters, reads, run } },
+      response: { name, fields },
+      loads: usageLoads,
+      operations: { GET: { right: 'L', parameters, run } },
     }),
     resource: name,
     kind: 'list',

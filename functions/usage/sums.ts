@@ -1,4 +1,4 @@
-import { as, usageEntity } from '../../shared/store/entities.ts';
+import { usageEntity } from '../../shared/store/entities.ts';
 import type { UsageData } from '../../shared/store/records/records.ts';
 import type { Query, Store, Stored } from '../../shared/store/store.ts';
 
@@ -38,19 +38,16 @@ export async function readSums(
   range: SumRange,
 ): Promise<readonly Sum[]> {
   const { period, descending } = range;
-  const { pk } = usageEntity.key(instance, '');
   const limit = Math.min(pageSize, range.limit * hoursOf[period]);
   const sums: Sum[] = [];
-  let { bounds } = range;
-  for (;;) {
-    const page = await store.query({ pk, ...bounds, descending, limit });
-    for (const item of page.items) {
-      if (!add(sums, as(usageEntity, item as Stored), range)) return sums;
-    }
-    const last = page.positions.at(-1);
-    if (!page.more || last === undefined) return sums;
-    bounds = { ...bounds, [descending ? 'upper' : 'lower']: { key: last, inclusive: false } };
-  }
+  let after: string | undefined;
+  do {
+    const part = { ...range.bounds, after, descending, limit };
+    const { items, last } = await usageEntity.list(store, [instance], part);
+    for (const item of items) if (!add(sums, item, range)) return sums;
+    after = last;
+  } while (after !== undefined);
+  return sums;
 }
 
 /** Adds an hour to the last sum, or begins another one; returns false above the limit. */

@@ -3,22 +3,24 @@ import { matchesHash } from '../../shared/accounts/passwords.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
-import { as, userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
+import { userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import { encodeText } from '../../shared/store/index-keys.ts';
 import type { UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { viewLoggedIn, wholeUser } from '../../shared/users/show-user.ts';
+import { type UserContext, viewLoggedIn, wholeUser } from '../../shared/users/show-user.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { authFields } from './fields.ts';
 import { nameKey } from './write.ts';
 
 /** Logs a user in by name and password (docs/reference/users-and-groups.md#log-in). */
-export async function authenticate(context: Context, body: Body): Promise<Response> {
-  const input = validInput(authFields, body, 'create') as { username: string; password: string }; // validated
-  const key = nameKey(instanceOf(context), input.username.toLowerCase());
+export async function authenticate(context: UserContext, body: Body): Promise<Response> {
+  const input = validInput(authFields, body, 'create');
+  const username = input.username.toLowerCase();
+  const key = nameKey(instanceOf(context), username);
   const attempt = { scope: key.pk, name: key.sk, address: context.request.sourceAddress };
   const found = await limitAttempts(context, attempt, async () => {
-    const user = await findUser(context, key);
+    const user = await findUser(context, username);
     if (user === undefined) throw refused(401, 'Invalid username.', 'login_failed');
     const isRight =
       user.hash !== undefined && (await matchesHash(context, input.password, user.hash));
@@ -36,19 +38,19 @@ export interface FoundUser {
   readonly hash: string | undefined;
 }
 
-/** Finds the user with a name, with its password. */
+/** Finds the user with a name, in lower case, with its password. */
 export async function findUser(
-  context: Context,
-  key: ReturnType<typeof nameKey>,
+  context: UserContext,
+  username: string,
 ): Promise<FoundUser | undefined> {
   const { store } = context.platform;
-  const id = as(usernameEntity, (await store.get([key]))[0])?.data.user;
-  if (id === undefined) return undefined;
   const instance = instanceOf(context);
-  const [user, password] = await store.get([
-    userEntity.key(instance, id),
-    userPasswordEntity.key(instance, id),
-  ]);
-  const item = as(userEntity, user);
-  return item && { item, data: item.data, hash: as(userPasswordEntity, password)?.data.hash };
+  const name = await usernameEntity.read(store, instance, encodeText(username));
+  if (name === undefined) return undefined;
+  const id = name.data.user;
+  const { user, password } = await readTogether(store, {
+    user: userEntity.at(instance, id),
+    password: userPasswordEntity.at(instance, id),
+  });
+  return user && { item: user, data: user.data, hash: password?.data.hash };
 }

@@ -1,14 +1,19 @@
 import {
   computed,
+  defineFields,
   description,
   type Fields,
   json,
   text,
 } from '../../shared/core/resource/field.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
 import { describedFields, objectFields } from '../../shared/objects/object-fields.ts';
 import { objectLinks } from '../../shared/objects/show-object.ts';
-import { groupLinks, profileClassOf, userLinks } from '../../shared/users/show-user.ts';
+import {
+  groupLinks,
+  profileClassOf,
+  type UserContext,
+  userLinks,
+} from '../../shared/users/show-user.ts';
 import { readJson } from '../../shared/values/json/json-values.ts';
 import { recordId } from '../../shared/values/record-id.ts';
 import { read } from '../../shared/values/scalars.ts';
@@ -16,7 +21,7 @@ import { slug } from '../../shared/values/text/slug.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 
 /** Fields of a group (docs/reference/users-and-groups.md#groups). */
-export const groupFields: Fields = {
+export const groupFields = defineFields({
   id: computed('integer'),
   name: {
     type: 'slug',
@@ -29,15 +34,15 @@ export const groupFields: Fields = {
   },
   label: text(64),
   description: description(),
-};
+});
 
 const { expected_revision: _, ...profileObject } = objectFields;
 
 /** Fields of a profile in its user's record; its user does not change (docs/reference/users-and-groups.md#profile). */
-export const profileFields: Fields = {
+export const profileFields = defineFields({
   ...profileObject,
   owner: computed('field', { shows: 'integer' }),
-};
+});
 
 /** Characters of a username. */
 export const maxUsername = 64;
@@ -46,7 +51,7 @@ export const maxUsername = 64;
  * Fields of a user (docs/reference/users-and-groups.md#user). The profile's own rules are checked when the class is
  * read.
  */
-export const userFields = {
+export const userFields = defineFields({
   id: computed('integer'),
   username: text(maxUsername, { required: true }),
   password: text(128, { required: true, writeOnly: true }),
@@ -66,37 +71,37 @@ export const userFields = {
     child: computed('nested object', { children: groupFields, links: groupLinks }),
   }),
   user_key: computed('field', { shows: 'string' }),
-} satisfies Fields;
+});
 
 /** Returns the fields of users in an instance: its class of profiles adds its own. */
-export function userFieldsAt(fields: Fields, context: Context): Fields {
+export function userFieldsAt(fields: Fields, context: UserContext): Fields {
   const { schema } = profileClassOf(context).data;
   const children = { ...profileFields, ...describedFields(schema) };
   return { ...fields, profile: { ...userFields.profile, children } };
 }
 
 /** Fields of a log-in. */
-export const authFields: Fields = {
+export const authFields = defineFields({
   username: text(maxUsername, { required: true }),
   password: text(undefined, { required: true }),
-};
+});
 
 /** Fields of a group as an entry of a user's groups. */
-export const groupOfUserFields: Fields = {
+export const groupOfUserFields = defineFields({
   group: json(recordId(), {
     required: true,
     shows: 'integer',
     children: groupFields,
     links: groupLinks,
   }),
-};
+});
 
 /** Fields of a user as an entry of a group's users. */
-export const userOfGroupFields: Fields = {
+export const userOfGroupFields = defineFields({
   user: json(recordId(), {
     required: true,
     shows: 'integer',
     children: userFields,
     links: userLinks,
   }),
-};
+});

@@ -1,25 +1,20 @@
 import { queryValue } from '../../shared/core/http/message.ts';
-import { type Body, type InputMode, readInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { Input, InputMode, Values } from '../../shared/core/resource/input.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
-import {
-  as,
-  deletedGroupsEntity,
-  groupEntity,
-  groupNameEntity,
-  groupPrefix,
-} from '../../shared/store/entities.ts';
+import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/store/entities.ts';
 import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { erase, insert, remove, replace } from '../../shared/store/writes.ts';
+import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import { clearGroup } from '../../shared/users/clear-group.ts';
-import { groupLinks, groupValues } from '../../shared/users/show-user.ts';
+import { groupLinks } from '../../shared/users/show-user.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -28,7 +23,7 @@ import { groupFields } from './fields.ts';
 /** A group, without joined records. */
 type View = Pick<Stored<GroupData>, 'data'>;
 
-const resource: ListResource<GroupData, View> = {
+const resource: ListOf<GroupData, View, typeof groupFields> = {
   name: 'Group',
   path: '/instances/{instance}/groups/',
   item: 'id',
@@ -43,50 +38,47 @@ const resource: ListResource<GroupData, View> = {
   fields: groupFields,
   links: groupLinks,
   parameters: prefixParameters('label'),
-  key: ({ instance, params }) =>
-    instance === undefined || params.id === undefined
-      ? undefined
-      : groupEntity.key(instance, params.id),
+  record: recordAt(groupEntity, ['instance', 'id']),
   counter: idsFrom('group'),
   rows: (context, range) => {
     const prefix = queryValue(context.request.query, 'label__startswith') ?? '';
-    const { pk } = groupEntity.key(instanceOf(context), 0);
+    const instance = instanceOf(context);
     return gather<GroupData>(
       range,
-      (part) => rowsOf(context.platform.store, pk, groupPrefix, part),
+      (part) => rowsOf(context.platform.store, groupEntity, [instance], part),
       ({ item }) => item.data.label.startsWith(prefix),
     );
   },
   view: (_, items) => Promise.resolve(items),
-  show: (_, { data }) => groupValues(data),
   segment: ({ data }) => String(data.id),
-  create: async (context, body) => {
-    const input = await checked(context, body, 'create');
-    const data = { id: reservedId(context), ...input } as GroupData; // validated
-    const put = insert(groupEntity, groupEntity.key(instanceOf(context), data.id), data);
+  create: async (context, input) => {
+    const draft = await checked(context, input);
+    const data: GroupData = { id: reservedId(context), ...draft };
+    const put = createItem(groupEntity, groupEntity.key(instanceOf(context), data.id), data);
     const names = nameWrites(context, undefined, data);
     await commitUnique(context, [...names, put], (write) => (write === put ? undefined : taken()));
     return { data };
   },
-  update: async (context, { current, body, mode }) => {
-    const input = await checked(context, body, mode, current.data);
-    const data: GroupData = { ...current.data, ...input };
+  update: async (context, { current, input }) => {
+    const draft = await checked(context, input, current.data);
+    const data: GroupData = { ...current.data, ...draft };
     const names = nameWrites(context, current.data, data);
-    await commitUnique(context, [...names, replace(current, data)], taken);
+    await commitUnique(context, [...names, updateItem(current, data)], taken);
     return { data };
   },
   remove: async (context, current) => {
     const { store } = context.platform;
-    const key = deletedGroupsEntity.key(instanceOf(context));
-    const deleted = as(deletedGroupsEntity, (await store.get([key]))[0]);
+    const instance = instanceOf(context);
+    const key = deletedGroupsEntity.key(instance);
+    const deleted = await deletedGroupsEntity.read(store, instance);
     const groups = [...(deleted?.data.groups ?? []), current.data.id];
     // users, objects and classes may still name it: the clean-up deletes it from them, and then from this list
     await commit(context, [
       ...nameWrites(context, current.data, undefined),
-      remove(current),
+      deleteItem(current),
       deleted === undefined
-        ? insert(deletedGroupsEntity, key, { groups })
-        : replace(deleted, { groups }),
+        ? createItem(deletedGroupsEntity, key, { groups })
+        : updateItem(deleted, { groups }),
       newJob(context.platform, clearGroup, {
         instance: instanceOf(context),
         group: current.data.id,
@@ -100,20 +92,16 @@ function taken() {
 }
 
 /** Reads a body; a name that is taken is reported together with all other errors. */
-async function checked(
+async function checked<Mode extends InputMode>(
   context: Context,
-  body: Body,
-  mode: InputMode,
+  input: Input<typeof groupFields, Mode>,
   current?: GroupData,
-): Promise<Partial<GroupData>> {
-  const { values, errors } = readInput(groupFields, body, mode);
-  const input = values as Partial<GroupData>; // validated
-  if (errors === undefined) return input;
-  const { name = null } = input;
+): Promise<Values<typeof groupFields, Mode>> {
+  const { values, errors } = input.read();
+  if (errors === undefined) return values;
+  const { name = null }: { readonly name?: string | null } = values;
   if (name === null || name === current?.name) throw invalid(errors);
-  const [other] = await context.platform.store.get([
-    groupNameEntity.key(instanceOf(context), name),
-  ]);
+  const other = await groupNameEntity.read(context.platform.store, instanceOf(context), name);
   throw invalid(other === undefined ? errors : { ...errors, name: [messages.unique] });
 }
 
@@ -130,11 +118,11 @@ function nameWrites(
     ...(name === null
       ? []
       : [
-          insert(groupNameEntity, groupNameEntity.key(instance, name), {
+          createItem(groupNameEntity, groupNameEntity.key(instance, name), {
             group: after?.id ?? 0,
           }),
         ]),
-    ...(old === null ? [] : [erase(groupNameEntity.key(instance, old))]),
+    ...(old === null ? [] : [deleteIfExists(groupNameEntity.key(instance, old))]),
   ];
 }
 

@@ -3,14 +3,14 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   deletedGroupsEntity,
   groupEntity,
   membershipEntity,
   userEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import type { GroupData, UserData } from '../../shared/store/records/records.ts';
-import { erase, insert, replace } from '../../shared/store/writes.ts';
+import { createItem, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {
   countExceeded,
@@ -46,16 +46,14 @@ export function addMembership(context: Context, pair: Pair): Promise<Members> {
   const instance = instanceOf(context);
   return retryOnConflict(async () => {
     const groupKey = groupEntity.key(instance, pair.group);
-    const items = await store.get([
-      userEntity.key(instance, pair.user),
-      groupKey,
-      deletedGroupsEntity.key(instance),
-    ]);
-    const user = as(userEntity, items[0]);
-    const group = as(groupEntity, items[1]);
+    const { user, group, deleted } = await readTogether(store, {
+      user: userEntity.at(instance, pair.user),
+      group: groupEntity.at(instance, pair.group),
+      deleted: deletedGroupsEntity.at(instance),
+    });
     if (user === undefined) throw missing(pair, 'user');
     if (group === undefined) throw missing(pair, 'group');
-    const gone = as(deletedGroupsEntity, items[2])?.data.groups ?? [];
+    const gone = deleted?.data.groups ?? [];
     const groups = user.data.groups.filter((id) => !gone.includes(id));
     if (groups.includes(pair.group))
       throw refused(400, dataMessages.alreadyMember, 'state_conflict');
@@ -63,8 +61,8 @@ export function addMembership(context: Context, pair: Pair): Promise<Members> {
     const data = { ...user.data, groups: [...groups, pair.group].sort((a, b) => a - b) };
     const key = membershipEntity.key(instance, pair.group, pair.user);
     await commit(context, [
-      replace(user, data),
-      insert(membershipEntity, key, { user: pair.user }),
+      updateItem(user, data),
+      createItem(membershipEntity, key, { user: pair.user }),
       { action: 'check', key: groupKey, condition: { kind: 'present' } },
     ]);
     return { user: data, group: group.data };
@@ -86,5 +84,5 @@ export async function removeMembership(
   if (user === undefined || !user.data.groups.includes(group)) throw notFound();
   const groups = user.data.groups.filter((other) => other !== group);
   const key = membershipEntity.key(instance, group, id);
-  await commit(context, [replace(user, { ...user.data, groups }), erase(key)]);
+  await commit(context, [updateItem(user, { ...user.data, groups }), deleteIfExists(key)]);
 }

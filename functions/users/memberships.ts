@@ -1,15 +1,17 @@
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { Input } from '../../shared/core/resource/input.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { type LoadedOf, recordAt, required } from '../../shared/core/resource/loads/loads.ts';
 import { cut, rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../shared/core/resource/route.ts';
-import { as, groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
+import { groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
 import type { GroupData, MembershipData, UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import {
-  profileReads,
+  profileLoads,
   showGroup,
+  type UserContext,
   type UserView,
   viewUser,
   viewUsers,
@@ -44,7 +46,10 @@ interface GroupView {
   readonly group: GroupData;
 }
 
-const groupsOfUser: ListResource<GroupData, GroupView> = {
+const groupsOfUserLoads = { parent: recordAt(userEntity, ['instance', 'id']) };
+type GroupsOfUser = LoadedOf<typeof groupsOfUserLoads>;
+
+const groupsOfUser: ListOf<GroupData, GroupView, typeof groupOfUserFields, GroupsOfUser> = {
   name: 'User Group',
   operationNames: {
     list: { id: 'listUserGroups', summary: 'List the groups of a user' },
@@ -57,16 +62,8 @@ const groupsOfUser: ListResource<GroupData, GroupView> = {
   access,
   fields: groupOfUserFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  key: ({ instance, params }) =>
-    instance === undefined || params.member === undefined
-      ? undefined
-      : groupEntity.key(instance, params.member),
-  reads: ({ instance, params }) => ({
-    parent:
-      instance === undefined || params.id === undefined
-        ? undefined
-        : userEntity.key(instance, params.id),
-  }),
+  record: recordAt(groupEntity, ['instance', 'member']),
+  loads: groupsOfUserLoads,
   authorize: (context) => {
     parentUser(context);
   },
@@ -76,21 +73,21 @@ const groupsOfUser: ListResource<GroupData, GroupView> = {
   rows: async (context, range) => {
     const instance = instanceOf(context);
     const { groups } = parentUser(context).data;
-    if (groups.length === 0) return [];
-    const items = await context.platform.store.get(
-      groups.map((id) => groupEntity.key(instance, id)),
+    const items = await groupEntity.readAll(
+      context.platform.store,
+      groups.map((id) => [instance, id]),
     );
-    const rows = items.flatMap((found) => {
-      const item = as(groupEntity, found);
-      return item === undefined ? [] : [{ pk: item.data.id, item }];
-    });
-    return cut(rows, range);
+    const there = items.filter((item) => item !== undefined);
+    return cut(
+      there.map((item) => ({ pk: item.data.id, item })),
+      range,
+    );
   },
   view: (_, items) => Promise.resolve(items.map(({ data }) => ({ group: data }))),
   show: (context, { group }) => ({ group: showGroup(context, group) }),
   segment: ({ group }) => String(group.id),
-  create: async (context, body) => {
-    const { group } = validInput(groupOfUserFields, body, 'create') as { group: number }; // validated
+  create: async (context, input) => {
+    const { group } = input.valid();
     return addMembership(context, { user: parentId(context), group, parent: 'user' });
   },
   remove: (context, { data }) =>
@@ -98,8 +95,8 @@ const groupsOfUser: ListResource<GroupData, GroupView> = {
 };
 
 /** Returns the user that the path names; other users do not exist for a calling user. */
-function parentUser(context: Context): Stored<UserData> {
-  const user = as(userEntity, context.records.parent);
+function parentUser(context: Context<GroupsOfUser>): Stored<UserData> {
+  const user = context.loaded.parent;
   const caller = callingUser(context);
   if (user === undefined || (caller !== undefined && caller !== user.data.id)) {
     throw parentNotFound('User');
@@ -111,7 +108,17 @@ interface UserOfGroupView {
   readonly user: UserView;
 }
 
-const usersOfGroup: ListResource<MembershipData, UserOfGroupView> = {
+const usersOfGroupLoads = {
+  ...profileLoads,
+  parent: required(recordAt(groupEntity, ['instance', 'id']), () => parentNotFound('Group')),
+};
+
+const usersOfGroup: ListOf<
+  MembershipData,
+  UserOfGroupView,
+  typeof userOfGroupFields,
+  LoadedOf<typeof usersOfGroupLoads>
+> = {
   name: 'Group User',
   noun: 'group member',
   operationNames: {
@@ -125,50 +132,41 @@ const usersOfGroup: ListResource<MembershipData, UserOfGroupView> = {
   access,
   fields: userOfGroupFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  key: ({ instance, params }) =>
-    instance === undefined || params.id === undefined || params.member === undefined
-      ? undefined
-      : membershipEntity.key(instance, params.id, params.member),
-  reads: (known) => ({
-    ...profileReads(known),
-    parent:
-      known.instance === undefined || known.params.id === undefined
-        ? undefined
-        : groupEntity.key(known.instance, known.params.id),
-  }),
-  authorize: ({ records }) => {
-    if (records.parent === undefined) throw parentNotFound('Group');
-  },
+  record: recordAt(membershipEntity, ['instance', 'id', 'member']),
+  loads: usersOfGroupLoads,
   authorizeItem: (context, { data }) => {
     const caller = callingUser(context);
     if (caller !== undefined && caller !== data.user) throw notFound();
   },
   rows: async (context, range) => {
     const { store } = context.platform;
-    const at = (user: number) => membershipEntity.key(instanceOf(context), parentId(context), user);
+    const [instance, group] = [instanceOf(context), parentId(context)];
     const caller = callingUser(context);
-    if (caller === undefined) return rowsOf<MembershipData>(store, at(0).pk, '', range);
-    const own = as(membershipEntity, (await store.get([at(caller)]))[0]);
+    if (caller === undefined) return rowsOf(store, membershipEntity, [instance, group], range);
+    const own = await membershipEntity.read(store, instance, group, caller);
     return own === undefined ? [] : cut([{ pk: caller, item: own }], range);
   },
   view: async (context, items) => {
     const instance = instanceOf(context);
-    if (items.length === 0) return [];
-    const found = await context.platform.store.get(
-      items.map(({ data }) => userEntity.key(instance, data.user)),
+    const found = await userEntity.readAll(
+      context.platform.store,
+      items.map(({ data }) => [instance, data.user]),
     );
-    const users = found.flatMap((item) => as(userEntity, item)?.data ?? []);
+    const users = found.flatMap((item) => item?.data ?? []);
     return (await viewUsers(context, users)).map((user) => ({ user }));
   },
   show: (context, { user }) => ({ user: wholeUser(context, user) }),
   segment: ({ user }) => String(user.data.id),
-  create: (context, body) => addUser(context, body),
+  create: addUser,
   remove: (context, { data }) =>
     removeMembership(context, { user: data.user, group: parentId(context) }),
 };
 
-async function addUser(context: Context, body: Body): Promise<UserOfGroupView> {
-  const { user } = validInput(userOfGroupFields, body, 'create') as { user: number }; // validated
+async function addUser(
+  context: UserContext,
+  input: Input<typeof userOfGroupFields, 'create'>,
+): Promise<UserOfGroupView> {
+  const { user } = input.valid();
   const members = await addMembership(context, { user, group: parentId(context), parent: 'group' });
   return { user: await viewUser(context, members.user) };
 }

@@ -1,10 +1,18 @@
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { inputOf } from '../../shared/core/resource/input.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Operation } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { as, userEntity } from '../../shared/store/entities.ts';
-import { profileReads, userLinks, viewUser, wholeUser } from '../../shared/users/show-user.ts';
+import { userEntity } from '../../shared/store/entities.ts';
+import {
+  profileLoads,
+  type UserContext,
+  userLinks,
+  viewUser,
+  wholeUser,
+} from '../../shared/users/show-user.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { userFields, userFieldsAt } from './fields.ts';
 import { updateUser } from './write.ts';
@@ -17,17 +25,17 @@ export const ownRoute = endpointRoute({
   name: 'Own User',
   noun: 'current user',
   path: '/instances/{instance}/user/',
+  loads: profileLoads,
   access: { user: 'GUDA' }, // other methods get an error response
   operations: {
     GET: {
       right: 'G',
       parameters: projectionParameters,
-      reads: profileReads,
       run: async (context) => {
         if (context.user === undefined) throw notFound();
         const body = wholeUser(context, await viewUser(context, context.user.data));
-        const trim = parseProjection(context.request.query);
-        return { status: 200, body: trim === undefined ? body : trim(body, userFields) };
+        const project = parseProjection(context.request.query);
+        return { status: 200, body: project === undefined ? body : project(body, userFields) };
       },
     },
     PUT: updateOperation('replace'),
@@ -36,19 +44,20 @@ export const ownRoute = endpointRoute({
   forms: { PUT: userFields, links: userLinks, fieldsAt: userFieldsAt },
 });
 
-function updateOperation(mode: 'replace' | 'patch'): Operation {
+function updateOperation(mode: 'replace' | 'patch'): Operation<UserContext['loaded']> {
   return {
     right: 'U',
-    reads: profileReads,
     run: async (context) => {
-      const body = await context.body();
+      const input = inputOf(userFields, await context.body(), mode);
       const view = await retryOnConflict(async (isFirst) => {
         const read = context.user;
-        const item =
-          isFirst || read === undefined ? read : (await context.platform.store.get([read.key]))[0];
-        const current = as(userEntity, item);
+        const { store } = context.platform;
+        const current =
+          isFirst || read === undefined
+            ? read
+            : await userEntity.read(store, instanceOf(context), read.data.id);
         if (current === undefined) throw notFound(); // deleted since
-        return updateUser(context, { current, body, mode });
+        return updateUser(context, { current, input });
       });
       return { status: 200, body: wholeUser(context, view) };
     },

@@ -1,8 +1,9 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import { endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
-import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut, gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
@@ -10,12 +11,13 @@ import type { Context, Family } from '../../shared/core/resource/route.ts';
 import { openScan } from '../../shared/platform/limits/scans.ts';
 import { readNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { as, userEntity, usernameEntity } from '../../shared/store/entities.ts';
+import { userEntity } from '../../shared/store/entities.ts';
 import type { UserData, UsernameData } from '../../shared/store/records/records.ts';
-import { replace } from '../../shared/store/writes.ts';
+import { updateItem } from '../../shared/store/writes.ts';
 import {
-  profileReads,
+  profileLoads,
   showUser,
+  type UserContext,
   type UserView,
   userLinks,
   viewUser,
@@ -28,13 +30,14 @@ import type { RowRange } from '../../shared/values/paging.ts';
 import { characterCount } from '../../shared/values/scalars.ts';
 import { authenticate } from './auth.ts';
 import { authFields, maxUsername, userFields, userFieldsAt } from './fields.ts';
+import { grants } from './grants.ts';
 import { groupRoutes } from './groups.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
 import { authenticateSocially, socialFields } from './social.ts';
 import { createUser, removeUser, updateUser } from './write.ts';
 
-const resource: ListResource<UserData, UserView> = {
+const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loaded']> = {
   name: 'User',
   path: '/instances/{instance}/users/',
   item: 'id',
@@ -43,11 +46,8 @@ const resource: ListResource<UserData, UserView> = {
   links: userLinks,
   fieldsAt: userFieldsAt,
   parameters: prefixParameters('username'),
-  key: ({ instance, params }) =>
-    instance === undefined || params.id === undefined
-      ? undefined
-      : userEntity.key(instance, params.id),
-  reads: profileReads,
+  record: recordAt(userEntity, ['instance', 'id']),
+  loads: profileLoads,
   counter: idsFrom('user'),
   authorizeItem: ({ user }, { data }) => {
     if (user !== undefined && user.data.id !== data.id) throw notFound();
@@ -60,8 +60,7 @@ const resource: ListResource<UserData, UserView> = {
       return Promise.resolve(isWanted ? cut([{ pk: user.data.id, item: user }], range) : []);
     }
     if (prefix !== '') return rowsByName(context, prefix, range);
-    const { pk } = userEntity.key(instanceOf(context), 0);
-    return rowsOf<UserData>(context.platform.store, pk, '', range);
+    return rowsOf(context.platform.store, userEntity, [instanceOf(context)], range);
   },
   view: (context, items) =>
     viewUsers(
@@ -82,7 +81,7 @@ const resource: ListResource<UserData, UserView> = {
       run: async (context, current) => {
         const next = await nextKey(context.platform.secrets, current.data);
         const data: UserData = { ...current.data, ...next };
-        await commit(context, [replace(current, data)]);
+        await commit(context, [updateItem(current, data)]);
         return viewUser(context, data);
       },
     },
@@ -101,17 +100,16 @@ async function rowsByName(context: Context, prefix: string, range: RowRange) {
   const instance = instanceOf(context);
   const scan = openScan({ platform, instance, instanceName });
   const names = await readNames(store, { instance, prefix, scan }).finally(scan.close);
-  const rows = names.map((name) => {
-    const item = as(usernameEntity, name);
-    return { pk: item.data.user, item };
-  });
+  const rows = names.map((item) => ({ pk: item.data.user, item }));
   return gather<UserData>(
     range,
     async (part) => {
       const found = cut<UsernameData>(rows, part);
-      if (found.length === 0) return [];
-      const items = await store.get(found.map(({ pk }) => userEntity.key(instance, pk)));
-      return found.map(({ pk }, at) => ({ pk, item: as(userEntity, items[at]) }));
+      const items = await userEntity.readAll(
+        store,
+        found.map(({ pk }) => [instance, pk]),
+      );
+      return found.map(({ pk }, at) => ({ pk, item: items[at] }));
     },
     () => true,
   );
@@ -125,15 +123,16 @@ const logInAccess: Access = {
   apiKey: allRights,
 };
 
-const userAnswer = { fields: userFields, links: userLinks };
+const userResponse = { fields: userFields, links: userLinks };
 
 const authRoute = endpointRoute({
   name: 'User Auth',
   operationNames: { POST: { id: 'logInAsUser', summary: 'Log in as a user' } },
   path: '/instances/{instance}/user/auth/',
   access: logInAccess,
-  answer: userAnswer,
-  ...post(authFields, authenticate, profileReads),
+  response: userResponse,
+  loads: profileLoads,
+  ...post(authFields, authenticate),
 });
 
 const socialRoute = endpointRoute({
@@ -146,13 +145,15 @@ const socialRoute = endpointRoute({
   },
   path: '/instances/{instance}/user/auth/{backend}/',
   access: logInAccess,
-  answer: userAnswer,
-  ...post(socialFields, authenticateSocially, profileReads),
+  response: userResponse,
+  loads: profileLoads,
+  ...post(socialFields, authenticateSocially),
 });
 
 /** Users of an instance's apps, and the groups that they are in. */
 export const users: Family = {
   name: 'users',
+  grants,
   routes: [
     ...listRoutes(resource),
     ...groupRoutes,

@@ -1,15 +1,13 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { verifiedProfile } from '../../shared/accounts/social.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { type Fields, text } from '../../shared/core/resource/field.ts';
+import { defineFields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
-  as,
   instanceCounter,
   userEntity,
   userPasswordEntity,
@@ -17,41 +15,47 @@ import {
 } from '../../shared/store/entities.ts';
 import type { UserData, UserSocialData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { erase, insert, replace } from '../../shared/store/writes.ts';
-import { type UserView, viewLoggedIn, wholeUser } from '../../shared/users/show-user.ts';
+import { createItem, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
+import {
+  type UserContext,
+  type UserView,
+  viewLoggedIn,
+  wholeUser,
+} from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
 import { isAllowed } from '../../shared/values/access.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { findUser } from './auth.ts';
 import { wholeProfile } from './profile-input.ts';
-import { nameKey, registerUser } from './write.ts';
+import { registerUser } from './write.ts';
 
 /** Fields of a log-in by another service. */
-export const socialFields: Fields = { access_token: text(undefined, { shownRequired: true }) };
+export const socialFields = defineFields({
+  access_token: text(undefined, { shownRequired: true }),
+});
 
 /**
  * Logs in with a token of another service. Uses the user that is linked to it, else the user whose name is the verified
  * address, which is linked then, else a new one without password (docs/reference/users-and-groups.md#log-in).
  */
-export async function authenticateSocially(context: Context, body: Body): Promise<Response> {
+export async function authenticateSocially(context: UserContext, body: Body): Promise<Response> {
   const backend = context.params.backend ?? '';
-  const { access_token } = validInput(socialFields, body, 'create') as { access_token: string }; // validated
+  const { access_token } = validInput(socialFields, body, 'create');
   const profile = await verifiedProfile(context.platform, backend, access_token);
   const user = await retryOnConflict(() => userOf(context, backend, profile));
   return { status: 200, body: wholeUser(context, user) };
 }
 
 async function userOf(
-  context: Context,
+  context: UserContext,
   backend: string,
   { id, email }: SocialProfile,
 ): Promise<UserView> {
   const { store } = context.platform;
   const instance = instanceOf(context);
   const key = userSocialEntity.key(instance, backend, id);
-  const link = as(userSocialEntity, (await store.get([key]))[0]);
-  const linked =
-    link && as(userEntity, (await store.get([userEntity.key(instance, link.data.user)]))[0]);
+  const link = await userSocialEntity.read(store, instance, backend, id);
+  const linked = link && (await userEntity.read(store, instance, link.data.user));
   if (linked !== undefined && isSameEpoch(link?.data, linked.data)) {
     return viewLoggedIn(context, linked.data);
   }
@@ -59,8 +63,8 @@ async function userOf(
     throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
   // a link may have outlived its user
   const linkTo = (data: UserSocialData) =>
-    link === undefined ? insert(userSocialEntity, key, data) : replace(link, data);
-  const found = await findUser(context, nameKey(instance, email));
+    link === undefined ? createItem(userSocialEntity, key, data) : updateItem(link, data);
+  const found = await findUser(context, email);
   if (found !== undefined) {
     return viewLoggedIn(context, await linkFound(context, found.item, linkTo));
   }
@@ -86,7 +90,7 @@ function isSameEpoch(a: UserSocialData | undefined, b: UserData): boolean {
  * are void.
  */
 async function linkFound(
-  context: Context,
+  context: UserContext,
   found: Stored<UserData>,
   linkTo: (data: UserSocialData) => Write,
 ): Promise<UserData> {
@@ -105,8 +109,8 @@ async function linkFound(
   };
   await commit(context, [
     linkTo({ user, linkEpoch: linkEpoch + 1 }),
-    replace(found, data),
-    erase(userPasswordEntity.key(instanceOf(context), user)),
+    updateItem(found, data),
+    deleteIfExists(userPasswordEntity.key(instanceOf(context), user)),
   ]);
   return data;
 }

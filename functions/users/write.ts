@@ -1,10 +1,9 @@
 import { firstKey, userKey } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
 import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
-import { type Body, readInput } from '../../shared/core/resource/input.ts';
+import type { Input } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import type { ObjectInput, SaveCall } from '../../shared/objects/object-checks.ts';
 import {
@@ -16,23 +15,29 @@ import {
 } from '../../shared/objects/save-object.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
 import {
-  as,
   instanceCounter,
   membershipEntity,
-  objectEntity,
   userEntity,
   usernameEntity,
   userPasswordEntity,
 } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
 import type { UserData } from '../../shared/store/records/records.ts';
 import type { Key, Stored, Write } from '../../shared/store/store.ts';
-import { erase, insert, store as put, remove, replace } from '../../shared/store/writes.ts';
+import {
+  createItem,
+  deleteIfExists,
+  deleteItem,
+  putItem,
+  updateItem,
+} from '../../shared/store/writes.ts';
 import { clearUser } from '../../shared/users/clear-user.ts';
 import {
+  profileAt,
   profileClassOf,
-  profileKey,
   type ReadUser,
+  type UserContext,
   type UserView,
   viewUser,
 } from '../../shared/users/show-user.ts';
@@ -43,15 +48,8 @@ import {
   notFound,
 } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
-import { userFields } from './fields.ts';
+import type { userFields } from './fields.ts';
 import { profileInput, wholeProfile } from './profile-input.ts';
-
-/** Values of a user's body, and the messages of its errors. */
-interface Draft {
-  readonly username?: string;
-  readonly password?: string;
-  readonly profile?: unknown;
-}
 
 /** Data of a new user outside the body: name, and password if it has one. */
 export interface NewUser {
@@ -68,14 +66,17 @@ export interface NewUser {
 /**
  * Registers a user: record, name, password and profile in one transaction (docs/reference/users-and-groups.md#user).
  */
-export function createUser(context: Context, body: Body): Promise<UserView> {
-  const { values, errors } = readInput(userFields, body, 'create');
-  const { username = '', password, profile } = values as Draft; // validated
+export function createUser(
+  context: UserContext,
+  input: Input<typeof userFields, 'create'>,
+): Promise<UserView> {
+  const { values, errors } = input.read();
+  const { username = '', password, profile } = values;
   return registerUser(context, reservedId(context), {
     username,
     password,
     errors,
-    profile: () => profileInput(profile, body, 'create') ?? wholeProfile({}, 'create'),
+    profile: () => profileInput(profile, input.body, 'create') ?? wholeProfile({}, 'create'),
   });
 }
 
@@ -84,7 +85,11 @@ export function createUser(context: Context, body: Body): Promise<UserView> {
  *
  * @throws ApiError 400 with all errors of either, or when the name is taken
  */
-export async function registerUser(context: Context, id: number, user: NewUser): Promise<UserView> {
+export async function registerUser(
+  context: UserContext,
+  id: number,
+  user: NewUser,
+): Promise<UserView> {
   const { store, secrets } = context.platform;
   const instance = instanceOf(context);
   const profileId = await store.next(instanceCounter(instance, 'object'));
@@ -101,16 +106,16 @@ export async function registerUser(context: Context, id: number, user: NewUser):
     ...keyed,
     ...(user.isConfirmed && { isConfirmed: user.isConfirmed }),
   };
-  const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
+  const nameWrite = createItem(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
     ...(user.beside?.(id) ?? []),
     nameWrite,
-    insert(userEntity, userEntity.key(instance, id), data),
+    createItem(userEntity, userEntity.key(instance, id), data),
     ...(await passwordWrites(context, id, user.password)),
     ...profile.writes,
   ];
   await withPlan(saveCall(context), profile, (beside) =>
-    commitUnique(context, [...writes, ...beside], refusals(nameWrite, profile)),
+    commitUnique(context, [...writes, ...beside], conflictError(nameWrite, profile)),
   );
   const key = await userKey(secrets, instance, data);
   return { data, typedName: user.username, profile, groups: [], key };
@@ -120,32 +125,31 @@ const nothingToSave = { added: [], growth: {} };
 
 /** Changes a user, and its profile where the body has one. Tries once. */
 export async function updateUser(
-  context: Context,
-  { current, body, mode }: Update<UserData>,
+  context: UserContext,
+  { current, input }: Update<UserData, typeof userFields>,
 ): Promise<UserView> {
-  const { values, errors } = readInput(userFields, body, mode);
-  const draft = values as Draft; // validated
+  const { values, errors } = input.read();
   const view = await viewUser(context, current.data);
   const profile = await settle(errors, async () => {
-    const input = profileInput(draft.profile, body, mode);
-    return input && plannedProfile(context, view, input);
+    const sent = profileInput(values.profile, input.body, input.mode);
+    return sent && plannedProfile(context, view, sent);
   });
   const instance = instanceOf(context);
   const { id, username: before } = current.data;
-  const { username: typedName = before, password } = draft;
+  const { username: typedName = before, password } = values;
   const username = typedName.toLowerCase();
   const { isConfirmed: _, ...moved } = current.data; // a new name is not confirmed
   const data: UserData = username === before ? current.data : { ...moved, username };
-  const nameWrite = insert(usernameEntity, nameKey(instance, username), { user: id });
+  const nameWrite = createItem(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
-    ...(username === before ? [] : [nameWrite, erase(nameKey(instance, before))]),
-    ...(username === before && password === undefined ? [] : [replace(current, data)]),
+    ...(username === before ? [] : [nameWrite, deleteIfExists(nameKey(instance, before))]),
+    ...(username === before && password === undefined ? [] : [updateItem(current, data)]),
     ...(await passwordWrites(context, id, password)),
     ...(profile?.writes ?? []),
   ];
   if (writes.length > 0) {
     await withPlan(saveCall(context), profile ?? nothingToSave, (beside) =>
-      commitUnique(context, [...writes, ...beside], refusals(nameWrite, profile)),
+      commitUnique(context, [...writes, ...beside], conflictError(nameWrite, profile)),
     );
   }
   return { ...view, data, typedName, profile: profile ?? view.profile };
@@ -155,17 +159,18 @@ export async function updateUser(
  * Deletes a user with name, password, memberships and profile, in one transaction. A background job deletes the objects
  * that it owns, on which no user has owner rights any more.
  */
-export async function removeUser(context: Context, current: Stored<UserData>): Promise<void> {
+export async function removeUser(context: UserContext, current: Stored<UserData>): Promise<void> {
   const { id, username, groups } = current.data;
   const instance = instanceOf(context);
-  const [item] = await context.platform.store.get([profileKey(context, current.data)]);
-  const found = as(objectEntity, item);
-  const profile = found && (await planRemove(saveCall(context), found));
+  const found = await readTogether(context.platform.store, {
+    profile: profileAt(context, current.data),
+  });
+  const profile = found.profile && (await planRemove(saveCall(context), found.profile));
   const writes = [
-    remove(current),
-    erase(nameKey(instance, username)),
-    erase(userPasswordEntity.key(instance, id)),
-    ...groups.map((group) => erase(membershipEntity.key(instance, group, id))),
+    deleteItem(current),
+    deleteIfExists(nameKey(instance, username)),
+    deleteIfExists(userPasswordEntity.key(instance, id)),
+    ...groups.map((group) => deleteIfExists(membershipEntity.key(instance, group, id))),
     ...(profile?.writes ?? []),
     newJob(context.platform, clearUser, { instance, user: id }),
   ];
@@ -178,21 +183,21 @@ export function nameKey(instance: number, username: string): Key {
 }
 
 async function passwordWrites(
-  context: Context,
+  context: UserContext,
   user: number,
   password: string | undefined,
 ): Promise<readonly Write[]> {
   if (password === undefined) return [];
   const hash = await hashOf(context, password);
   const key = userPasswordEntity.key(instanceOf(context), user);
-  return [put(userPasswordEntity, key, { hash })];
+  return [putItem(userPasswordEntity, key, { hash })];
 }
 
-function refusals(nameWrite: Write, profile: PlannedSave | undefined) {
+function conflictError(nameWrite: Write, profile: PlannedSave | undefined) {
   return (write: Write) => {
     if (write === nameWrite) return invalid({ username: [messages.unique] });
-    const refusal = profile?.refusal(write);
-    return refusal && invalid({ profile: refusal.body });
+    const error = profile?.conflictError(write);
+    return error && invalid({ profile: error.body });
   };
 }
 
@@ -213,7 +218,7 @@ async function settle<Plan>(
 }
 
 async function plannedProfile(
-  context: Context,
+  context: UserContext,
   { profile: current }: ReadUser,
   input: ObjectInput,
 ): Promise<PlannedSave> {
@@ -222,7 +227,7 @@ async function plannedProfile(
   return planUpdate(saveCall(context), current, input);
 }
 
-function saveCall(context: Context): SaveCall {
+function saveCall(context: UserContext): SaveCall {
   const { platform, caches, actor } = context;
   const instance = instanceOf(context);
   return { platform, caches, actor, instance, class: profileClassOf(context) };

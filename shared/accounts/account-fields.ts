@@ -1,7 +1,7 @@
-import { computed, email, type Fields, metadata, text } from '../core/resource/field.ts';
+import { computed, defineFields, email, metadata, text } from '../core/resource/field.ts';
 
 /** Fields of an account, for itself and in responses as an owner (docs/reference/accounts.md#record). */
-export const accountFields = {
+export const accountFields = defineFields({
   id: computed('integer'),
   email: email({ label: 'Email address' }),
   first_name: text(64),
@@ -12,4 +12,4 @@ export const accountFields = {
   }),
   has_password: computed('field', { shows: 'boolean' }),
   metadata: metadata(),
-} satisfies Fields;
+});

@@ -1,4 +1,5 @@
-import { accountEntity, accountMetadataEntity, as } from '../store/entities.ts';
+import { accountEntity, accountMetadataEntity } from '../store/entities.ts';
+import { readTogether } from '../store/entity.ts';
 import type { AccountData } from '../store/records/records.ts';
 import type { Store } from '../store/store.ts';
 import type { JsonObject } from '../values/json/json.ts';
@@ -15,15 +16,15 @@ export async function readOwners(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, JsonObject>> {
   const distinct = [...new Set(ids)];
-  const items = await store.get([
-    ...distinct.map((id) => accountEntity.key(id)),
-    ...distinct.map((id) => accountMetadataEntity.key(id)),
-  ]);
+  const { accounts, metadata } = await readTogether(store, {
+    accounts: distinct.map((id) => accountEntity.at(id)),
+    metadata: distinct.map((id) => accountMetadataEntity.at(id)),
+  });
   const owners = new Map<number, JsonObject>();
   for (const [at, id] of distinct.entries()) {
-    const account = as(accountEntity, items[at]);
-    const metadata = as(accountMetadataEntity, items[distinct.length + at])?.data.metadata ?? {};
-    if (account !== undefined) owners.set(id, showAccount(account.data, metadata));
+    const account = accounts[at];
+    const own = metadata[at]?.data.metadata ?? {};
+    if (account !== undefined) owners.set(id, showAccount(account.data, own));
   }
   return owners;
 }

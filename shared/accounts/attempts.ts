@@ -1,10 +1,11 @@
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Platform } from '../platform/ports.ts';
 import { type Committer, commit } from '../store/commit.ts';
-import { as, attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
-import type { AttemptsData } from '../store/records/records.ts';
+import { attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
+import { type Lookup, readTogether } from '../store/entity.ts';
+import type { AttemptsData, KnownAddressesData } from '../store/records/records.ts';
 import type { Key, Put, Stored, Write } from '../store/store.ts';
-import { erase, insert, remove, replace } from '../store/writes.ts';
+import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
 import { type Acquaintance, acquaintance, remember } from './known-addresses.ts';
@@ -59,42 +60,37 @@ export async function limitAttempts<Result>(
   const known = await retryOnConflict(() => countAttempt(by, places, group));
   const result = await check();
   if (result === undefined) return undefined;
-  if (known === 'heard of today') await commit(by, [erase(places.pair)]);
+  if (known === 'heard of today') await commit(by, [deleteIfExists(places.pair.key)]);
   else await retryOnConflict(() => forgive(by, places, group));
   return result;
 }
 
-/** Keys of the counters of attempts. */
+/** The counters of attempts, and the addresses that the name has logged in from. */
 interface Places {
-  readonly pair: Key;
-  readonly name: Key;
-  readonly address: Key;
-  readonly known: Key;
+  readonly pair: Lookup<AttemptsData>;
+  readonly name: Lookup<AttemptsData>;
+  readonly address: Lookup<AttemptsData>;
+  readonly known: Lookup<KnownAddressesData>;
 }
 
 function placesOf({ scope, name }: Attempt, group: string): Places {
   return {
-    pair: attemptsEntity.key(scope, name, group),
-    name: attemptsEntity.key(scope, name, undefined),
-    address: attemptsFromEntity.key(scope, group),
-    known: knownAddressesEntity.key(scope, name),
+    pair: attemptsEntity.at(scope, name, group),
+    name: attemptsEntity.at(scope, name, undefined),
+    address: attemptsFromEntity.at(scope, group),
+    known: knownAddressesEntity.at(scope, name),
   };
 }
 
 async function countAttempt(by: Limiter, places: Places, group: string): Promise<Acquaintance> {
   const { store, clock } = by.platform;
   const now = clock.micros() / 1_000_000;
-  const [pair, name, address, addresses] = await store.get([
-    places.pair,
-    places.name,
-    places.address,
-    places.known,
-  ]);
-  const known = acquaintance(addresses, group, now);
-  const counts = [raise(places.pair, pair, pairLimit, now)];
+  const found = await readTogether(store, { ...places });
+  const known = acquaintance(found.known, group, now);
+  const counts = [raise(places.pair.key, found.pair, pairLimit, now)];
   if (known === 'new') {
-    counts.push(raise(places.name, name, nameLimit, now));
-    counts.push(raise(places.address, address, addressLimit, now));
+    counts.push(raise(places.name.key, found.name, nameLimit, now));
+    counts.push(raise(places.address.key, found.address, addressLimit, now));
   }
   const wait = Math.max(...counts.map(({ waitSeconds }) => waitSeconds));
   if (wait > 0) throw throttled(wait);
@@ -108,16 +104,16 @@ async function countAttempt(by: Limiter, places: Places, group: string): Promise
 /** Counts one more attempt; returns the seconds to wait if it exceeds the limit, otherwise 0. */
 function raise(
   key: Key,
-  item: Stored | undefined,
+  current: Stored<AttemptsData> | undefined,
   { max, seconds, isSliding = false }: Limit,
   now: number,
 ): { readonly put: Put; readonly waitSeconds: number } {
-  const current = as(attemptsEntity, item);
   const at = Math.floor(now);
   const count = (current?.data.count ?? 0) + 1;
   const until = isSliding || current === undefined ? at + seconds : current.data.until;
   const data: AttemptsData = { count, at, until };
-  const put = current === undefined ? insert(attemptsEntity, key, data) : replace(current, data);
+  const put =
+    current === undefined ? createItem(attemptsEntity, key, data) : updateItem(current, data);
   const waitSeconds = current === undefined || count <= max ? 0 : secondsLeft(current.data, now);
   return { put: { ...put, expiresAt: until }, waitSeconds };
 }
@@ -130,16 +126,20 @@ function secondsLeft({ at, until }: AttemptsData, now: number): number {
 async function forgive(by: Limiter, places: Places, group: string): Promise<void> {
   const { store, clock } = by.platform;
   const now = clock.micros() / 1_000_000;
-  const [name, address, addresses] = await store.get([places.name, places.address, places.known]);
-  const isNew = acquaintance(addresses, group, now) === 'new';
+  const { pair, ...others } = places;
+  const { name, address, known } = await readTogether(store, others);
+  const isNew = acquaintance(known, group, now) === 'new';
   const counts = isNew ? [...lower(name), ...lower(address)] : [];
-  await commit(by, [erase(places.pair), ...counts, remember(addresses, places.known, group, now)]);
+  await commit(by, [
+    deleteIfExists(pair.key),
+    ...counts,
+    remember(known, places.known.key, group, now),
+  ]);
 }
 
-function lower(item: Stored | undefined): readonly Write[] {
-  const current = as(attemptsEntity, item);
+function lower(current: Stored<AttemptsData> | undefined): readonly Write[] {
   if (current === undefined) return []; // expired
   const { count, until } = current.data;
-  if (count <= 1) return [remove(current)];
-  return [{ ...replace(current, { ...current.data, count: count - 1 }), expiresAt: until }];
+  if (count <= 1) return [deleteItem(current)];
+  return [{ ...updateItem(current, { ...current.data, count: count - 1 }), expiresAt: until }];
 }

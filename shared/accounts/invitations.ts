@@ -1,19 +1,18 @@
 import type { Platform } from '../platform/ports.ts';
 import {
   adminEntity,
-  as,
   instanceCounter,
   instanceEntity,
   invitationEntity,
-  invitationPrefix,
   invitedAccountEntity,
   invitedEmailEntity,
   memberEntity,
 } from '../store/entities.ts';
+import { readTogether } from '../store/entity.ts';
 import type { InvitationData } from '../store/records/invitations.ts';
 import type { AccountData, AdminData, MemberData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
-import { erase, insert, store as put, replace } from '../store/writes.ts';
+import { createItem, deleteIfExists, putItem, updateItem } from '../store/writes.ts';
 import { type Role, roles } from '../values/access.ts';
 import { invalid } from '../values/errors/errors.ts';
 import { timestamp } from '../values/timestamp.ts';
@@ -40,11 +39,10 @@ export async function openInvitation(platform: Platform, key: string): Promise<O
   const claims = await claimsOf(platform.secrets, 'invitation', key);
   if (claims === undefined) throw invitationNotFound();
   const { scope: instance, record, generation } = claims;
-  const [found, living] = await platform.store.get([
-    invitationEntity.key(instance, record),
-    instanceEntity.key(instance),
-  ]);
-  const item = as(invitationEntity, found);
+  const { item, living } = await readTogether(platform.store, {
+    item: invitationEntity.at(instance, record),
+    living: instanceEntity.at(instance),
+  });
   const isOpen = item?.data.state === 'new' && item.data.generation === generation;
   if (!isOpen || living === undefined) throw invitationNotFound();
   return { instance, item };
@@ -63,14 +61,16 @@ export async function acceptWrites(
 ): Promise<readonly Write[]> {
   const { id: account } = by;
   const { role, email } = item.data;
-  const keys = [memberEntity.key(account, instance), adminEntity.key(instance, account)] as const;
-  const [member, admin] = await platform.store.get(keys);
+  const { member, admin } = await readTogether(platform.store, {
+    member: memberEntity.at(account, instance),
+    admin: adminEntity.at(instance, account),
+  });
   return [
     ...closeWrites(platform, item, 'accepted', account),
     ...membership(
       { instance, account, role, isInvited: by.email === email },
-      as(memberEntity, member),
-      as(adminEntity, admin) ?? (await newAdmin(platform, instance)),
+      member,
+      admin ?? (await newAdmin(platform, instance)),
     ),
   ];
 }
@@ -84,7 +84,7 @@ export function closeWrites(
 ): readonly Write[] {
   const { data } = item;
   return [
-    replace(item, { ...data, state, updated_at: timestamp(clock.micros()) }),
+    updateItem(item, { ...data, state, updated_at: timestamp(clock.micros()) }),
     ...pointerDeletes(data, account),
   ];
 }
@@ -98,7 +98,7 @@ export function pointerDeletes(
     invitedEmailEntity.key(email, id),
     ...(account === undefined ? [] : [invitedAccountEntity.key(account, id)]),
   ];
-  return keys.map((key) => erase(key));
+  return keys.map((key) => deleteIfExists(key));
 }
 
 /**
@@ -111,15 +111,11 @@ export async function tieWrites(
   { id: account, email }: { readonly id: number; readonly email: string },
   except: number | undefined,
 ): Promise<readonly Write[]> {
-  const { pk } = invitedEmailEntity.key(email, 0);
-  const lower = { key: invitationPrefix, inclusive: true };
-  const upper = { key: `${invitationPrefix}:`, inclusive: false }; // ':' follows '9'
-  const { items } = await store.query({ pk, lower, upper, limit: maxTied });
-  return items.flatMap((item): Write[] => {
-    const { data, key } = as(invitedEmailEntity, item);
+  const { items } = await invitedEmailEntity.list(store, [email], { limit: maxTied });
+  return items.flatMap(({ data, key }): Write[] => {
     if (data.invitation === except) return [];
     const to = invitedAccountEntity.key(account, data.invitation);
-    return [put(invitedAccountEntity, to, data), erase(key)];
+    return [putItem(invitedAccountEntity, to, data), deleteIfExists(key)];
   });
 }
 
@@ -155,10 +151,10 @@ function membership(
   const adminData: AdminData = { account, role: data.role, owner: data.owner, created_at, row };
   const memberKey = memberEntity.key(account, instance);
   return [
-    member === undefined ? insert(memberEntity, memberKey, data) : replace(member, data),
+    member === undefined ? createItem(memberEntity, memberKey, data) : updateItem(member, data),
     'data' in admin
-      ? replace(admin, adminData)
-      : put(adminEntity, adminEntity.key(instance, account), adminData),
+      ? updateItem(admin, adminData)
+      : putItem(adminEntity, adminEntity.key(instance, account), adminData),
   ];
 }
 

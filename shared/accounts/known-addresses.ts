@@ -1,7 +1,7 @@
-import { as, knownAddressesEntity } from '../store/entities.ts';
+import { knownAddressesEntity } from '../store/entities.ts';
 import type { KnownAddress, KnownAddressesData } from '../store/records/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
-import { insert, replace } from '../store/writes.ts';
+import { createItem, updateItem } from '../store/writes.ts';
 
 const maxAddresses = 16; // of one name; a new one replaces the one with the oldest log-in
 const daySeconds = 86_400;
@@ -16,26 +16,37 @@ export type Acquaintance = 'new' | 'known' | 'heard of today';
  *
  * @param now epoch seconds
  */
-export function acquaintance(item: Stored | undefined, address: string, now: number): Acquaintance {
+export function acquaintance(
+  item: Stored<KnownAddressesData> | undefined,
+  address: string,
+  now: number,
+): Acquaintance {
   const found = addressesOf(item, now).find((each) => each.address === address);
   if (found === undefined) return 'new';
   return found.at > now - daySeconds ? 'heard of today' : 'known';
 }
 
 /** Returns the conditional write that stores the address of a log-in. */
-export function remember(item: Stored | undefined, key: Key, address: string, now: number): Write {
+export function remember(
+  item: Stored<KnownAddressesData> | undefined,
+  key: Key,
+  address: string,
+  now: number,
+): Write {
   const others = addressesOf(item, now).filter((each) => each.address !== address);
   const at = Math.floor(now);
   const data: KnownAddressesData = {
     addresses: [{ address, at }, ...others].slice(0, maxAddresses),
   };
-  const current = as(knownAddressesEntity, item);
   const put =
-    current === undefined ? insert(knownAddressesEntity, key, data) : replace(current, data);
+    item === undefined ? createItem(knownAddressesEntity, key, data) : updateItem(item, data);
   return { ...put, expiresAt: at + keptSeconds };
 }
 
-function addressesOf(item: Stored | undefined, now: number): readonly KnownAddress[] {
-  const { addresses = [] } = as(knownAddressesEntity, item)?.data ?? {};
+function addressesOf(
+  item: Stored<KnownAddressesData> | undefined,
+  now: number,
+): readonly KnownAddress[] {
+  const { addresses = [] } = item?.data ?? {};
   return addresses.filter(({ at }) => at > now - keptSeconds);
 }

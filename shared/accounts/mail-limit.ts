@@ -1,9 +1,9 @@
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Mail, Platform } from '../platform/ports.ts';
-import { as, mailsSentEntity } from '../store/entities.ts';
+import { mailsSentEntity } from '../store/entities.ts';
 import type { MailPurpose, MailsSentData } from '../store/records/mails.ts';
-import { insert, replace } from '../store/writes.ts';
+import { createItem, updateItem } from '../store/writes.ts';
 import { sendAfterwards } from './mailers.ts';
 
 const maxMails = 3;
@@ -41,15 +41,17 @@ export async function sendLimitedAfterwards(
 
 /** Counts a mail before it is sent, under a condition, so that parallel requests cannot exceed the limit. */
 function takeMail(platform: Platform, purpose: MailPurpose, to: string): Promise<boolean> {
-  const key = mailsSentEntity.key(to.toLowerCase(), purpose);
+  const address = to.toLowerCase();
+  const key = mailsSentEntity.key(address, purpose);
   return retryOnConflict(async () => {
-    const current = as(mailsSentEntity, (await platform.store.get([key]))[0]);
+    const current = await mailsSentEntity.read(platform.store, address, purpose);
     const now = Math.floor(platform.clock.micros() / 1_000_000);
     // a time far ahead is from before the clock was set back
     const recent = (current?.data.sentAt ?? []).filter((at) => Math.abs(now - at) < windowSeconds);
     if (recent.length >= maxMails) return false;
     const data: MailsSentData = { sentAt: [...recent, now] };
-    const put = current === undefined ? insert(mailsSentEntity, key, data) : replace(current, data);
+    const put =
+      current === undefined ? createItem(mailsSentEntity, key, data) : updateItem(current, data);
     await maintain(platform, [{ ...put, expiresAt: now + windowSeconds }]);
     return true;
   });

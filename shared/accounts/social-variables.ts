@@ -2,11 +2,11 @@ import * as v from 'valibot';
 import type { SocialConfiguration } from './social.ts';
 
 const text = v.optional(v.pipe(v.string(), v.trim()), '');
-const both = 'a value when the id beside it has one, and none otherwise';
+const bothMessage = 'a value if its id is set, otherwise none';
 
 /**
- * Environment variables that enable log-ins with other services, on either platform: ids and secrets of an application
- * at each of them. Without an id the service is off.
+ * Environment variables of both platforms that enable logins with other services: id and secret of an application at
+ * each service. Without an id the service is disabled.
  */
 export const socialVariables = v.pipe(
   v.object({
@@ -19,14 +19,14 @@ export const socialVariables = v.pipe(
   v.forward(
     v.check(
       (all) => isPair(all.GROUNDWORK_FACEBOOK_APP_ID, all.GROUNDWORK_FACEBOOK_APP_SECRET),
-      both,
+      bothMessage,
     ),
     ['GROUNDWORK_FACEBOOK_APP_SECRET'],
   ),
   v.forward(
     v.check(
       (all) => isPair(all.GROUNDWORK_GITHUB_CLIENT_ID, all.GROUNDWORK_GITHUB_CLIENT_SECRET),
-      both,
+      bothMessage,
     ),
     ['GROUNDWORK_GITHUB_CLIENT_SECRET'],
   ),

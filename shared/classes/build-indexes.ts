@@ -7,12 +7,11 @@ import {
 } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
-import { as, classEntity, objectEntity } from '../store/entities.ts';
-import { itemsAfter } from '../store/items-after.ts';
+import { classEntity, objectEntity } from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { replace } from '../store/writes.ts';
+import { updateItem } from '../store/writes.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 
 /** Class whose indexes have changed, and the epoch of the change. */
@@ -52,15 +51,17 @@ async function pass(
   progress: Progress & Since,
   current: Stored<ClassData>,
 ): Promise<StepResult> {
-  const { pk } = objectEntity.key(progress.instance, progress.classNumber, 0);
-  const { items, last } = await itemsAfter(context.store, pk, progress.last, stepSize);
-  const objects = items.map((item) => as(objectEntity, item));
+  const { items: objects, last } = await objectEntity.list(
+    context.store,
+    [progress.instance, progress.classNumber],
+    { after: progress.last, limit: stepSize },
+  );
   const compiled = compileClass(current.data, context.files.address);
   await Promise.all(objects.map((object) => rewrite(context, compiled, object)));
   if (last !== undefined) return { task: { ...progress, last } };
   const { unfilledSlots: _, ...data } = current.data;
   const ready: ClassData = { ...data, status: 'ready', retiredSlots: [] };
-  await maintain(context, [replace(current, ready)]);
+  await maintain(context, [updateItem(current, ready)]);
   return 'done';
 }
 
@@ -75,5 +76,7 @@ async function rewrite(
   const { epoch } = compiled;
   if (object.data.epoch >= epoch) return;
   const data: ObjectData = { ...object.data, epoch };
-  await unlessConflict(maintain(context, [replace(object, data, objectIndexes(compiled, data))]));
+  await unlessConflict(
+    maintain(context, [updateItem(object, data, objectIndexes(compiled, data))]),
+  );
 }

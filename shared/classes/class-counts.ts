@@ -3,7 +3,6 @@ import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import {
-  as,
   classCountEntity,
   classFileCountEntity,
   fileEntity,
@@ -13,7 +12,7 @@ import {
 import { jsonBytes } from '../store/exact-json.ts';
 import type { ClassCountData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { insert, replace } from '../store/writes.ts';
+import { createItem, updateItem } from '../store/writes.ts';
 import { recountClass } from './recount-class.ts';
 
 const recountMs = 86_400_000;
@@ -113,8 +112,7 @@ async function count(
   const { instance, classNumber } = placeOfObject(first.key);
   const key = entity.key(instance, classNumber);
   await retryOnConflict(async () => {
-    const [item] = await services.store.get([key]);
-    const current = as(entity, item);
+    const current = await entity.read(services.store, instance, classNumber);
     const known = current?.data ?? none;
     const fresh = changes.filter((change) => change.position > known.position);
     const sum = add(known, fresh);
@@ -126,7 +124,7 @@ async function count(
       position: last.position,
       ...(recountAt !== undefined && { recountAt }),
     };
-    const put = current === undefined ? insert(entity, key, data) : replace(current, data);
+    const put = current === undefined ? createItem(entity, key, data) : updateItem(current, data);
     const isNew = recountAt !== undefined && known.recountAt === undefined;
     const task = { instance, classNumber, of };
     await maintain(services, [

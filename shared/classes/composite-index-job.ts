@@ -2,12 +2,12 @@ import { type JobType, newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { classEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records/records.ts';
-import { replace } from '../store/writes.ts';
+import { updateItem } from '../store/writes.ts';
 import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
 import { type CompositeIndexFields, planCompositeIndex } from './rules/composite-indexes.ts';
 
 /** Two fields of a class that lists use together. */
-export type WantedPair = CompositeIndexFields & Omit<ChangedIndexes, 'epoch'>;
+export type WantedCompositeIndex = CompositeIndexFields & Omit<ChangedIndexes, 'epoch'>;
 
 const waitMs = 5000;
 
@@ -18,18 +18,18 @@ const waitMs = 5000;
 export const addCompositeIndex: JobType = {
   name: 'pair-fields',
   step: async (context, task) => {
-    const wanted = task as WantedPair; // as stored
+    const wanted = task as WantedCompositeIndex; // as stored
     const { instance, className, classNumber } = wanted;
     const current = await classEntity.read(context.store, instance, className);
     if (current?.data.number !== classNumber || current.data.status === 'migrating') return 'done';
     if (isFilling(current.data)) return { task, afterMs: waitMs }; // otherwise that would start again
-    const pair = planCompositeIndex(current.data, wanted);
-    if (pair === undefined) return 'done';
+    const index = planCompositeIndex(current.data, wanted);
+    if (index === undefined) return 'done';
     const { pairs = [], epoch: before } = current.data;
     const epoch = before + 1;
-    const data = { ...current.data, pairs: [...pairs, pair], unfilledSlots: [pair.slot], epoch };
+    const data = { ...current.data, pairs: [...pairs, index], unfilledSlots: [index.slot], epoch };
     const work = newJob(context, buildIndexes, { instance, className, classNumber, epoch });
-    await maintain(context, [replace(current, data), work]);
+    await maintain(context, [updateItem(current, data), work]);
     return 'done';
   },
 };

@@ -1,16 +1,15 @@
 import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import {
-  as,
   classCountEntity,
   classFileCountEntity,
   fileEntity,
   objectEntity,
 } from '../store/entities.ts';
+import type { Entity } from '../store/entity.ts';
 import { jsonBytes } from '../store/exact-json.ts';
-import { itemsAfter } from '../store/items-after.ts';
-import type { Stored } from '../store/store.ts';
-import { replace } from '../store/writes.ts';
+import type { Store } from '../store/store.ts';
+import { updateItem } from '../store/writes.ts';
 
 /** Class whose objects or files are counted again. */
 export type RecountedClass = {
@@ -47,8 +46,7 @@ export const recountClass: JobType = {
     const progress = task as Progress; // as stored
     const { instance, classNumber, of = 'objects', rounds = 0 } = progress;
     const { entity } = counts[of];
-    const [item] = await context.store.get([entity.key(instance, classNumber)]);
-    const current = as(entity, item);
+    const current = await entity.read(context.store, instance, classNumber);
     if (current === undefined) return 'done'; // the class was deleted
     const { position = current.data.position, last, counted = 0, bytes = 0 } = progress;
     if (last !== '') return countSome(context, { ...progress, position });
@@ -59,34 +57,34 @@ export const recountClass: JobType = {
     const { recountAt: _, ...data } = current.data;
     const known = { bytes, ...data }; // these bytes are better than unknown ones
     await maintain(context, [
-      replace(current, rested ? { ...data, count: counted, bytes } : known),
+      updateItem(current, rested ? { ...data, count: counted, bytes } : known),
     ]);
     return 'done';
   },
 };
 
 const counts = {
-  objects: {
-    entity: classCountEntity,
-    partition: (instance: number, classNumber: number) =>
-      objectEntity.key(instance, classNumber, 0).pk,
-    bytes: ({ data }: Stored) => jsonBytes(data),
-  },
-  files: {
-    entity: classFileCountEntity,
-    partition: (instance: number, classNumber: number) =>
-      fileEntity.key(instance, classNumber, '').pk,
-    bytes: (item: Stored) => as(fileEntity, item).data.bytes,
-  },
+  objects: { entity: classCountEntity, read: sumsOf(objectEntity, jsonBytes) },
+  files: { entity: classFileCountEntity, read: sumsOf(fileEntity, ({ bytes }) => bytes) },
 } as const;
 
+/** Returns the function that reads some items of a class, and returns their number and bytes. */
+function sumsOf<Data extends object>(
+  { list }: Entity<Data, never, [instance: number, classNumber: number]>,
+  bytesOf: (data: Data) => number,
+) {
+  return async (store: Store, place: RecountedClass, after: string | undefined) => {
+    const part = { after, limit: stepSize };
+    const { items, last } = await list(store, [place.instance, place.classNumber], part);
+    const bytes = items.reduce((sum, { data }) => sum + bytesOf(data), 0);
+    return { items: items.length, bytes, last };
+  };
+}
+
 async function countSome({ store }: JobContext, progress: Progress): Promise<StepResult> {
-  const { instance, classNumber, counted = 0, bytes = 0, of = 'objects' } = progress;
-  const { partition, bytes: bytesOf } = counts[of];
-  const pk = partition(instance, classNumber);
-  const { items, last } = await itemsAfter(store, pk, progress.last, stepSize);
-  const sum = items.reduce((total, item) => total + bytesOf(item), bytes);
-  const task = { ...progress, counted: counted + items.length, bytes: sum };
+  const { counted = 0, bytes = 0, of = 'objects' } = progress;
+  const { last, ...sums } = await counts[of].read(store, progress, progress.last);
+  const task = { ...progress, counted: counted + sums.items, bytes: bytes + sums.bytes };
   return last === undefined
     ? { task: { ...task, last: '' }, afterMs: restMs }
     : { task: { ...task, last } };

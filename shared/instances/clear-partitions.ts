@@ -2,16 +2,17 @@ import { afterCalls, type JobContext, type JobType, type StepResult } from '../j
 import { maintain } from '../jobs/maintain.ts';
 import {
   adminEntity,
-  as,
   classCountEntity,
   classFileCountEntity,
   classPartitions,
   dataEndpointEntity,
-  dataEndpointRowEntity,
+  dataEndpointPositionEntity,
   emailEntity,
   groupEntity,
+  idIn,
   instanceCounter,
   instanceCounters,
+  instanceIn,
   instancePartitions,
   invitationEntity,
   invitedAccountEntity,
@@ -20,13 +21,12 @@ import {
   membershipEntity,
   pushConfigEntity,
   pushEndpointEntity,
-  scriptEndpointRowEntity,
-  scriptEndpointRowPrefix,
+  scriptEndpointPositionEntity,
   scriptEntity,
   traceEntity,
 } from '../store/entities.ts';
 import type { Key, Stored } from '../store/store.ts';
-import { erase, remove } from '../store/writes.ts';
+import { deleteIfExists, deleteItem } from '../store/writes.ts';
 import { filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
 
@@ -59,20 +59,17 @@ export const clearClass: JobType = {
 
 /** Deletes the data endpoints of a deleted class, which are no longer visible. */
 async function clearEndpoints(context: JobContext, { instance, classNumber }: DeletedClass) {
-  const { pk, sk } = dataEndpointEntity.key(instance, '');
-  let lower = { key: sk, inclusive: false };
-  const upper = { key: `${sk}\u{10FFFF}`, inclusive: false };
-  for (;;) {
-    const page = await context.store.query({ pk, lower, upper, limit: stepSize });
-    for (const item of page.items.map((each) => as(dataEndpointEntity, each))) {
+  let after: string | undefined;
+  do {
+    const part = { after, limit: stepSize };
+    const { items, last } = await dataEndpointEntity.list(context.store, [instance], part);
+    for (const item of items) {
       if (item.data.classNumber !== classNumber) continue;
-      const row = dataEndpointRowEntity.key(instance, item.data.row);
-      await maintain(context, [remove(item), erase(row)]);
+      const row = dataEndpointPositionEntity.key(instance, item.data.row);
+      await maintain(context, [deleteItem(item), deleteIfExists(row)]);
     }
-    const last = page.positions.at(-1);
-    if (!page.more || last === undefined) return;
-    lower = { key: last, inclusive: false };
-  }
+    after = last;
+  } while (after !== undefined);
 }
 
 /** Deletes all items of a deleted instance, in its own partitions and in those of its members. */
@@ -119,7 +116,7 @@ async function clear(
   }
   await Promise.all(files.map((prefix) => context.files.removeAll(prefix)));
   await context.settled(); // otherwise a late change would count deleted items again
-  await Promise.all(keys.map((key) => maintain(context, [erase(key)])));
+  await Promise.all(keys.map((key) => maintain(context, [deleteIfExists(key)])));
   return 'done';
 }
 
@@ -132,7 +129,7 @@ export async function clearSome(context: JobContext, pk: string): Promise<number
       if (own !== undefined && (await clearSome(context, own)) > 0) return; // it is deleted after the last of them
       await leavePushService(context, item);
       const others = await elsewhere(context, item);
-      await maintain(context, [...others.map(erase), erase(item.key)]);
+      await maintain(context, [...others.map(deleteIfExists), deleteIfExists(item.key)]);
     }),
   );
   return items.length;
@@ -140,42 +137,30 @@ export async function clearSome(context: JobContext, pk: string): Promise<number
 
 /** Returns the partition of an item's dependents: of a group's members, of runs of a script or an endpoint. */
 function partitionOf(item: Stored): string | undefined {
-  const instance = Number(item.key.pk.split('#')[1]);
-  switch (item.kind) {
-    case groupEntity.kind:
-      return membershipEntity.key(instance, as(groupEntity, item).data.id, 0).pk;
-    case scriptEntity.kind:
-      return traceEntity.key(instance, 'script', as(scriptEntity, item).data.id, 0).pk;
-    case scriptEndpointRowEntity.kind:
-      return traceEntity.key(instance, 'endpoint', rowOf(item), 0).pk;
-    default:
-      return undefined;
+  const instance = instanceIn(item.key);
+  if (groupEntity.matches(item)) return membershipEntity.partition(instance, item.data.id);
+  if (scriptEntity.matches(item)) return traceEntity.partition(instance, 'script', item.data.id);
+  if (scriptEndpointPositionEntity.matches(item)) {
+    return traceEntity.partition(instance, 'endpoint', idIn(item.key));
   }
-}
-
-function rowOf({ key }: Stored): number {
-  return Number(key.sk.slice(scriptEndpointRowPrefix.length));
+  return undefined;
 }
 
 /** Deletes an item's endpoint or applications at the push service. */
 async function leavePushService({ push }: JobContext, item: Stored): Promise<void> {
-  if (item.kind === pushEndpointEntity.kind) {
-    await push.removeEndpoint(as(pushEndpointEntity, item).data.endpoint);
-  }
-  if (item.kind !== pushConfigEntity.kind) return;
-  for (const { application } of Object.values(as(pushConfigEntity, item).data)) {
+  if (pushEndpointEntity.matches(item)) await push.removeEndpoint(item.data.endpoint);
+  if (!pushConfigEntity.matches(item)) return;
+  for (const { application } of Object.values(item.data)) {
     if (application !== null) await push.closeApplication(application);
   }
 }
 
 /** Returns the keys of an item in the partitions of accounts. */
 async function elsewhere({ store }: JobContext, item: Stored): Promise<readonly Key[]> {
-  const instance = Number(item.key.pk.split('#')[1]);
-  if (item.kind === adminEntity.kind) {
-    return [memberEntity.key(as(adminEntity, item).data.account, instance)];
-  }
-  if (item.kind !== invitationEntity.kind) return [];
-  const { email, id } = as(invitationEntity, item).data;
+  const instance = instanceIn(item.key);
+  if (adminEntity.matches(item)) return [memberEntity.key(item.data.account, instance)];
+  if (!invitationEntity.matches(item)) return [];
+  const { email, id } = item.data;
   const owner = await emailEntity.read(store, email);
   const account = owner?.data.account;
   return [

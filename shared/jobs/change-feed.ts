@@ -1,7 +1,7 @@
 import type { Platform } from '../platform/ports.ts';
 import { deadLetterEntity } from '../store/entities.ts';
 import type { Change, Key, Stored } from '../store/store.ts';
-import { insert } from '../store/writes.ts';
+import { createItem } from '../store/writes.ts';
 import { messageOf } from '../values/caught.ts';
 import { maintain } from './maintain.ts';
 
@@ -148,7 +148,7 @@ async function giveUp(
     ...(before && { before: before.data }),
     ...(after && { after: after.data }),
   };
-  await maintain(services, [insert(deadLetterEntity, deadLetterEntity.key(at, id), letter)]);
+  await maintain(services, [createItem(deadLetterEntity, deadLetterEntity.key(at, id), letter)]);
   const message = 'a change could not be taken and is kept as a dead letter';
   services.log({ level: 'error', message, deadLetter: id, consumer: consumer.name, ...key, cause });
 }

@@ -1,8 +1,8 @@
 import type { Clock, Ids } from '../platform/ports.ts';
-import { as, dueKey, jobEntity, jobShards, workShard } from '../store/entities.ts';
+import { dueKey, jobEntity, jobShard, jobShards } from '../store/entities.ts';
 import type { JobData } from '../store/records/jobs.ts';
 import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
-import { insert, remove, replace, store } from '../store/writes.ts';
+import { createItem, deleteItem, putItem, updateItem } from '../store/writes.ts';
 import { causeOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
@@ -26,7 +26,7 @@ export type StepResult =
   | {
       readonly task: JsonObject;
       readonly afterMs?: number;
-      /** Until then something continues elsewhere, which ends with its process: see {@link heldWork}. */
+      /** Until then something continues elsewhere, which ends with its process: see {@link leasedJob}. */
       readonly isHeld?: true;
     };
 
@@ -72,37 +72,41 @@ export function newJob(
   task: JsonObject,
   due: number = clock.micros() / 1000,
 ): Put {
-  return workItem({ kind: kind.name, id: ids.random(), due, claimed: false, failures: 0, task });
+  return createJob({ kind: kind.name, id: ids.random(), due, claimed: false, failures: 0, task });
 }
 
 /**
  * Returns the write of a job that finishes an operation if its process does not. It is due when that must have ended; a
  * process that knows that all others are dead runs it at once. The process that ends the operation deletes the job.
  */
-export function heldWork(
+export function leasedJob(
   { ids }: { readonly ids: Ids },
   kind: JobType,
   { task, due }: { readonly task: JsonObject; readonly due: number },
 ): Put {
-  return workItem({ kind: kind.name, id: ids.random(), due, claimed: true, failures: 0, task });
+  return createJob({ kind: kind.name, id: ids.random(), due, claimed: true, failures: 0, task });
 }
 
 /**
  * Returns the write of a job that is planned repeatedly under one name: with the same due time (epoch milliseconds) it
  * runs once, for the task that was written last. It must not be due before that write is committed.
  */
-export function jointWork(
+export function namedJob(
   kind: Pick<JobType, 'name'>,
   { name, task, due }: { readonly name: string; readonly task: JsonObject; readonly due: number },
 ): Put {
   const shard = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % 16;
   const id = `${shard.toString(16)}-${name}`;
   const data = { kind: kind.name, id, due, claimed: false, failures: 0, task };
-  return store(jobEntity, jobEntity.key(due, kind.name, id), data);
+  return putItem(jobEntity, jobEntity.key(jobShard(id), due, kind.name, id), data);
 }
 
-function workItem(data: JobData): Put {
-  return insert(jobEntity, jobEntity.key(data.due, data.kind, data.id), data);
+function createJob(data: JobData): Put {
+  return createItem(
+    jobEntity,
+    jobEntity.key(jobShard(data.id), data.due, data.kind, data.id),
+    data,
+  );
 }
 
 /** Everything needed to run jobs. */
@@ -128,7 +132,7 @@ export async function runDue(runner: JobRunner): Promise<number | undefined> {
  * Ends the leases of other processes. Only for a process that starts and knows that the others are dead: their jobs
  * continue at once. All leases are read before the first is ended, so that none of this process is among them.
  */
-export async function freeClaims(context: JobContext): Promise<void> {
+export async function endLeases(context: JobContext): Promise<void> {
   const shards = await Promise.all(jobShards.map((shard) => jobsOf(context, { shard })));
   const due = context.clock.micros() / 1000;
   for (const item of shards.flat().filter(({ data }) => data.claimed)) {
@@ -146,7 +150,7 @@ async function runShard(runner: JobRunner, shard: number): Promise<number | unde
 }
 
 /** A shard and its running jobs. */
-export interface ShardWork {
+export interface ShardRun {
   readonly shard: number;
   readonly underWay: Set<Promise<void>>;
 }
@@ -159,7 +163,7 @@ export interface ShardWork {
  */
 export async function beginDue(
   runner: JobRunner,
-  { shard, underWay }: ShardWork,
+  { shard, underWay }: ShardRun,
 ): Promise<number | undefined> {
   const { context, isEnding } = runner;
   while (!isEnding()) {
@@ -183,14 +187,13 @@ async function jobsOf(
   { store }: JobContext,
   { shard, until, limit = 1000 }: { shard: number; until?: number; limit?: number },
 ): Promise<readonly Stored<JobData>[]> {
-  const upper = until === undefined ? {} : { upper: { key: dueKey(until + 1), inclusive: false } };
-  const { items } = await store.query({ pk: workShard(shard), ...upper, limit });
-  return items.map((item) => as(jobEntity, item));
+  const upper = until === undefined ? undefined : { key: dueKey(until + 1), inclusive: false };
+  return (await jobEntity.list(store, [shard], { upper, limit })).items;
 }
 
 async function nextDue({ store }: JobContext, shard: number): Promise<number | undefined> {
-  const { items } = await store.query({ pk: workShard(shard), limit: 1 });
-  return as(jobEntity, items[0])?.data.due;
+  const { items } = await jobEntity.list(store, [shard], { limit: 1 });
+  return items[0]?.data.due;
 }
 
 /** Takes the lease of a job; throws when another process has taken it. */
@@ -206,7 +209,7 @@ async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<
     for (let item = claimed; ; ) {
       const result = await attempt(context, kind, item);
       if (result === 'done') {
-        await maintain(context, [remove(item)]);
+        await maintain(context, [deleteItem(item)]);
         return;
       }
       const { rests, ...next } = after(result, isEnding());
@@ -274,9 +277,9 @@ async function move(
   item: Stored<JobData>,
   data: JobData,
 ): Promise<Stored<JobData>> {
-  const put = workItem(data);
+  const put = createJob(data);
   const isSamePlace = put.key.sk === item.key.sk; // due within the same millisecond
-  const writes = isSamePlace ? [replace(item, data)] : [remove(item), put];
+  const writes = isSamePlace ? [updateItem(item, data)] : [deleteItem(item), put];
   const version = await maintain(context, writes);
   return { key: put.key, kind: put.kind, version, data };
 }

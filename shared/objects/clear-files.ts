@@ -1,9 +1,8 @@
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
-import { as, classEntity, fileEntity, objectEntity } from '../store/entities.ts';
-import { itemsAfter } from '../store/items-after.ts';
+import { classEntity, fileEntity, objectEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records/records.ts';
-import { erase, replace } from '../store/writes.ts';
+import { deleteIfExists, updateItem } from '../store/writes.ts';
 
 /** File fields that a class no longer has, by their storage names. */
 export type RetiredFiles = {
@@ -30,18 +29,19 @@ export const clearFiles: JobType = {
   name: 'clear-files',
   step: afterCalls<Progress>(async (context, task) => {
     const { instance, classNumber, names } = task;
-    const { pk } = objectEntity.key(instance, classNumber, 0);
-    const { items, last } = await itemsAfter(context.store, pk, task.last, stepSize);
+    const { items, last } = await objectEntity.list(context.store, [instance, classNumber], {
+      after: task.last,
+      limit: stepSize,
+    });
     const keys = items
-      .map((item) => as(objectEntity, item).data.values)
-      .flatMap((values) => names.map((name) => values[name]))
+      .flatMap(({ data: { values } }) => names.map((name) => values[name]))
       .filter((key) => typeof key === 'string');
     await context.files.remove(keys);
     for (let at = 0; at < keys.length; at += writesAtOnce) {
       const some = keys.slice(at, at + writesAtOnce);
       await cascade(
         context,
-        some.map((key) => erase(fileEntity.key(instance, classNumber, key))),
+        some.map((key) => deleteIfExists(fileEntity.key(instance, classNumber, key))),
       );
     }
     return last === undefined ? forget(context, task) : { task: { ...task, last } };
@@ -58,6 +58,6 @@ async function forget(
   const { retiredFiles = [], ...data } = current.data;
   const others = retiredFiles.filter((name) => !names.includes(name));
   const without: ClassData = { ...data, ...(others.length > 0 && { retiredFiles: others }) };
-  await maintain(context, [replace(current, without)]);
+  await maintain(context, [updateItem(current, without)]);
   return 'done';
 }

@@ -1,20 +1,21 @@
+import type { ClassContext } from '../classes/class-record.ts';
 import type { FieldType as ClassFieldType, FieldDefinition } from '../classes/rules/field-types.ts';
 import { objectPermissions } from '../classes/rules/permissions.ts';
 import {
   choice,
   computed,
+  defineFields,
   expectedRevision,
   type Field,
   type Fields,
   json,
 } from '../core/resource/field.ts';
-import { classOf } from '../core/resource/place.ts';
 import type { FieldsAt } from '../core/resource/route.ts';
 import { recordId } from '../values/record-id.ts';
 import { text as textValue } from '../values/values.ts';
 
 /** Fields of every data object, in addition to those of its class (docs/reference/objects.md#record). */
-export const objectFields: Fields = {
+export const objectFields = defineFields({
   id: computed('integer'),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
@@ -33,12 +34,12 @@ export const objectFields: Fields = {
     maxLength: 64,
   },
   expected_revision: expectedRevision(),
-};
+});
 
 /** Fields of every object, and those of the class of the request. */
-export const objectFieldsAt: FieldsAt = (fields, context) => ({
+export const objectFieldsAt: FieldsAt<ClassContext['loaded']> = (fields, context) => ({
   ...fields,
-  ...describedFields(classOf(context).data.schema),
+  ...describedFields(context.loaded.class.data.schema),
 });
 
 /** Returns the fields of a class as introspection describes them. */

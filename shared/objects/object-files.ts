@@ -4,7 +4,7 @@ import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
 import { fileEntity } from '../store/entities.ts';
 import type { Write } from '../store/store.ts';
-import { erase, insert, remove } from '../store/writes.ts';
+import { createItem, deleteIfExists, deleteItem } from '../store/writes.ts';
 import type { Actor } from '../values/access.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';
 import { invalid } from '../values/errors/errors.ts';
@@ -92,7 +92,7 @@ export function fileRecords(
   added: readonly AddedFile[],
 ): readonly Write[] {
   return added.map(({ key, bytes }) =>
-    insert(fileEntity, fileEntity.key(instance, classNumber, key), { bytes }),
+    createItem(fileEntity, fileEntity.key(instance, classNumber, key), { bytes }),
   );
 }
 
@@ -124,7 +124,7 @@ export function dropFiles(
     return typeof key === 'string' && key !== after[storage] ? [key] : [];
   });
   if (keys.length === 0) return [];
-  const records = keys.map((key) => erase(fileEntity.key(instance, classNumber, key)));
+  const records = keys.map((key) => deleteIfExists(fileEntity.key(instance, classNumber, key)));
   return [newJob(platform, removeFiles, { keys }), ...records];
 }
 
@@ -164,7 +164,7 @@ export async function withStored<Result>(
   const removal = newJob(platform, removeFiles, { keys }, due);
   const version = await maintain(platform, [removal]);
   await store();
-  return commit([remove({ key: removal.key, version })]);
+  return commit([deleteItem({ key: removal.key, version })]);
 }
 
 /** Stores all files; waits for all of them even if one fails. */

@@ -1,13 +1,13 @@
-import { type Body, bodyObject, type InputMode, readInput } from '../core/resource/input.ts';
-import { classOf, instanceOf } from '../core/resource/place.ts';
-import type { Context } from '../core/resource/route.ts';
+import type { ClassContext } from '../classes/class-record.ts';
+import { bodyObject, type Input, type InputMode } from '../core/resource/input.ts';
+import { instanceOf } from '../core/resource/place.ts';
 import type { ObjectInput, SaveCall } from './object-checks.ts';
-import { objectFields } from './object-fields.ts';
+import type { objectFields } from './object-fields.ts';
 
 /** Returns the properties of a request that a save in its class uses. */
-export function saveCall(context: Context): SaveCall {
+export function saveCall(context: ClassContext): SaveCall {
   const { platform, caches, actor } = context;
-  return { platform, caches, actor, instance: instanceOf(context), class: classOf(context) };
+  return { platform, caches, actor, instance: instanceOf(context), class: context.loaded.class };
 }
 
 /**
@@ -15,8 +15,8 @@ export function saveCall(context: Context): SaveCall {
  *
  * @throws ApiError 400 when the body is not an object
  */
-export function objectInput(body: Body, mode: InputMode): ObjectInput {
+export function objectInput({ body, read }: Input<typeof objectFields, InputMode>): ObjectInput {
   const { form, files } = body;
-  const { values, errors } = readInput(objectFields, body, mode);
+  const { values, errors } = read();
   return { values, errors, body: bodyObject(body), isForm: form, uploads: files };
 }

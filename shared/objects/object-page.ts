@@ -1,8 +1,8 @@
+import type { ClassContext } from '../classes/class-record.ts';
 import { queryValue } from '../core/http/message.ts';
 import { type Page, pageOf } from '../core/resource/page.ts';
-import { classOf, instanceOf } from '../core/resource/place.ts';
+import { instanceOf } from '../core/resource/place.ts';
 import type { QueryParameters } from '../core/resource/query-parameters.ts';
-import type { Context } from '../core/resource/route.ts';
 import { listObjects } from '../search/list-objects.ts';
 import { lastValueOf } from '../search/query/order.ts';
 import type { ObjectData } from '../store/records/records.ts';
@@ -46,7 +46,7 @@ export interface ObjectListing {
  * @throws ApiError 400 for a bad parameter, 408 when it takes too long
  */
 export async function readObjectPage(
-  context: Context,
+  context: ClassContext,
   path: string,
   { query, filter }: ObjectListing = { query: context.request.query, filter: '' },
 ): Promise<Page<ObjectData>> {
@@ -54,7 +54,7 @@ export async function readObjectPage(
   // objects have order_by instead of `ordering`
   const paging = parsePaging((name) => (name === 'ordering' ? undefined : value(name)));
   const { platform, caches, actor, request, instanceName } = context;
-  const place = { instance: instanceOf(context), instanceName, class: classOf(context) };
+  const place = { instance: instanceOf(context), instanceName, class: context.loaded.class };
   const { order, objects, count, isMore } = await listObjects(
     { platform, caches, actor, request, ...place },
     {

@@ -1,7 +1,9 @@
-import { classNumberName } from '../core/resource/caches.ts';
+import { classNumbers } from '../classes/class-record.ts';
+import { cacheName } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
-import { as, classEntity, objectEntity, userEntity } from '../store/entities.ts';
-import type { Key, Stored } from '../store/store.ts';
+import { classEntity, objectEntity, userEntity } from '../store/entities.ts';
+import { type Lookup, readTogether } from '../store/entity.ts';
+import type { Stored } from '../store/store.ts';
 import type { TargetCheck } from './rules/object-values.ts';
 
 /** Properties of the request that the search for targets uses. */
@@ -23,29 +25,27 @@ export async function findTargets(
   if (checks.length === 0) return [];
   const { store } = call.platform;
   const names = classNames(checks);
-  const guesses = names.map((name) =>
-    call.caches.classes.get(classNumberName(call.instance, name)),
-  );
+  const numbersOf = classNumbers(call.caches);
+  const classes = names.map((name) => classEntity.at(call.instance, name));
+  const guesses = classes.map(({ key }) => numbersOf.get(cacheName(key)));
   const guessed = checks.map((check) => look(call, check, names, guesses));
-  const classKeys = names.map((name) => classEntity.key(call.instance, name));
-  const read = await store.get([...classKeys, ...guessed.flatMap(({ keys }) => keys)]);
-  const numbers = names.map((_, at) => as(classEntity, read[at])?.data.number);
-  if (numbers.every((number, at) => number === guesses[at])) {
-    return existing(guessed, read.slice(names.length));
-  }
-  for (const [at, name] of names.entries()) {
-    call.caches.classes.set(classNumberName(call.instance, name), numbers[at]);
-  }
+  const read = await readTogether(store, {
+    classes,
+    targets: guessed.flatMap(({ targets }) => targets),
+  });
+  const numbers = read.classes.map((item) => item?.data.number);
+  if (numbers.every((number, at) => number === guesses[at])) return existing(guessed, read.targets);
+  for (const [at, { key }] of classes.entries()) numbersOf.set(cacheName(key), numbers[at]);
   const proved = checks.map((check) => look(call, check, names, numbers));
-  const keys = proved.flatMap((each) => each.keys);
-  return existing(proved, keys.length === 0 ? [] : await store.get(keys));
+  const again = await readTogether(store, { targets: proved.flatMap(({ targets }) => targets) });
+  return existing(proved, again.targets);
 }
 
-/** Keys of the objects to read. */
+/** The objects to read. */
 interface Look {
   readonly ids: readonly number[];
   /** Of each id; empty if the location of the objects is not known. */
-  readonly keys: readonly Key[];
+  readonly targets: readonly Lookup<object>[];
   /** False if their class does not exist, or its number is not known. */
   readonly isPlaced: boolean;
 }
@@ -69,22 +69,22 @@ function look(
 ): Look {
   const name = target.toLowerCase();
   if (name === 'user') {
-    return { ids, keys: ids.map((id) => userEntity.key(instance, id)), isPlaced: true };
+    return { ids, targets: ids.map((id) => userEntity.at(instance, id)), isPlaced: true };
   }
   const number = name === 'self' ? classNumber : numbers[names.indexOf(name)];
-  if (number === undefined) return { ids, keys: [], isPlaced: false };
-  return { ids, keys: ids.map((id) => objectEntity.key(instance, number, id)), isPlaced: true };
+  if (number === undefined) return { ids, targets: [], isPlaced: false };
+  return { ids, targets: ids.map((id) => objectEntity.at(instance, number, id)), isPlaced: true };
 }
 
-/** Returns the existing ids of each look; `items` are those at all their keys, in order. */
+/** Returns the existing ids of each look; `items` are those of all their targets, in order. */
 function existing(
   looks: readonly Look[],
   items: readonly (Stored | undefined)[],
 ): readonly (ReadonlySet<number> | undefined)[] {
   let at = 0;
-  return looks.map(({ ids, keys, isPlaced }) => {
+  return looks.map(({ ids, targets, isPlaced }) => {
     const first = at;
-    at += keys.length;
+    at += targets.length;
     if (!isPlaced) return undefined;
     return new Set(ids.filter((_, i) => items[first + i] !== undefined));
   });

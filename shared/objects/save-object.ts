@@ -1,12 +1,12 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, changedFields } from '../classes/rules/compiled-class.ts';
 import { commitUnique } from '../store/commit.ts';
-import { as, classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
+import { classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
-import { insert, remove, replace } from '../store/writes.ts';
+import { createItem, deleteItem, updateItem } from '../store/writes.ts';
 import { type Growth, withRoom } from '../usage/quotas.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
@@ -32,7 +32,7 @@ export interface PlannedSave {
   readonly added: readonly AddedFile[];
   readonly growth: Growth;
   /** Returns the error if this write finds its unique value taken; undefined for another write, or a write conflict. */
-  readonly refusal: (write: Write) => ApiError | undefined;
+  readonly conflictError: (write: Write) => ApiError | undefined;
 }
 
 /**
@@ -92,7 +92,7 @@ export async function planCreate(
     values,
   };
   const key = objectEntity.key(call.instance, call.class.data.number, id);
-  const put = insert(objectEntity, key, data, objectIndexes(compiled, data));
+  const put = createItem(objectEntity, key, data, objectIndexes(compiled, data));
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
   return planned(call, compiled, {
     data,
@@ -105,19 +105,19 @@ export async function planCreate(
 function planned(
   { instance, class: { data: place } }: SaveCall,
   compiled: CompiledClass,
-  save: Omit<PlannedSave, 'refusal'>,
+  save: Omit<PlannedSave, 'conflictError'>,
 ): PlannedSave {
-  const refusal = ({ key }: Write) => {
-    const { pk } = uniqueEntity.key(instance, place.number, '', '');
+  const conflictError = ({ key }: Write) => {
+    const pk = uniqueEntity.partition(instance, place.number);
     return key.pk === pk ? uniqueClash(compiled, key.sk) : undefined;
   };
-  return { ...save, refusal };
+  return { ...save, conflictError };
 }
 
 async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
   if (plan.writes.length === 0) return plan.data;
   await withPlan(call, plan, (beside) =>
-    commitUnique(call, [...plan.writes, ...beside], plan.refusal),
+    commitUnique(call, [...plan.writes, ...beside], plan.conflictError),
   );
   return plan.data;
 }
@@ -198,7 +198,7 @@ export async function planUpdate(
     before: before.values,
     after: values,
   });
-  const put = replace(current, data, objectIndexes(compiled, data));
+  const put = updateItem(current, data, objectIndexes(compiled, data));
   const place = placeOf(call);
   const dropped = dropFiles(place, compiled, { before: before.values, after: values });
   const writes = [put, ...unique, ...fileRecords(place, added), ...dropped];
@@ -238,7 +238,7 @@ export async function planRemove(
   const { id, values } = current.data;
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
   const dropped = dropFiles(placeOf(call), compiled, { before: values, after: {} });
-  const writes = [remove(current), ...unique, ...dropped];
+  const writes = [deleteItem(current), ...unique, ...dropped];
   return planned(call, compiled, { data: current.data, writes, added: [], growth: {} });
 }
 
@@ -248,14 +248,13 @@ export async function planRemove(
  */
 async function withClassOf(call: SaveCall, { epoch }: ObjectData): Promise<SaveCall> {
   if (epoch <= call.class.data.epoch) return call;
-  const [item] = await call.platform.store.get([call.class.key]);
-  const found = as(classEntity, item);
+  const found = await classEntity.read(call.platform.store, call.instance, call.class.data.name);
   return found?.data.number === call.class.data.number ? { ...call, class: found } : call;
 }
 
 function uniqueClash(compiled: CompiledClass, sortKey: string) {
   const field = fieldOf(compiled, sortKey);
-  return field === undefined ? undefined : invalid({ [field.name]: [messages.unique] });
+  return field && invalid({ [field.name]: [messages.unique] });
 }
 
 function isChanged(compiled: CompiledClass, before: ObjectData, after: ObjectData): boolean {

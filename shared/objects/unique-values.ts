@@ -7,7 +7,7 @@ import { uniqueEntity } from '../store/entities.ts';
 import { encodeValue } from '../store/index-keys.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
-import { erase, insert } from '../store/writes.ts';
+import { createItem, deleteIfExists } from '../store/writes.ts';
 import { isSameJson } from '../values/json/json-values.ts';
 
 /** Class whose unique values are written. */
@@ -38,8 +38,8 @@ export function uniqueWrites(
     const old = keyOf(place, field, before);
     const taken = keyOf(place, field, after);
     return [
-      ...(old === undefined ? [] : [erase(old)]),
-      ...(taken === undefined ? [] : [insert(uniqueEntity, taken, { object: id })]),
+      ...(old === undefined ? [] : [deleteIfExists(old)]),
+      ...(taken === undefined ? [] : [createItem(uniqueEntity, taken, { object: id })]),
     ];
   });
 }

@@ -196,7 +196,7 @@ export interface Quotas {
 /** Reserved room, or the reason why it was denied. */
 export interface Room {
   /** Message for clients; undefined: there is room. */
-  readonly refusal: string | undefined;
+  readonly exceeded: string | undefined;
   /** Releases the room; stored bytes are counted from now on. To be called once. */
   release(isStored: boolean): void;
 }

@@ -1,15 +1,10 @@
 import { type JobContext, newJob } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
-import {
-  as,
-  pushDeviceEntity,
-  pushDeviceRowEntity,
-  pushDeviceRowPrefix,
-} from '../store/entities.ts';
-import type { PushDeviceRowData } from '../store/records/push.ts';
+import { pushDeviceEntity, pushDevicePositionEntity } from '../store/entities.ts';
+import type { PushDeviceData, PushDevicePositionData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
-import { erase, remove } from '../store/writes.ts';
+import { deleteIfExists, deleteItem } from '../store/writes.ts';
 import { syncEndpoints } from './push-endpoints.ts';
 import { type PushProvider, pushProviders } from './rules/provider.ts';
 
@@ -39,18 +34,16 @@ async function removeSome(
   owner: Owner,
 ): Promise<number> {
   const { instance, user } = owner;
-  const prefix = pushDeviceRowPrefix(user);
-  const { items } = await context.store.query({
-    pk: pushDeviceRowEntity.key(instance, provider, user, 0).pk,
-    lower: { key: prefix, inclusive: true },
-    upper: { key: `${prefix}\u{10FFFF}`, inclusive: false },
+  const list = [instance, provider, user] as const;
+  const { items: rows } = await pushDevicePositionEntity.list(context.store, list, {
     limit: stepSize,
   });
-  const rows = items.map((item) => as(pushDeviceRowEntity, item));
-  const keys = rows.map(({ data }) => pushDeviceEntity.key(instance, provider, data.code));
-  const devices = rows.length === 0 ? [] : await context.store.get(keys);
+  const devices = await pushDeviceEntity.readAll(
+    context.store,
+    rows.map(({ data }) => [instance, provider, data.code]),
+  );
   await Promise.all(
-    rows.map((row, at) => removeOne(context, { ...owner, provider, row, found: devices[at] })),
+    rows.map((row, at) => removeOne(context, { ...owner, provider, row, device: devices[at] })),
   );
   return rows.length;
 }
@@ -58,21 +51,20 @@ async function removeSome(
 interface Place extends Owner {
   readonly provider: PushProvider;
   /** Position in the list of its user. */
-  readonly row: Stored<PushDeviceRowData>;
-  readonly found: Stored | undefined;
+  readonly row: Stored<PushDevicePositionData>;
+  readonly device: Stored<PushDeviceData> | undefined;
 }
 
 async function removeOne(
   context: JobContext,
-  { instance, user, provider, row, found }: Place,
+  { instance, user, provider, row, device }: Place,
 ): Promise<void> {
-  const device = as(pushDeviceEntity, found);
-  if (device?.data.user !== user) return void (await maintain(context, [erase(row.key)])); // moved, or deleted
+  if (device?.data.user !== user) return void (await maintain(context, [deleteIfExists(row.key)])); // moved, or deleted
   const { row: number, registration_id: token } = device.data;
   const writes = [
-    remove(device),
-    erase(pushDeviceRowEntity.key(instance, provider, undefined, number)),
-    erase(row.key),
+    deleteItem(device),
+    deleteIfExists(pushDevicePositionEntity.key(instance, provider, undefined, number)),
+    deleteIfExists(row.key),
     newJob(context, syncEndpoints, { instance, provider, token }),
   ];
   await unlessConflict(cascade(context, writes)); // if it was changed, the next step finds it again

@@ -1,9 +1,10 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { as, pushDeviceEntity, pushEndpointEntity } from '../store/entities.ts';
+import { pushDeviceEntity, pushEndpointEntity } from '../store/entities.ts';
+import { readTogether } from '../store/entity.ts';
 import type { PushDeviceData, PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
-import { store as put } from '../store/writes.ts';
+import { putItem } from '../store/writes.ts';
 import { messageOf } from '../values/caught.ts';
 import { failureReason, PushFailure, type PushFailureReason } from './push-failure.ts';
 import { tokenCode } from './rules/device-ids.ts';
@@ -144,11 +145,10 @@ export async function readToken(
   readonly endpoint: Stored<PushEndpointData> | undefined;
 }> {
   const code = tokenCode(place.provider, token);
-  const [device, endpoint] = await store.get([
-    pushDeviceEntity.key(place.instance, place.provider, code),
-    pushEndpointEntity.key(place, code),
-  ]);
-  return { device: as(pushDeviceEntity, device), endpoint: as(pushEndpointEntity, endpoint) };
+  return readTogether(store, {
+    device: pushDeviceEntity.at(place.instance, place.provider, code),
+    endpoint: pushEndpointEntity.at(place, code),
+  });
 }
 
 /** Stores the endpoint of a device at the push service. */
@@ -159,5 +159,5 @@ export async function remember(
   data: PushEndpointData,
 ): Promise<void> {
   const key = pushEndpointEntity.key(place, tokenCode(place.provider, token));
-  await maintain(context, [put(pushEndpointEntity, key, data)]);
+  await maintain(context, [putItem(pushEndpointEntity, key, data)]);
 }

@@ -1,9 +1,9 @@
 import type { JobContext, JobType } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { as, pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
+import { pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
 import type { PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
-import { remove } from '../store/writes.ts';
+import { deleteItem } from '../store/writes.ts';
 import { readToken, remember } from './push-delivery.ts';
 import { failureReason } from './push-failure.ts';
 import {
@@ -44,12 +44,12 @@ async function syncOne(context: JobContext, place: PushPlace, token: string): Pr
       return false;
     });
   if (isThere) await remember(context, place, token, { ...endpoint.data, isEnabled });
-  else await maintain(context, [remove(endpoint)]);
+  else await maintain(context, [deleteItem(endpoint)]);
 }
 
 async function forget(context: JobContext, endpoint: Stored<PushEndpointData>): Promise<void> {
   await context.push.removeEndpoint(endpoint.data.endpoint);
-  await maintain(context, [remove(endpoint)]);
+  await maintain(context, [deleteItem(endpoint)]);
 }
 
 /** Application whose credential was removed. */
@@ -70,15 +70,10 @@ export const closeApplication: JobType = {
     const item = await pushConfigEntity.read(context.store, place.instance, place.provider);
     const side = item?.data[place.environment];
     if (side?.application === application) return 'done';
-    const prefix = pushEndpointEntity.key(place, '');
-    const { items, more } = await context.store.query({
-      pk: prefix.pk,
-      lower: { key: prefix.sk, inclusive: true },
-      upper: { key: `${prefix.sk}\u{10FFFF}`, inclusive: false },
-      limit: stepSize,
-    });
-    await Promise.all(items.map((each) => forget(context, as(pushEndpointEntity, each))));
-    if (more) return { task };
+    const some = { limit: stepSize };
+    const { items, last } = await pushEndpointEntity.list(context.store, [place], some);
+    await Promise.all(items.map((each) => forget(context, each)));
+    if (last !== undefined) return { task };
     await context.push.closeApplication(application);
     return 'done';
   },

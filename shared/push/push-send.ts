@@ -1,10 +1,11 @@
 import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import { as, pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
+import { pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
+import { readTogether } from '../store/entity.ts';
 import type { PushMessageData, PushPartData, PushSideData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
-import { replace } from '../store/writes.ts';
+import { updateItem } from '../store/writes.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { missingConfig, openCredential } from './push-config.ts';
@@ -38,18 +39,17 @@ export const sendPush: JobType = {
   name: 'send-push',
   step: async (context, task) => {
     const { instance, provider, message, part } = task as PushTask; // as stored
-    const items = await context.store.get([
-      pushMessageEntity.key(instance, provider, message),
-      pushPartEntity.key(instance, provider, message, part),
-      pushConfigEntity.key(instance, provider),
-    ]);
-    const state = { message: as(pushMessageEntity, items[0]), part: as(pushPartEntity, items[1]) };
+    const state = await readTogether(context.store, {
+      message: pushMessageEntity.at(instance, provider, message),
+      part: pushPartEntity.at(instance, provider, message, part),
+      config: pushConfigEntity.at(instance, provider),
+    });
     // deleted with its instance, or a repeated step
     if (state.message === undefined || state.part === undefined || state.part.data.isDone) {
       return 'done';
     }
     const { environment } = state.message.data;
-    const side = as(pushConfigEntity, items[2])?.data[environment];
+    const side = state.config?.data[environment];
     const job: Job = {
       context,
       task,
@@ -112,7 +112,7 @@ async function sendGroup(job: Job, { push, states, group }: Group): Promise<Step
   const { context, place, part, side, task } = job;
   const credential = side?.credential?.kind ?? 'legacyKey';
   const marked = { ...part.data, states: withStates(states, group, 'sending') };
-  const version = await maintain(context, [replace(part, marked)]);
+  const version = await maintain(context, [updateItem(part, marked)]);
   const application = rememberedApplication(job);
   const delivery = { context, place, push, application, credential };
   const sent = await Promise.all(
@@ -122,7 +122,7 @@ async function sendGroup(job: Job, { push, states, group }: Group): Promise<Step
     }),
   );
   const data = afterSending(marked, sent);
-  await maintain(context, [replace({ ...part, version, data: marked }, data)]);
+  await maintain(context, [updateItem({ ...part, version, data: marked }, data)]);
   await Promise.all(sent.filter(({ isGone }) => isGone).map((each) => deactivate(job, each.token)));
   const isBusy = data.busyRounds > 0;
   return isBusy ? { task, afterMs: firstPauseMs * 2 ** part.data.busyRounds } : { task };
@@ -171,7 +171,7 @@ async function deactivate({ context, place }: Job, token: string): Promise<void>
     }
     if (!device?.data.is_active) return;
     const updated_at = timestamp(context.clock.micros());
-    await maintain(context, [replace(device, { ...device.data, is_active: false, updated_at })]);
+    await maintain(context, [updateItem(device, { ...device.data, is_active: false, updated_at })]);
   });
 }
 
@@ -183,14 +183,18 @@ async function finish(
 ): Promise<StepResult> {
   const done: PushPartData = { ...part.data, states, isDone: true };
   return retryOnConflict(async (isFirst) => {
-    const [found, own] = isFirst ? [read, part] : await context.store.get([read.key, part.key]);
-    const message = as(pushMessageEntity, found);
+    const { message, own } = isFirst
+      ? { message: read, own: part }
+      : await readTogether(context.store, {
+          message: { key: read.key, entity: pushMessageEntity },
+          own: { key: part.key, entity: pushPartEntity },
+        });
     if (message === undefined) return 'done'; // deleted with its instance
     if (own?.version !== part.version) return { task, afterMs: overtakenMs };
     const now = timestamp(context.clock.micros());
     const next = counted(place.provider, message.data, { states, now });
     const withFailure = failure === undefined ? next : { ...next, failure };
-    await maintain(context, [replace(part, done), replace(message, withFailure)]);
+    await maintain(context, [updateItem(part, done), updateItem(message, withFailure)]);
     return 'done';
   });
 }

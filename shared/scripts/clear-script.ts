@@ -1,18 +1,15 @@
 import { clearSome } from '../instances/clear-partitions.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { allUnder } from '../store/all-under.ts';
 import {
-  as,
   scriptEndpointEntity,
-  scriptEndpointRowEntity,
-  scriptEndpointRowPrefix,
+  scriptEndpointPositionEntity,
   traceEntity,
 } from '../store/entities.ts';
-import type { NamedRowData } from '../store/records/records.ts';
+import type { NamedPositionData } from '../store/records/records.ts';
 import type { TraceKind } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
-import { remove } from '../store/writes.ts';
+import { deleteItem } from '../store/writes.ts';
 import { sourcePrefix } from '../values/file-keys.ts';
 
 /** Deleted script. */
@@ -34,9 +31,8 @@ export const clearScript: JobType = {
     const traces = { instance, kind: 'script', parent: script } as const;
     if ((await clearSomeTraces(context, traces)) > 0) return { task };
     await context.files.removeAll(sourcePrefix(instance, script));
-    const { pk } = scriptEndpointRowEntity.key(instance, 0);
-    for (const row of await allUnder(context.store, { pk, sk: scriptEndpointRowPrefix })) {
-      const result = await clearEndpoint(context, task, as(scriptEndpointRowEntity, row));
+    for (const row of await scriptEndpointPositionEntity.listAll(context.store, [instance])) {
+      const result = await clearEndpoint(context, task, row);
       if (result !== 'done') return result;
     }
     return 'done';
@@ -52,19 +48,19 @@ export const clearTraces: JobType = {
 };
 
 function clearSomeTraces(context: JobContext, { instance, kind, parent }: DeletedTraces) {
-  return clearSome(context, traceEntity.key(instance, kind, parent, 0).pk);
+  return clearSome(context, traceEntity.partition(instance, kind, parent));
 }
 
 async function clearEndpoint(
   context: JobContext,
   task: DeletedScript,
-  row: Stored<NamedRowData>,
+  row: Stored<NamedPositionData>,
 ): Promise<StepResult> {
   const { instance, script } = task;
   const endpoint = await scriptEndpointEntity.read(context.store, instance, row.data.name);
   if (endpoint?.data.script !== script) return 'done';
   const traces = { instance, kind: 'endpoint', parent: endpoint.data.row } as const;
   if ((await clearSomeTraces(context, traces)) > 0) return { task };
-  await maintain(context, [remove(endpoint), remove(row)]);
+  await maintain(context, [deleteItem(endpoint), deleteItem(row)]);
   return 'done';
 }

@@ -1,19 +1,19 @@
-import { heldWork, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
+import { type JobContext, type JobType, leasedJob, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import type { Platform } from '../platform/ports.ts';
 import { traceEntity } from '../store/entities.ts';
 import type { TraceData, TracePart } from '../store/records/scripts.ts';
 import type { Delete, Key, Stored } from '../store/store.ts';
-import { remove } from '../store/writes.ts';
+import { deleteItem } from '../store/writes.ts';
 import { causeOf } from '../values/caught.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
+import { planTraceDeletion } from './delete-old-traces.ts';
 import type { ScriptResponse } from './rules/script-result.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from './run-request.ts';
 import type { ScriptOutcome } from './script-runner.ts';
 import { filesOf, keepPart, traceWrite } from './traces.ts';
-import { planTrim } from './trim-traces.ts';
 
 type TraceServices = Pick<
   Platform,
@@ -122,11 +122,11 @@ export async function beginTrace(
 ): Promise<OpenTrace> {
   const data = { ...draft, args: await keepPart(services, reference.instance, args) };
   const due = draft.createdMs + endedMs;
-  const work = heldWork(services, watchRun, { task: { ...reference, isStarted: true }, due });
+  const work = leasedJob(services, watchRun, { task: { ...reference, isStarted: true }, due });
   const key = keyOf(reference);
   const version = await maintain(services, [traceWrite(key, data), work]);
   const current = { key, kind: traceEntity.kind, version, data };
-  return { reference, current, guard: [remove({ key: work.key, version })] };
+  return { reference, current, guard: [deleteItem({ key: work.key, version })] };
 }
 
 /** Stores the trace of a run that has already ended. */
@@ -137,18 +137,18 @@ export async function recordTrace(
 ): Promise<FinishedTrace> {
   const { finished, response } = finishedTrace(services, reference, outcome);
   const { instance } = reference;
-  const refusal = await takeTraceRoom(services, instance, [
+  const exceeded = await takeTraceRoom(services, instance, [
     { value: args },
     { value: finished.result },
   ]);
-  const keepsArguments = outcome.status !== 'blocked' && refusal === undefined;
+  const keepsArguments = outcome.status !== 'blocked' && exceeded === undefined;
   const [kept, result] = await Promise.all([
     keepsArguments ? keepPart(services, instance, args) : noArguments,
-    keepPart(services, instance, keptResult(finished.result, refusal)),
+    keepPart(services, instance, keptResult(finished.result, exceeded)),
   ]);
   const data: TraceData = { ...draft, ...finished, args: kept, result };
-  const trim = planTrim(services, reference);
-  await maintain(services, [traceWrite(keyOf(reference), data), ...trim]);
+  const deletion = planTraceDeletion(services, reference);
+  await maintain(services, [traceWrite(keyOf(reference), data), ...deletion]);
   return { ...finished, ...response };
 }
 
@@ -185,14 +185,14 @@ export async function endTrace(
   const { args: before } = current.data;
   const { instance } = reference;
   const parts = [before, { value: finished.result }];
-  const refusal = await takeTraceRoom(services, instance, parts);
-  const keepsArguments = outcome.status !== 'blocked' && refusal === undefined;
+  const exceeded = await takeTraceRoom(services, instance, parts);
+  const keepsArguments = outcome.status !== 'blocked' && exceeded === undefined;
   const args = keepsArguments ? before : noArguments;
-  const result = await keepPart(services, instance, keptResult(finished.result, refusal));
+  const result = await keepPart(services, instance, keptResult(finished.result, exceeded));
   const data: TraceData = { ...current.data, ...finished, args, result };
   const writes = [traceWrite(current.key, data, current), ...guard];
   const version = await unlessConflict(
-    maintain(services, [...writes, ...planTrim(services, reference)]),
+    maintain(services, [...writes, ...planTraceDeletion(services, reference)]),
   );
   if (version !== undefined && args !== before) await dropPart(services, before);
   return { ...finished, ...response };
@@ -206,14 +206,14 @@ async function takeTraceRoom(
 ): Promise<string | undefined> {
   if (!quotas.isLimited('traces')) return undefined;
   const bytes = parts.reduce((sum, part) => sum + bytesOf(part), 0);
-  const { refusal, release } = await quotas.take(instance, 'traces', bytes);
-  if (refusal === undefined) meter.countTrace(instance, bytes);
+  const { exceeded, release } = await quotas.take(instance, 'traces', bytes);
+  if (exceeded === undefined) meter.countTrace(instance, bytes);
   release(true);
-  return refusal;
+  return exceeded;
 }
 
-function keptResult(result: TraceResult, refusal: string | undefined): TraceResult {
-  return refusal === undefined ? result : { stdout: '', stderr: refusal };
+function keptResult(result: TraceResult, exceeded: string | undefined): TraceResult {
+  return exceeded === undefined ? result : { stdout: '', stderr: exceeded };
 }
 
 function bytesOf(part: TracePart): number {

@@ -1,6 +1,7 @@
 import { metaToken } from '../accounts/keys.ts';
 import type { Platform } from '../platform/ports.ts';
-import { as, configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
+import { configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
+import { readTogether } from '../store/entity.ts';
 import type { ScriptData } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/caught.ts';
@@ -77,17 +78,14 @@ export async function runPending(
   services: RunServices,
   { instance, kind, parent, trace }: RunReference,
 ): Promise<FinishedTrace | undefined> {
-  const items = await services.store.get([
-    traceEntity.key(instance, kind, parent, trace),
-    scriptEntity.key(instance, parent),
-    configEntity.key(instance),
-    instanceEntity.key(instance),
-  ]);
-  const [pending, script, place] = [
-    as(traceEntity, items[0]),
-    as(scriptEntity, items[1])?.data,
-    as(instanceEntity, items[3])?.data,
-  ];
+  const found = await readTogether(services.store, {
+    pending: traceEntity.at(instance, kind, parent, trace),
+    script: scriptEntity.at(instance, parent),
+    config: configEntity.at(instance),
+    place: instanceEntity.at(instance),
+  });
+  const { pending, config } = found;
+  const [script, place] = [found.script?.data, found.place?.data];
   if (pending === undefined || script === undefined || place === undefined) return undefined;
   const open = await takeTrace(services, { instance, kind, parent, trace }, pending);
   if (open === undefined) return undefined;
@@ -99,7 +97,7 @@ export async function runPending(
     script,
     instanceName: place.name,
     owner: place.owner,
-    config: as(configEntity, items[2])?.data.config ?? {},
+    config: config?.data.config ?? {},
     args: await readPart(services, pending.data.args),
     meta: { executed_by: 'codebox', executor: script.id },
     depth: pending.data.depth,

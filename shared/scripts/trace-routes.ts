@@ -1,6 +1,8 @@
 import { queryValue } from '../core/http/message.ts';
 import { computed, type Fields } from '../core/resource/field.ts';
 import { linksOf, pathOf } from '../core/resource/links.ts';
+import { loadedOperations } from '../core/resource/loads/loaded-operations.ts';
+import { type LoadsOf, lookupsIn } from '../core/resource/loads/loads.ts';
 import { cut, type Page, pageOf, type Row, roomyPageBody } from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
 import { parseProjection } from '../core/resource/projection.ts';
@@ -9,7 +11,7 @@ import {
   pageParameters,
   projectionParameters,
 } from '../core/resource/query-parameters.ts';
-import type { Context, Reads, Route } from '../core/resource/route.ts';
+import type { Context, Route } from '../core/resource/route.ts';
 import type { TraceData, TraceKind } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { allRights } from '../values/access.ts';
@@ -19,7 +21,7 @@ import { inListOrder, parsePaging, rangeAhead } from '../values/paging.ts';
 import { findTrace, newestTraces, readListedPart, readPart, type TraceParent } from './traces.ts';
 
 /** List of traces of one kind. */
-export interface TraceList {
+export interface TraceList<Loaded extends object> {
   /** Name of what was run: `Script`. */
   readonly name: string;
   /** The list of traces below the version, by version. */
@@ -28,9 +30,9 @@ export interface TraceList {
   readonly item: 'id' | 'member';
   readonly kind: TraceKind;
   /** Records that `parent` needs. */
-  readonly reads: Reads;
+  readonly loads: LoadsOf<Loaded>;
   /** Returns the id or list position of what was run. Throws ApiError 404. */
-  readonly parent: (context: Context) => number;
+  readonly parent: (context: Context<Loaded>) => number;
   /** Whether a trace shows the inputs of its script. */
   readonly showsCall: boolean;
 }
@@ -47,7 +49,7 @@ export const traceFields: Fields = {
 };
 
 /** Derives the routes of traces: a list of the newest, and each by its id; all read-only. */
-export function traceRoutes(list: TraceList): readonly Route[] {
+export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): readonly Route[] {
   const { name, paths, item, showsCall } = list;
   const call = { meta: computed('field'), args: computed('field') };
   const fields = showsCall ? { ...traceFields, ...call } : traceFields;
@@ -55,14 +57,13 @@ export function traceRoutes(list: TraceList): readonly Route[] {
     description: '',
     resource: `${name} Trace`,
     instance: 'place',
-    inClass: false,
+    loads: lookupsIn(list.loads),
     ignoresCredentials: false,
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
     forms: { links, answer: { fields, links } },
   } as const;
   const operation = {
-    reads: list.reads,
-    authorize: (context: Context) => void list.parent(context),
+    authorize: (context: Context<Loaded>) => void list.parent(context),
   };
   const ofItem = Object.entries(paths).map(([version, path]) => [version, `${path}{${item}}/`]);
   return [
@@ -71,28 +72,28 @@ export function traceRoutes(list: TraceList): readonly Route[] {
       name: `${name} Trace List`,
       kind: 'list',
       paths,
-      operations: {
+      operations: loadedOperations(list.loads, {
         GET: {
           ...operation,
           right: 'L',
           parameters: { ...pageParameters, ...orderingParameters, ...projectionParameters },
           run: async (context) => ({ status: 200, body: await listTraces(context, list) }),
         },
-      },
+      }),
     },
     {
       ...shared,
       name: `${name} Trace Instance`,
       kind: 'detail',
       paths: Object.fromEntries(ofItem),
-      operations: {
+      operations: loadedOperations(list.loads, {
         GET: {
           ...operation,
           right: 'G',
           parameters: projectionParameters,
           run: async (context) => ({ status: 200, body: await showOne(context, list) }),
         },
-      },
+      }),
     },
   ];
 }
@@ -105,14 +106,20 @@ export function showPending(context: Context, paths: Route['paths'], data: Trace
   return { ...shown, links: linksOf(context, links, self, data) };
 }
 
-function parentOf(context: Context, { kind, parent }: TraceList): TraceParent {
+function parentOf<Loaded extends object>(
+  context: Context<Loaded>,
+  { kind, parent }: TraceList<Loaded>,
+): TraceParent {
   return { instance: instanceOf(context), kind, parent: parent(context) };
 }
 
-async function listTraces(context: Context, list: TraceList): Promise<JsonObject> {
+async function listTraces<Loaded extends object>(
+  context: Context<Loaded>,
+  list: TraceList<Loaded>,
+): Promise<JsonObject> {
   const path = pathOf(context, list.paths);
   const page = await readTracePage(context, list, path);
-  const trim = parseProjection(context.request.query);
+  const project = parseProjection(context.request.query);
   const objects = await Promise.all(
     page.rows.map(async ({ item: { data } }) => {
       const part = (of: 'result' | 'args', tooBig: string) =>
@@ -123,16 +130,16 @@ async function listTraces(context: Context, list: TraceList): Promise<JsonObject
         result: () => part('result', 'Result is too big to show in trace.'),
         args: () => part('args', 'Payload is too big to show in trace.'),
       });
-      return trim === undefined ? shown : trim(shown, traceFields);
+      return project === undefined ? shown : project(shown, traceFields);
     }),
   );
   return roomyPageBody(page, objects);
 }
 
 /** Reads a page of traces: the newest first, among the newest hundred. */
-async function readTracePage(
-  context: Context,
-  list: TraceList,
+async function readTracePage<Loaded extends object>(
+  context: Context<Loaded>,
+  list: TraceList<Loaded>,
   path: string,
 ): Promise<Page<TraceData>> {
   const { query } = context.request;
@@ -155,7 +162,10 @@ async function readTracePage(
   return pageOf({ path, query, paging }, shown, found.length > paging.size);
 }
 
-async function showOne(context: Context, list: TraceList): Promise<JsonObject> {
+async function showOne<Loaded extends object>(
+  context: Context<Loaded>,
+  list: TraceList<Loaded>,
+): Promise<JsonObject> {
   const id = context.params[list.item];
   const of = parentOf(context, list);
   const found = id === undefined ? undefined : await findTrace(context.platform, of, id);
@@ -167,8 +177,8 @@ async function showOne(context: Context, list: TraceList): Promise<JsonObject> {
     result: () => readPart(context.platform, data.result),
     args: () => readPart(context.platform, data.args),
   });
-  const trim = parseProjection(context.request.query);
-  return trim === undefined ? shown : trim(shown, traceFields);
+  const project = parseProjection(context.request.query);
+  return project === undefined ? shown : project(shown, traceFields);
 }
 
 interface Shown {
@@ -180,7 +190,7 @@ interface Shown {
 
 async function show(
   context: Context,
-  { showsCall }: TraceList,
+  { showsCall }: { readonly showsCall: boolean },
   { data, self, result, args }: Shown,
 ): Promise<JsonObject> {
   const { id, status, executed_at, duration, meta = {} } = data;

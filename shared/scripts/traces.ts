@@ -1,8 +1,8 @@
 import type { Platform } from '../platform/ports.ts';
-import { as, traceEntity } from '../store/entities.ts';
+import { traceEntity } from '../store/entities.ts';
 import type { TraceData, TraceKind, TracePart } from '../store/records/scripts.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
-import { insert, replace } from '../store/writes.ts';
+import { createItem, updateItem } from '../store/writes.ts';
 import { fileKey, tracePrefix } from '../values/file-keys.ts';
 import type { Json } from '../values/json/json.ts';
 
@@ -11,7 +11,8 @@ const maxInlineBytes = 32_768; // an item is limited to 400 KB, and a list reads
 
 /** Returns the write of a new trace; with `current` it changes that one. It expires a day after its creation. */
 export function traceWrite(key: Key, data: TraceData, current?: Stored<TraceData>): Put {
-  const put = current === undefined ? insert(traceEntity, key, data) : replace(current, data);
+  const put =
+    current === undefined ? createItem(traceEntity, key, data) : updateItem(current, data);
   return { ...put, expiresAt: Math.ceil((data.createdMs + liveMs) / 1000) };
 }
 
@@ -63,9 +64,8 @@ export async function newestTraces(
   { instance, kind, parent }: TraceParent,
   limit: number = listed,
 ): Promise<readonly Stored<TraceData>[]> {
-  const { pk } = traceEntity.key(instance, kind, parent, 0);
-  const { items } = await store.query({ pk, descending: true, limit: Math.min(limit, listed) });
-  return items.map((item) => as(traceEntity, item));
+  const newest = { descending: true, limit: Math.min(limit, listed) };
+  return (await traceEntity.list(store, [instance, kind, parent], newest)).items;
 }
 
 /** Finds a trace by its id; undefined when it has expired, or was displaced from the list a while ago. */
@@ -74,14 +74,12 @@ export async function findTrace(
   { instance, kind, parent }: TraceParent,
   id: number,
 ): Promise<Stored<TraceData> | undefined> {
-  const key = traceEntity.key(instance, kind, parent, id);
-  const [item] = await store.get([key]);
-  const found = as(traceEntity, item);
+  const found = await traceEntity.read(store, instance, kind, parent, id);
   const latestMs = clock.micros() / 1000 - afterlifeMs; // a newer trace cannot have been displaced before that
   if (found === undefined || found.data.createdMs > latestMs) return found;
-  const lower = { key: key.sk, inclusive: false };
-  const { items } = await store.query({ pk: key.pk, lower, limit: listed });
-  const pushing = as(traceEntity, items[listed - 1]);
+  const newer = { after: found.key.sk, limit: listed };
+  const { items } = await traceEntity.list(store, [instance, kind, parent], newer);
+  const pushing = items[listed - 1];
   return pushing !== undefined && pushing.data.createdMs < latestMs ? undefined : found;
 }
 

@@ -1,7 +1,21 @@
+/*
+ * Measured 2026-11 with the first request for a page of 20 out of 100,000 objects, against batches that only double:
+ *
+ * | List                                                    | Objects read     | Steps on AWS | Read units        |
+ * |---------------------------------------------------------|------------------|--------------|-------------------|
+ * | in order, one in two matches                            | 69 (doubled 128) | 2 (2)        | 11 (20)           |
+ * | in order, one in ten matches                            | 284 (634)        | 3 (4)        | 44 (97)           |
+ * | the same, for a user who may read 3 % of the objects    | 2,508 (7,002)    | 6 (13)       | 524 (3,066)       |
+ * | one in fifty matches, by a filter that uses no index    | 1,330 (1,328)    | 4 (6)        | 400 (400)         |
+ *
+ * Batches of one size take 10 to 48 steps. An estimate from few matches can be wrong: 505 objects instead of 253 where
+ * one in a hundred of 10,000 matches. There is no difference where one batch is enough or a whole path is read.
+ */
+
 /** Batch size of a scan: estimated from its results so far and from those of the previous scan. */
-export interface Pace {
+export interface BatchSize {
   /** Objects that the next step should read. */
-  readonly chunk: number;
+  readonly objects: number;
   /** Whether the next step probably completes the result. */
   readonly isLast: boolean;
   /** Records the totals of all steps so far. */
@@ -30,22 +44,25 @@ const least = 20; // objects of a step that may not be the last
 const firstCounted = 100;
 const margin = 1.25;
 const mostGrowth = 8;
+// Times the first batch. Measured 2026-11: a repeated page of 20 in order, where one in ten matches, reads 244 objects
+// in 1 step; with 8 it would be 280 in 3.
+const mostTrusted = 16;
 
 /**
  * Starts the estimate. Without knowledge, parallel scans start with the same batch size and grow alike, so that all
  * together read little more than the best one alone times their number.
  */
-export function openPace({ limit, isSorted, usedBefore }: Aim): Pace {
-  let chunk = firstChunk(limit, isSorted);
+export function openBatchSize({ limit, isSorted, usedBefore }: Aim): BatchSize {
+  let objects = firstChunk(limit, isSorted);
   let isLast = false;
-  if (usedBefore !== undefined && usedBefore <= mostGrowth * chunk) {
+  if (usedBefore !== undefined && usedBefore <= mostTrusted * objects) {
     isLast = true;
     // a path that led straight to the whole result is read no further than that
-    if (usedBefore > chunk) chunk = Math.ceil(margin * usedBefore);
+    if (usedBefore > objects) objects = Math.ceil(margin * usedBefore);
   }
   return {
-    get chunk() {
-      return chunk;
+    get objects() {
+      return objects;
     },
     get isLast() {
       return isLast;
@@ -53,11 +70,11 @@ export function openPace({ limit, isSorted, usedBefore }: Aim): Pace {
     learn: ({ used, kept }) => {
       if (isSorted && kept > 0 && limit !== Number.POSITIVE_INFINITY) {
         const needed = Math.ceil((margin * used * (limit - kept)) / kept);
-        isLast = needed <= mostGrowth * chunk;
-        chunk = Math.max(Math.min(needed, mostGrowth * chunk), least);
+        isLast = needed <= mostGrowth * objects;
+        objects = Math.max(Math.min(needed, mostGrowth * objects), least);
       } else {
         isLast = false;
-        chunk = Math.max(2 * chunk, least);
+        objects = Math.max(2 * objects, least);
       }
     },
   };

@@ -10,7 +10,7 @@ import type { Actor } from '../values/access.ts';
 import type { Paging } from '../values/paging.ts';
 import { notePageCost } from './composite-index-requests.ts';
 import { resolveNested } from './nested-queries.ts';
-import type { Walk } from './object-scan.ts';
+import type { ObjectScan } from './object-scan.ts';
 import {
   countObjects,
   explainTo,
@@ -77,13 +77,13 @@ async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Pro
   const { conditions, nested } = parsedQueries(call, request.queries, compiled);
   const resolved = await resolveNested({ ...call, scan }, nested);
   const search = searchOf(call, compiled, { conditions: [...conditions, ...resolved], scan });
-  const [walk, count] = await Promise.all([
+  const [page, count] = await Promise.all([
     findPage(call, search, { order, from, paging: request.paging }),
     request.isCounted ? countObjects(counting(call, search), order) : undefined,
   ]);
-  const found = walk?.found ?? [];
+  const found = page?.found ?? [];
   const objects = request.paging.direction === 'backward' ? found.toReversed() : found;
-  const isMore = await moreAfter(walk, request.paging);
+  const isMore = await moreAfter(page, request.paging);
   return { order, objects, count, isMore };
 }
 
@@ -112,7 +112,7 @@ function cursorOf(order: Order, { lastValue, paging }: ListRequest): Cursor | un
 
 function searchOf(
   call: ListCall,
-  { pairs }: CompiledClass,
+  { compositeIndexes }: CompiledClass,
   asked: Pick<Search, 'conditions' | 'scan'>,
 ): Search {
   const {
@@ -127,7 +127,7 @@ function searchOf(
     place: { store: platform.store, instance, classNumber: data.number },
     ...asked,
     reader: readerOf(actor),
-    pairs,
+    compositeIndexes,
     isVisible: bypassesAcl(actor)
       ? () => true
       : (object) => objectPermission(actor, object) !== 'none',
@@ -140,13 +140,16 @@ function counting(call: ListCall, search: Search): Search {
 }
 
 function readerOf(actor: Actor): Reader {
-  if (bypassesAcl(actor)) return { kind: 'unbound' };
+  if (bypassesAcl(actor)) return { kind: 'bypasses-acl' };
   return { kind: 'bound', user: actor.kind === 'apiKey' ? actor.user?.id : undefined };
 }
 
-async function moreAfter(walk: Walk | undefined, paging: Paging): Promise<boolean | undefined> {
-  if (walk === undefined || paging.direction === 'backward') return undefined;
-  return walk.found.length < paging.size ? false : walk.lookAhead();
+async function moreAfter(
+  page: ObjectScan | undefined,
+  paging: Paging,
+): Promise<boolean | undefined> {
+  if (page === undefined || paging.direction === 'backward') return undefined;
+  return page.found.length < paging.size ? false : page.lookAhead();
 }
 
 interface PagePart {
@@ -160,7 +163,7 @@ async function findPage(
   call: ListCall,
   search: Search,
   { order, from, paging }: PagePart,
-): Promise<Walk | undefined> {
+): Promise<ObjectScan | undefined> {
   if (paging.size === 0) return undefined;
   const isDescending = order.isDescending !== (paging.direction === 'backward');
   let report: SearchReport | undefined;

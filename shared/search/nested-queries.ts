@@ -3,7 +3,7 @@ import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
 import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
-import { as, classEntity } from '../store/entities.ts';
+import { classEntity } from '../store/entities.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { explainTo, findObjects } from './object-search.ts';
@@ -59,9 +59,11 @@ async function targetClasses(
   nested: readonly NestedQuery[],
 ): Promise<ReadonlyMap<string, Target>> {
   const names = [...new Set(nested.map(classNameOf))].filter((name) => name !== 'self');
-  const keys = names.map((name) => classEntity.key(call.instance, name));
-  const items = keys.length === 0 ? [] : await call.platform.store.get(keys);
-  const found = items.flatMap((item) => (item === undefined ? [] : [as(classEntity, item)]));
+  const items = await classEntity.readAll(
+    call.platform.store,
+    names.map((name) => [call.instance, name]),
+  );
+  const found = items.filter((item) => item !== undefined);
   const targets = new Map(found.map((item) => [item.data.name, toTarget(call, item)]));
   return targets.set('self', toTarget(call, call.class));
 }
@@ -108,16 +110,16 @@ async function findInside(
   { data, compiled, conditions }: Inner,
 ): Promise<readonly ObjectData[]> {
   const { platform, caches, instance, scan } = call;
-  const walk = await findObjects(
+  const { found } = await findObjects(
     {
       place: { store: platform.store, instance, classNumber: data.number },
       conditions,
       scan,
       caches,
       explain: explainTo(call, 'nested query resolved'),
-      reader: { kind: 'unbound' },
+      reader: { kind: 'bypasses-acl' },
       isVisible: () => true,
-      pairs: [], // equal values are in the order of ids
+      compositeIndexes: [], // equal values are in the order of ids
     },
     {
       order: parseOrder(undefined, compiled),
@@ -126,7 +128,7 @@ async function findInside(
       limit: maxFound,
     },
   );
-  return walk.found.map((item) => item.data);
+  return found.map((item) => item.data);
 }
 
 function conditionOf({ field }: NestedQuery, ids: readonly number[]): Condition {

@@ -1,8 +1,8 @@
-import { as, objectEntity } from '../store/entities.ts';
+import { objectEntity } from '../store/entities.ts';
 import { maxQueryLimit } from '../store/limits.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Turns } from '../store/store.ts';
-import { openPace } from './batch-size.ts';
+import { openBatchSize } from './batch-size.ts';
 import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';
 import { compareObjects, compareWithCursor } from './query/order.ts';
 import type { Path } from './query/paths.ts';
@@ -21,8 +21,8 @@ export interface Wanted extends StreamPart {
   readonly isKept: (object: ObjectData) => boolean;
 }
 
-/** Scan of one access path, step by step. */
-export interface Walk {
+/** ObjectScan of one access path, step by step. */
+export interface ObjectScan {
   /** Name of the access path in the log. */
   readonly name: string;
   readonly keysRead: number;
@@ -48,16 +48,20 @@ export interface Walk {
  *
  * @param usedBefore objects that the previous scan of this form examined; absent: not known
  */
-export function openWalk(
+export function openObjectScan(
   place: ObjectPlace,
   plan: Plan,
   wanted: Wanted & { readonly usedBefore?: number | undefined },
-): Walk {
+): ObjectScan {
   const { path, isSorted } = plan;
   const { turns } = place;
-  if (path.kind === 'ids') return idsWalk(place, path.ids, wanted);
+  if (path.kind === 'ids') return scanIds(place, path.ids, wanted);
   const streams = openStreams(place, plan, wanted);
-  const pace = openPace({ ...wanted, isSorted, limit: wanted.limit + (wanted.isAhead ? 1 : 0) });
+  const batch = openBatchSize({
+    ...wanted,
+    isSorted,
+    limit: wanted.limit + (wanted.isAhead ? 1 : 0),
+  });
   const kept = new Map<number, Stored<ObjectData>>();
   let keysRead = 0;
   let used = 0;
@@ -65,13 +69,13 @@ export function openWalk(
   let isMore: boolean | undefined;
 
   async function step(): Promise<void> {
-    const limit = chunkLimit(pace.chunk, streams.length, maxKeysRead - keysRead);
+    const limit = streamLimit(batch.objects, streams.length, maxKeysRead - keysRead);
     const counts = await Promise.all(streams.map((stream) => stream.refill(limit)));
     keysRead += counts.reduce((sum, count) => sum + count, 0);
     const taker = { streams, wanted, kept, turns };
     const taken = await (isSorted ? merge(taker) : takeAll(taker));
     used += taken.used;
-    pace.learn({ used, kept: kept.size });
+    batch.learn({ used, kept: kept.size });
     if (!taken.isComplete) return;
     const all = isSorted ? [...kept.values()] : inOrder(kept, wanted);
     found = all.slice(0, wanted.limit);
@@ -81,7 +85,7 @@ export function openWalk(
   async function lookAhead(): Promise<boolean | undefined> {
     isMore ??= isAnyLeft(streams, wanted, kept);
     if (isMore !== undefined || !place.store.isNear) return isMore;
-    const limit = chunkLimit(wanted.limit + 1, streams.length, maxQueryLimit);
+    const limit = streamLimit(wanted.limit + 1, streams.length, maxQueryLimit);
     await Promise.all(streams.map((stream) => stream.refill(limit)));
     return isAnyLeft(streams, wanted, kept);
   }
@@ -95,7 +99,7 @@ export function openWalk(
       return used;
     },
     get isNearEnd() {
-      return pace.isLast;
+      return batch.isLast;
     },
     get isDone() {
       return found !== undefined;
@@ -112,18 +116,18 @@ export function openWalk(
  * Limits the batch of one stream. Two streams are mostly read to different lengths; a larger number of streams are
  * points, and each has few of the objects.
  */
-function chunkLimit(chunk: number, streams: number, left: number): number {
-  const share = streams <= 2 ? chunk : Math.ceil((2 * chunk) / streams);
+function streamLimit(objects: number, streams: number, left: number): number {
+  const share = streams <= 2 ? objects : Math.ceil((2 * objects) / streams);
   return Math.max(1, Math.min(share, maxQueryLimit, left));
 }
 
 /** Reads objects by their ids, in one step. */
-function idsWalk(
+function scanIds(
   { store, instance, classNumber }: ObjectPlace,
   ids: readonly number[],
   wanted: Wanted,
-): Walk {
-  const keys = ids.filter((id) => id > 0).map((id) => objectEntity.key(instance, classNumber, id));
+): ObjectScan {
+  const keys = ids.filter((id) => id > 0).map((id) => [instance, classNumber, id] as const);
   let all: readonly Stored<ObjectData>[] | undefined;
   return {
     name: 'ids',
@@ -138,9 +142,9 @@ function idsWalk(
     },
     lookAhead: () => Promise.resolve((all?.length ?? 0) > wanted.limit),
     step: async () => {
-      const items = keys.length === 0 ? [] : await store.get(keys);
+      const items = await objectEntity.readAll(store, keys);
       const kept = new Map<number, Stored<ObjectData>>();
-      for (const item of items) if (item !== undefined) take(as(objectEntity, item), wanted, kept);
+      for (const item of items) if (item !== undefined) take(item, wanted, kept);
       all = inOrder(kept, wanted);
     },
   };
@@ -250,7 +254,7 @@ export function pathName(path: Path): string {
   switch (path.kind) {
     case 'index':
       return path.index === 'updated' ? 'updated' : `slot${path.index}`;
-    case 'pair':
+    case 'composite':
       return `slot${path.slot} by pairs`;
     case 'cells':
       return `slot${path.slot} by cells`;

@@ -1,4 +1,4 @@
-import { as, idKey, objectEntity } from '../store/entities.ts';
+import { idKey, objectEntity } from '../store/entities.ts';
 import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Store, Stored, Turns } from '../store/store.ts';
@@ -57,10 +57,9 @@ function openStream(
   range: ObjectRange,
   descending: boolean,
 ): Stream {
-  const { pk } = objectEntity.key(instance, classNumber, 0);
   let items: readonly Stored<ObjectData>[] = [];
   let at = 0;
-  let rest = range;
+  let after: string | undefined;
   let isRead = false;
   return {
     get isRead() {
@@ -72,17 +71,12 @@ function openStream(
     },
     refill: async (limit) => {
       if (isRead || at < items.length) return 0;
-      const page = await store.query({ pk, ...rest, descending, limit, turns });
-      const last = page.positions.at(-1);
-      items = page.items
-        .filter((item, i) => isInPlace(item, range, page.positions[i]))
-        .map((item) => as(objectEntity, item));
+      const part = { ...range, after, descending, limit, turns };
+      const page = await objectEntity.list(store, [instance, classNumber], part);
+      items = page.items.filter((item, i) => isInPlace(item, range, page.positions[i]));
       at = 0;
-      isRead = !page.more || last === undefined;
-      if (last !== undefined) {
-        const edge = { key: last, inclusive: false };
-        rest = descending ? { ...rest, upper: edge } : { ...rest, lower: edge };
-      }
+      after = page.last;
+      isRead = after === undefined;
       return page.items.length;
     },
   };
@@ -92,8 +86,11 @@ function openStream(
  * Checks the position of an object in the index by time of change. On AWS this index leads to objects in their current
  * state: one that has changed since is at another position, and would shift the end of the page.
  */
-function isInPlace(item: Stored, { index }: ObjectRange, position: string | undefined): boolean {
+function isInPlace(
+  { data }: Stored<ObjectData>,
+  { index }: ObjectRange,
+  position: string | undefined,
+): boolean {
   if (index !== 'updated') return true;
-  const { data } = as(objectEntity, item);
   return position === data.updated_at + idKey(data.id);
 }

@@ -1,10 +1,11 @@
 import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
-import { as, usernameEntity } from '../store/entities.ts';
+import { usernameEntity } from '../store/entities.ts';
 import { decodeText, encodeText } from '../store/index-keys.ts';
 import { maxQueryLimit } from '../store/limits.ts';
 import { successor } from '../store/object-ranges.ts';
-import type { Bound, Store, Stored } from '../store/store.ts';
+import type { UsernameData } from '../store/records/records.ts';
+import type { Store, Stored } from '../store/store.ts';
 import { maxKeysRead } from './object-scan.ts';
 import type { Condition } from './query/conditions.ts';
 import { queryTookTooLong } from './query/errors.ts';
@@ -32,10 +33,13 @@ export async function findUsersByName(
   const items =
     names === undefined
       ? await readNames(store, { instance, prefix: prefixOf(conditions), scan })
-      : await store.get(names.map((name) => usernameEntity.key(instance, encodeText(name))));
+      : await usernameEntity.readAll(
+          store,
+          names.map((name) => [instance, encodeText(name)]),
+        );
   const matches = matcherOf(conditions);
   return items
-    .flatMap((item) => as(usernameEntity, item) ?? [])
+    .filter((item) => item !== undefined)
     .filter(({ key }) => matches(asUser(decodeText(key.sk))))
     .map(({ data }) => data.user)
     .sort((a, b) => a - b);
@@ -77,17 +81,18 @@ export interface Names {
 export async function readNames(
   store: Store,
   { instance, prefix, scan }: Names,
-): Promise<readonly Stored[]> {
-  const { pk, sk } = usernameEntity.key(instance, encodeText(prefix));
-  const upper: Bound = { key: successor(sk), inclusive: false };
-  const items: Stored[] = [];
-  let lower: Bound = { key: sk, inclusive: true };
+): Promise<readonly Stored<UsernameData>[]> {
+  const code = encodeText(prefix);
+  const lower = { key: code, inclusive: true };
+  const upper = { key: successor(code), inclusive: false };
+  const items: Stored<UsernameData>[] = [];
+  let after: string | undefined;
   for (;;) {
-    const page = await store.query({ pk, lower, upper, limit: maxQueryLimit, turns: scan });
+    const part = { lower, upper, after, limit: maxQueryLimit, turns: scan };
+    const page = await usernameEntity.list(store, [instance], part);
     items.push(...page.items);
-    const last = page.positions.at(-1);
-    if (!page.more || last === undefined) return items;
+    after = page.last;
+    if (after === undefined) return items;
     if (items.length >= maxKeysRead || scan.isSpent()) throw queryTookTooLong();
-    lower = { key: last, inclusive: false };
   }
 }

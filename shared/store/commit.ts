@@ -26,18 +26,18 @@ export async function commit(by: Committer, writes: readonly Write[]): Promise<s
 /**
  * Commits writes of which some create names or values that must be unique.
  *
- * @param refusal the error for a create whose key is taken; undefined: an ordinary write conflict
+ * @param conflictError the error for a create whose key is taken; undefined: an ordinary write conflict
  */
 export async function commitUnique(
   by: Committer,
   writes: readonly Write[],
-  refusal: (write: Write) => ApiError | undefined,
+  conflictError: (write: Write) => ApiError | undefined,
 ): Promise<string> {
   try {
     return await commit(by, writes);
   } catch (error) {
     const failed = error instanceof ConditionFailed ? writes[error.index] : undefined;
-    throw (failed?.condition.kind === 'absent' ? refusal(failed) : undefined) ?? error;
+    throw (failed?.condition.kind === 'absent' ? conflictError(failed) : undefined) ?? error;
   }
 }
 

@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
 import { type PushPlace, type PushProvider, pushProviders } from '../push/rules/provider.ts';
+import { entity } from './entity.ts';
 import type {
   RunPlaceData,
   RunWaiterData,
@@ -12,7 +13,7 @@ import type { MailPurpose, MailsSentData } from './records/mails.ts';
 import type {
   PushConfigData,
   PushDeviceData,
-  PushDeviceRowData,
+  PushDevicePositionData,
   PushEndpointData,
   PushMessageData,
   PushPartData,
@@ -39,7 +40,7 @@ import type {
   MemberData,
   MembershipData,
   MetadataData,
-  NamedRowData,
+  NamedPositionData,
   ObjectData,
   OwnedData,
   PasswordData,
@@ -55,12 +56,12 @@ import type {
 import type {
   ScriptData,
   ScriptEndpointData,
-  ScriptEndpointRowData,
+  ScriptEndpointPositionData,
   ScriptSourceData,
   TraceData,
   TraceKind,
 } from './records/scripts.ts';
-import type { Key, Store, Stored } from './store.ts';
+import type { Key } from './store.ts';
 
 /*
  * THE TABLE. Keys are spelled here and nowhere else.
@@ -120,403 +121,323 @@ export function idKey(id: number): string {
   return String(id).padStart(10, '0');
 }
 
-/** A kind of item: its name in the table, and its keys. */
-export interface Entity<Data extends object, Args extends readonly unknown[]> {
-  readonly kind: string;
-  readonly key: (...args: Args) => Key;
-  /** Reads an item of this kind. */
-  readonly read: (store: Pick<Store, 'get'>, ...args: Args) => Promise<Stored<Data> | undefined>;
+/** Returns the id or list position with which a sort key ends. */
+export function idIn({ sk }: Key): number {
+  return Number(sk.slice(sk.lastIndexOf('#') + 1));
 }
 
-function entity<Data extends object, Args extends readonly unknown[]>(
-  kind: string,
-  key: (...args: Args) => Key,
-): Entity<Data, Args> {
-  const self: Entity<Data, Args> = {
-    kind,
-    key,
-    read: async (store, ...args) => {
-      const [item] = await store.get([key(...args)]);
-      return as(self, item);
-    },
-  };
-  return self;
+/** Returns the instance to whose partitions a key belongs. */
+export function instanceIn({ pk }: Key): number {
+  return Number(pk.split('#')[1]);
 }
 
-/** Returns an item with the type of its kind. A different kind at its key is an internal error. */
-export function as<Data extends object>(kind: Entity<Data, never>, item: Stored): Stored<Data>;
-export function as<Data extends object>(
-  kind: Entity<Data, never>,
-  item: Stored | undefined,
-): Stored<Data> | undefined;
-export function as<Data extends object>(
-  kind: Entity<Data, never>,
-  item: Stored | undefined,
-): Stored<Data> | undefined {
-  if (item !== undefined && item.kind !== kind.kind) {
-    throw new Error(`found ${item.kind} where ${kind.kind} belongs`);
-  }
-  return item as Stored<Data> | undefined; // guaranteed by its kind
-}
+const ofEmail = (email: string) => `EMAIL#${email}`;
+const ofAccount = (account: number) => `ACCOUNT#${account}`;
+const ofInstanceName = (name: string) => `NAME#${name}`;
+const ofInstance = (instance: number) => `INSTANCE#${instance}`;
+const ofAttempts = (scope: string, name: string) => `ATTEMPTS#${scope}#${name}`;
+const ofDeployment = () => 'DEPLOYMENT';
+const byName = (name: string) => name;
 
 /** Owner of an e-mail address. */
-export const emailEntity = entity<EmailData, [email: string]>('email', (email) => ({
-  pk: `EMAIL#${email}`,
-  sk: 'ACCOUNT',
-}));
+export const emailEntity = entity<EmailData>('email').keyed(ofEmail, 'ACCOUNT');
 
 /** An administrator of instances. */
-export const accountEntity = entity<AccountData, [id: number]>('account', (id) => ({
-  pk: `ACCOUNT#${id}`,
-  sk: 'ACCOUNT',
-}));
+export const accountEntity = entity<AccountData>('account').keyed(ofAccount, 'ACCOUNT');
 
 /** An account's password, hashed; separate from the record that every request reads. */
-export const passwordEntity = entity<PasswordData, [account: number]>('password', (id) => ({
-  pk: `ACCOUNT#${id}`,
-  sk: 'PASSWORD',
-}));
+export const passwordEntity = entity<PasswordData>('password').keyed(ofAccount, 'PASSWORD');
 
 /** Free data of an account, an instance or a class. */
-export const accountMetadataEntity = entity<MetadataData, [account: number]>('metadata', (id) => ({
-  pk: `ACCOUNT#${id}`,
-  sk: 'METADATA',
-}));
-export const instanceMetadataEntity = entity<MetadataData, [instance: number]>(
-  'metadata',
-  (id) => ({ pk: `INSTANCE#${id}`, sk: 'METADATA' }),
+export const accountMetadataEntity = entity<MetadataData>('metadata').keyed(ofAccount, 'METADATA');
+export const instanceMetadataEntity = entity<MetadataData>('metadata').keyed(
+  ofInstance,
+  'METADATA',
 );
-export const classMetadataEntity = entity<MetadataData, [instance: number, name: string]>(
-  'metadata',
-  (id, name) => ({ pk: `INSTANCE#${id}`, sk: `CLASSMETADATA#${name}` }),
+export const classMetadataEntity = entity<MetadataData>('metadata').keyed(
+  ofInstance,
+  'CLASSMETADATA#',
+  byName,
 );
 
 /** Membership of an account in an instance, by account. */
-export const memberPrefix = 'MEMBER#';
-export const memberEntity = entity<MemberData, [account: number, instance: number]>(
-  'member',
-  (account, instance) => ({ pk: `ACCOUNT#${account}`, sk: `${memberPrefix}${idKey(instance)}` }),
+export const memberEntity = entity<MemberData>('member').keyed(
+  ofAccount,
+  'MEMBER#',
+  (instance: number) => idKey(instance),
 );
 
 /** The instances that an account owns; this one item enforces the limit on their number. */
-export const ownedEntity = entity<OwnedData, [account: number]>('owned', (account) => ({
-  pk: `ACCOUNT#${account}`,
-  sk: 'OWNED',
-}));
+export const ownedEntity = entity<OwnedData>('owned').keyed(ofAccount, 'OWNED');
 
 /** The same membership, by instance. */
-export const adminPrefix = 'ADMIN#';
-export const adminEntity = entity<AdminData, [instance: number, account: number]>(
-  'admin',
-  (instance, account) => ({ pk: `INSTANCE#${instance}`, sk: `${adminPrefix}${idKey(account)}` }),
+export const adminEntity = entity<AdminData>('admin').keyed(
+  ofInstance,
+  'ADMIN#',
+  (account: number) => idKey(account),
 );
 
 /** The instance that has a name. An instance exists as long as this item does. */
-export const instanceNameEntity = entity<InstanceNameData, [name: string]>('name', (name) => ({
-  pk: `NAME#${name}`,
-  sk: 'INSTANCE',
-}));
+export const instanceNameEntity = entity<InstanceNameData>('name').keyed(
+  ofInstanceName,
+  'INSTANCE',
+);
 
 /**
  * Names and numbers of an instance's classes. Enforces the limit on classes and records which numbers were used; a
  * process without cached ids reads it together with the name, and so finds a class's objects.
  */
-export const classNumbersEntity = entity<ClassNumbersData, [instanceName: string]>(
-  'class-numbers',
-  (name) => ({ pk: `NAME#${name}`, sk: 'CLASSES' }),
+export const classNumbersEntity = entity<ClassNumbersData>('class-numbers').keyed(
+  ofInstanceName,
+  'CLASSES',
 );
 
 /** An instance: one tenant. */
-export const instanceEntity = entity<InstanceData, [id: number]>('instance', (id) => ({
-  pk: `INSTANCE#${id}`,
-  sk: 'INSTANCE',
-}));
+export const instanceEntity = entity<InstanceData>('instance').keyed(ofInstance, 'INSTANCE');
 
 /** An API key of an instance; its text is derived, never stored. */
-export const apiKeyPrefix = 'KEY#';
-export const apiKeyEntity = entity<ApiKeyData, [instance: number, id: number]>(
-  'api-key',
-  (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${apiKeyPrefix}${idKey(id)}` }),
-);
+export const apiKeyEntity = entity<ApiKeyData>('api-key').keyed(ofInstance, 'KEY#', idKey);
 
 /** A data class. */
-export const classPrefix = 'CLASS#';
-export const classEntity = entity<ClassData, [instance: number, name: string]>(
-  'class',
-  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `${classPrefix}${name}` }),
-);
-
-/** Prefix of counts of objects and of files. */
-export const classCountPrefix = 'CLASSCOUNT#';
+export const classEntity = entity<ClassData>('class').keyed(ofInstance, 'CLASS#', byName);
 
 /**
  * Number of objects of a class; counted by a consumer of the change feed, never by the requests that create objects.
+ * Its range contains the numbers of files too.
  */
-export const classCountEntity = entity<ClassCountData, [instance: number, classNumber: number]>(
-  'class-count',
-  (instance, classNumber) => ({
-    pk: `INSTANCE#${instance}`,
-    sk: `${classCountPrefix}${idKey(classNumber)}`,
-  }),
+export const classCountEntity = entity<ClassCountData>('class-count').keyed(
+  ofInstance,
+  'CLASSCOUNT#',
+  (classNumber: number) => idKey(classNumber),
 );
 
 /** Number of files of the objects of a class; counted in the same way. */
-export const classFileCountEntity = entity<ClassCountData, [instance: number, classNumber: number]>(
-  'class-file-count',
-  (instance, classNumber) => ({
-    pk: `INSTANCE#${instance}`,
-    sk: `${classCountPrefix}${idKey(classNumber)}#FILES`,
-  }),
+export const classFileCountEntity = entity<ClassCountData>('class-file-count').keyed(
+  ofInstance,
+  'CLASSCOUNT#',
+  (classNumber: number) => `${idKey(classNumber)}#FILES`,
 );
 
 /** A data endpoint. One whose class was deleted, or created again, is treated as absent. */
-export const dataEndpointEntity = entity<DataEndpointData, [instance: number, name: string]>(
-  'data-endpoint',
-  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `DATAENDPOINT#${name}` }),
+export const dataEndpointEntity = entity<DataEndpointData>('data-endpoint').keyed(
+  ofInstance,
+  'DATAENDPOINT#',
+  byName,
 );
 
 /** Data endpoints in order of creation, which is the order of their list. */
-export const dataEndpointRowPrefix = 'DATAENDPOINTROW#';
-export const dataEndpointRowEntity = entity<NamedRowData, [instance: number, row: number]>(
-  'data-endpoint-row',
-  (instance, row) => ({ pk: `INSTANCE#${instance}`, sk: `${dataEndpointRowPrefix}${idKey(row)}` }),
+export const dataEndpointPositionEntity = entity<NamedPositionData>('data-endpoint-row').keyed(
+  ofInstance,
+  'DATAENDPOINTROW#',
+  (row: number) => idKey(row),
 );
 
 /**
  * A template. The predefined ones of every instance are stored only when they are changed or removed, and exist before.
  */
-export const templateEntity = entity<TemplateData, [instance: number, name: string]>(
-  'template',
-  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `TEMPLATE#${name}` }),
+export const templateEntity = entity<TemplateData>('template').keyed(
+  ofInstance,
+  'TEMPLATE#',
+  byName,
 );
 
 /** Templates in order of creation, which is the order of their list. */
-export const templateRowPrefix = 'TEMPLATEROW#';
-export const templateRowEntity = entity<NamedRowData, [instance: number, row: number]>(
-  'template-row',
-  (instance, row) => ({ pk: `INSTANCE#${instance}`, sk: `${templateRowPrefix}${idKey(row)}` }),
+export const templatePositionEntity = entity<NamedPositionData>('template-row').keyed(
+  ofInstance,
+  'TEMPLATEROW#',
+  (row: number) => idKey(row),
 );
 
 /** A group of users. */
-export const groupPrefix = 'GROUP#';
-export const groupEntity = entity<GroupData, [instance: number, id: number]>(
-  'group',
-  (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${groupPrefix}${idKey(id)}` }),
-);
+export const groupEntity = entity<GroupData>('group').keyed(ofInstance, 'GROUP#', idKey);
 
 /** The group that has a name. */
-export const groupNameEntity = entity<GroupNameData, [instance: number, name: string]>(
-  'group-name',
-  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `GROUPNAME#${name}` }),
+export const groupNameEntity = entity<GroupNameData>('group-name').keyed(
+  ofInstance,
+  'GROUPNAME#',
+  byName,
 );
 
 /**
  * Deleted groups that users or objects may still name. Read together with every user's record, so a group grants no
  * rights from its deletion on, however long the clean-up of its references takes.
  */
-export const deletedGroupsEntity = entity<DeletedGroupsData, [instance: number]>(
-  'deleted-groups',
-  (instance) => ({ pk: `INSTANCE#${instance}`, sk: 'DELETEDGROUPS' }),
+export const deletedGroupsEntity = entity<DeletedGroupsData>('deleted-groups').keyed(
+  ofInstance,
+  'DELETEDGROUPS',
 );
 
 /** Membership of a user in a group, by group; the same transaction updates the user's record. */
-export const membershipEntity = entity<
-  MembershipData,
-  [instance: number, group: number, user: number]
->('membership', (instance, group, user) => ({
-  pk: `INSTANCE#${instance}#MEMBERS#${group}`,
-  sk: idKey(user),
-}));
+export const membershipEntity = entity<MembershipData>('membership').keyed(
+  (instance: number, group: number) => `INSTANCE#${instance}#MEMBERS#${group}`,
+  '',
+  (user: number) => idKey(user),
+);
 
 /** A user of an app. Contains the ids of its groups, so that rights need no further read. */
-export const userEntity = entity<UserData, [instance: number, id: number]>(
-  'user',
-  (instance, id) => ({ pk: `INSTANCE#${instance}#USERS`, sk: idKey(id) }),
+export const userEntity = entity<UserData>('user').keyed(
+  (instance: number) => `INSTANCE#${instance}#USERS`,
+  '',
+  idKey,
 );
 
 /** A user's password, hashed. */
-export const userPasswordEntity = entity<PasswordData, [instance: number, user: number]>(
-  'password',
-  (instance, id) => ({ pk: `INSTANCE#${instance}#PASSWORDS`, sk: idKey(id) }),
+export const userPasswordEntity = entity<PasswordData>('password').keyed(
+  (instance: number) => `INSTANCE#${instance}#PASSWORDS`,
+  '',
+  (user: number) => idKey(user),
 );
 
 /** The user that has a name; `code` is the name as index-keys.ts encodes text. */
-export const usernameEntity = entity<UsernameData, [instance: number, code: string]>(
-  'username',
-  (instance, code) => ({ pk: `INSTANCE#${instance}#USERNAME`, sk: code }),
+export const usernameEntity = entity<UsernameData>('username').keyed(
+  (instance: number) => `INSTANCE#${instance}#USERNAME`,
+  '',
+  (code: string) => code,
 );
 
 /** A user by its identity at another service. */
-export const userSocialEntity = entity<
-  UserSocialData,
-  [instance: number, backend: string, id: string]
->('user-social', (instance, backend, id) => ({
-  pk: `INSTANCE#${instance}#SOCIAL`,
-  sk: `${backend}#${id}`,
-}));
+export const userSocialEntity = entity<UserSocialData>('user-social').keyed(
+  (instance: number) => `INSTANCE#${instance}#SOCIAL`,
+  '',
+  (backend: string, id: string) => `${backend}#${id}`,
+);
 
 /** A data object. */
-export const objectEntity = entity<ObjectData, [instance: number, classNumber: number, id: number]>(
-  'object',
-  (instance, classNumber, id) => ({
-    pk: `INSTANCE#${instance}#CLASS#${classNumber}`,
-    sk: idKey(id),
-  }),
+export const objectEntity = entity<ObjectData>('object').keyed(
+  (instance: number, classNumber: number) => `INSTANCE#${instance}#CLASS#${classNumber}`,
+  '',
+  idKey,
 );
 
 /** The object that has a value of a unique field. */
-export const uniqueEntity = entity<
-  UniqueData,
-  [instance: number, classNumber: number, storage: string, value: string]
->('unique', (instance, classNumber, storage, value) => ({
-  pk: `INSTANCE#${instance}#UNIQUE#${classNumber}`,
-  sk: `${storage}#${value}`,
-}));
+export const uniqueEntity = entity<UniqueData>('unique').keyed(
+  (instance: number, classNumber: number) => `INSTANCE#${instance}#UNIQUE#${classNumber}`,
+  '',
+  (storage: string, value: string) => `${storage}#${value}`,
+);
 
 /** A file of an object of a class, by its key; the files of a class are counted by these items. */
-export const fileEntity = entity<FileData, [instance: number, classNumber: number, file: string]>(
-  'file',
-  (instance, classNumber, file) => ({
-    pk: `INSTANCE#${instance}#FILES#${classNumber}`,
-    sk: file,
-  }),
+export const fileEntity = entity<FileData>('file').keyed(
+  (instance: number, classNumber: number) => `INSTANCE#${instance}#FILES#${classNumber}`,
+  '',
+  (file: string) => file,
 );
 
 /** Returns the class whose partition contains an object or the record of its file. */
-export function placeOfObject({ pk }: Key): {
+export function placeOfObject(key: Key): {
   readonly instance: number;
   readonly classNumber: number;
 } {
-  const [, instance, , classNumber] = pk.split('#');
-  return { instance: Number(instance), classNumber: Number(classNumber) };
+  return { instance: instanceIn(key), classNumber: Number(key.pk.split('#')[3]) };
 }
 
 /** Credentials of a push provider, and the applications that were created with them. */
-export const pushConfigEntity = entity<PushConfigData, [instance: number, provider: PushProvider]>(
-  'push-config',
-  (instance, provider) => ({ pk: `INSTANCE#${instance}`, sk: `PUSHCONFIG#${provider}` }),
+export const pushConfigEntity = entity<PushConfigData>('push-config').keyed(
+  ofInstance,
+  'PUSHCONFIG#',
+  (provider: PushProvider) => provider,
 );
 
 /** A device; `code` is its token in the form that identifies it. */
-export const pushDeviceEntity = entity<
-  PushDeviceData,
-  [instance: number, provider: PushProvider, code: string]
->('push-device', (instance, provider, code) => ({
-  pk: `INSTANCE#${instance}#DEVICES#${provider}`,
-  sk: code,
-}));
+export const pushDeviceEntity = entity<PushDeviceData>('push-device').keyed(
+  (instance: number, provider: PushProvider) => `INSTANCE#${instance}#DEVICES#${provider}`,
+  '',
+  (code: string) => code,
+);
 
 /** Devices in order of creation: all of them, and those of a user. */
-export function pushDeviceRowPrefix(user: number | undefined): string {
-  return user === undefined ? 'ALL#' : `USER#${idKey(user)}#`;
-}
-export const pushDeviceRowEntity = entity<
-  PushDeviceRowData,
-  [instance: number, provider: PushProvider, user: number | undefined, row: number]
->('push-device-row', (instance, provider, user, row) => ({
-  pk: `INSTANCE#${instance}#DEVICEROWS#${provider}`,
-  sk: pushDeviceRowPrefix(user) + idKey(row),
-}));
+export const pushDevicePositionEntity = entity<PushDevicePositionData>('push-device-row').keyed(
+  (instance: number, provider: PushProvider) => `INSTANCE#${instance}#DEVICEROWS#${provider}`,
+  (_instance: number, _provider: PushProvider, user: number | undefined) =>
+    user === undefined ? 'ALL#' : `USER#${idKey(user)}#`,
+  (row: number) => idKey(row),
+);
 
 /** A push message, without its recipients. */
-export const pushMessageEntity = entity<
-  PushMessageData,
-  [instance: number, provider: PushProvider, id: number]
->('push-message', (instance, provider, id) => ({
-  pk: `INSTANCE#${instance}#PUSHES#${provider}`,
-  sk: idKey(id),
-}));
+export const pushMessageEntity = entity<PushMessageData>('push-message').keyed(
+  (instance: number, provider: PushProvider) => `INSTANCE#${instance}#PUSHES#${provider}`,
+  '',
+  idKey,
+);
 
 /** Some of the devices of a message, and the state of delivery to each of them. */
-export const pushPartEntity = entity<
-  PushPartData,
-  [instance: number, provider: PushProvider, message: number, part: number]
->('push-part', (instance, provider, message, part) => ({
-  pk: `INSTANCE#${instance}#PUSHPARTS#${provider}`,
-  sk: `${idKey(message)}#${idKey(part)}`,
-}));
+export const pushPartEntity = entity<PushPartData>('push-part').keyed(
+  (instance: number, provider: PushProvider) => `INSTANCE#${instance}#PUSHPARTS#${provider}`,
+  '',
+  (message: number, part: number) => `${idKey(message)}#${idKey(part)}`,
+);
 
 /** The endpoint of a device at the push service; the device may be known only from a message. */
-export const pushEndpointEntity = entity<PushEndpointData, [place: PushPlace, code: string]>(
-  'push-endpoint',
-  ({ instance, provider, environment }, code) => ({
-    pk: `INSTANCE#${instance}#PUSHENDPOINTS#${provider}`,
-    sk: `${environment}#${code}`,
-  }),
+export const pushEndpointEntity = entity<PushEndpointData>('push-endpoint').keyed(
+  ({ instance, provider }: Pick<PushPlace, 'instance' | 'provider'>) =>
+    `INSTANCE#${instance}#PUSHENDPOINTS#${provider}`,
+  ({ environment }: PushPlace) => `${environment}#`,
+  (code: string) => code,
 );
 
 /** Returns the partitions of an instance for push, first that of endpoints at push services. */
 function pushPartitions(instance: number): readonly string[] {
   return pushProviders.flatMap((provider) => [
-    pushEndpointEntity.key({ instance, provider, environment: 'production' }, '').pk,
-    pushDeviceEntity.key(instance, provider, '').pk,
-    pushDeviceRowEntity.key(instance, provider, undefined, 0).pk,
-    pushMessageEntity.key(instance, provider, 0).pk,
-    pushPartEntity.key(instance, provider, 0, 0).pk,
+    pushEndpointEntity.partition({ instance, provider }),
+    pushDeviceEntity.partition(instance, provider),
+    pushDevicePositionEntity.partition(instance, provider),
+    pushMessageEntity.partition(instance, provider),
+    pushPartEntity.partition(instance, provider),
   ]);
 }
 
 /** A script, without its source. */
-export const scriptPrefix = 'SCRIPT#';
-export const scriptEntity = entity<ScriptData, [instance: number, id: number]>(
-  'script',
-  (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${scriptPrefix}${idKey(id)}` }),
-);
+export const scriptEntity = entity<ScriptData>('script').keyed(ofInstance, 'SCRIPT#', idKey);
 
 /** The source of a script. */
-export const scriptSourceEntity = entity<ScriptSourceData, [instance: number, script: number]>(
-  'script-source',
-  (instance, script) => ({ pk: `INSTANCE#${instance}`, sk: `SCRIPTSOURCE#${idKey(script)}` }),
+export const scriptSourceEntity = entity<ScriptSourceData>('script-source').keyed(
+  ofInstance,
+  'SCRIPTSOURCE#',
+  (script: number) => idKey(script),
 );
 
 /** A script endpoint. One whose script was deleted is treated as absent. */
-export const scriptEndpointEntity = entity<ScriptEndpointData, [instance: number, name: string]>(
-  'script-endpoint',
-  (instance, name) => ({ pk: `INSTANCE#${instance}`, sk: `SCRIPTENDPOINT#${name}` }),
+export const scriptEndpointEntity = entity<ScriptEndpointData>('script-endpoint').keyed(
+  ofInstance,
+  'SCRIPTENDPOINT#',
+  byName,
 );
 
 /** Script endpoints in order of creation, which is the order of their list; public links name the list position. */
-export const scriptEndpointRowPrefix = 'SCRIPTENDPOINTROW#';
-export const scriptEndpointRowEntity = entity<
-  ScriptEndpointRowData,
-  [instance: number, row: number]
->('script-endpoint-row', (instance, row) => ({
-  pk: `INSTANCE#${instance}`,
-  sk: `${scriptEndpointRowPrefix}${idKey(row)}`,
-}));
+export const scriptEndpointPositionEntity = entity<ScriptEndpointPositionData>(
+  'script-endpoint-row',
+).keyed(ofInstance, 'SCRIPTENDPOINTROW#', (row: number) => idKey(row));
 
 /** A run of a script; its parent is the script, or the list position of the endpoint that it was run by. */
-export const traceEntity = entity<
-  TraceData,
-  [instance: number, kind: TraceKind, parent: number, id: number]
->('trace', (instance, kind, parent, id) => ({
-  pk: `INSTANCE#${instance}#TRACES#${kind}#${parent}`,
-  sk: idKey(id),
-}));
+export const traceEntity = entity<TraceData>('trace').keyed(
+  (instance: number, kind: TraceKind, parent: number) =>
+    `INSTANCE#${instance}#TRACES#${kind}#${parent}`,
+  '',
+  idKey,
+);
+
+const ofRuns = (instance: number) => `INSTANCE#${instance}#RUNS`;
 
 /** A slot that a run of an instance has taken; it expires when its process must be dead. */
-export const runPlacePrefix = 'PLACE#';
-export const runPlaceEntity = entity<RunPlaceData, [instance: number, place: number]>(
-  'run-place',
-  (instance, place) => ({ pk: `INSTANCE#${instance}#RUNS`, sk: `${runPlacePrefix}${place}` }),
+export const runPlaceEntity = entity<RunPlaceData>('run-place').keyed(
+  ofRuns,
+  'PLACE#',
+  (place: number) => String(place),
 );
 
 /** A run that waits for a slot, in queue order; it expires soon, and is renewed while it waits. */
-export const runWaiterEntity = entity<
-  RunWaiterData,
-  [instance: number, waiter: { isAwaited: boolean; sinceMs: number; id: string }]
->('run-waiter', (instance, { isAwaited, sinceMs, id }) => ({
-  pk: `INSTANCE#${instance}#RUNS`,
-  sk: `WAITER#${isAwaited ? 0 : 1}#${dueKey(sinceMs)}#${id}`,
-}));
+export const runWaiterEntity = entity<RunWaiterData>('run-waiter').keyed(
+  ofRuns,
+  'WAITER#',
+  ({ isAwaited, sinceMs, id }: { isAwaited: boolean; sinceMs: number; id: string }) =>
+    `${isAwaited ? 0 : 1}#${dueKey(sinceMs)}#${id}`,
+);
 
 /** Returns the partitions that belong to a class. */
 export function classPartitions(instance: number, classNumber: number): readonly string[] {
-  return [
-    objectEntity.key(instance, classNumber, 0).pk,
-    uniqueEntity.key(instance, classNumber, '', '').pk,
-    fileEntity.key(instance, classNumber, '').pk,
-  ];
+  return [objectEntity, uniqueEntity, fileEntity].map(({ partition }) =>
+    partition(instance, classNumber),
+  );
 }
 
 /**
@@ -529,21 +450,22 @@ export function instancePartitions(instance: number, lastClass: number): readonl
   const classes = Array.from({ length: lastClass }, (_, n) => classPartitions(instance, n + 1));
   return [
     ...classes.flat(),
-    userEntity.key(instance, 0).pk,
-    userPasswordEntity.key(instance, 0).pk,
-    usernameEntity.key(instance, '').pk,
-    userSocialEntity.key(instance, '', '').pk,
-    usageEntity.key(instance, '').pk,
-    runPlaceEntity.key(instance, 0).pk,
+    userEntity.partition(instance),
+    userPasswordEntity.partition(instance),
+    usernameEntity.partition(instance),
+    userSocialEntity.partition(instance),
+    usageEntity.partition(instance),
+    runPlaceEntity.partition(instance),
     ...pushPartitions(instance),
-    instanceEntity.key(instance).pk,
+    instanceEntity.partition(instance),
   ];
 }
 
 /** Usage of an instance in one hour, `YYYY-MM-DDThh` in UTC. */
-export const usageEntity = entity<UsageData, [instance: number, hour: string]>(
-  'usage',
-  (instance, hour) => ({ pk: `INSTANCE#${instance}#USAGE`, sk: hour }),
+export const usageEntity = entity<UsageData>('usage').keyed(
+  (instance: number) => `INSTANCE#${instance}#USAGE`,
+  '',
+  (hour: string) => hour,
 );
 
 /** Pattern of the partitions of usage, for policies. */
@@ -578,112 +500,110 @@ export function deploymentCounter(what: 'account' | 'instance' | 'invitation'): 
 }
 
 /** Attempts to log in by a name: from one address, or from all of them when it is undefined. */
-export const attemptsEntity = entity<
-  AttemptsData,
-  [scope: string, name: string, address: string | undefined]
->('attempts', (scope, name, address) => ({
-  pk: `ATTEMPTS#${scope}#${name}`,
-  sk: address === undefined ? 'ALL' : `ADDRESS#${address}`,
-}));
+export const attemptsEntity = entity<AttemptsData>('attempts').keyed(
+  ofAttempts,
+  '',
+  (address: string | undefined) => (address === undefined ? 'ALL' : `ADDRESS#${address}`),
+);
 
 /** Attempts to log in from an address, by any name. */
-export const attemptsFromEntity = entity<AttemptsData, [scope: string, address: string]>(
-  'attempts',
-  (scope, address) => ({ pk: `ATTEMPTSFROM#${scope}#${address}`, sk: 'ALL' }),
+export const attemptsFromEntity = entity<AttemptsData>('attempts').keyed(
+  (scope: string, address: string) => `ATTEMPTSFROM#${scope}#${address}`,
+  'ALL',
 );
 
 /** Addresses from which a name has logged in. */
-export const knownAddressesEntity = entity<KnownAddressesData, [scope: string, name: string]>(
-  'known-addresses',
-  (scope, name) => ({ pk: `ATTEMPTS#${scope}#${name}`, sk: 'KNOWN' }),
+export const knownAddressesEntity = entity<KnownAddressesData>('known-addresses').keyed(
+  ofAttempts,
+  'KNOWN',
 );
 
 /** Mark that the first account was created: the set-up code is used up. */
-export const firstAccountEntity = entity<FirstAccountData, []>('first-account', () => ({
-  pk: 'DEPLOYMENT',
-  sk: 'FIRST',
-}));
+export const firstAccountEntity = entity<FirstAccountData>('first-account').keyed(
+  ofDeployment,
+  'FIRST',
+);
 
 /** Mails that were sent to an address; it expires. */
-export const mailsSentEntity = entity<MailsSentData, [address: string, purpose: MailPurpose]>(
-  'mails-sent',
-  (address, purpose) => ({ pk: `MAILS#${address}`, sk: purpose }),
+export const mailsSentEntity = entity<MailsSentData>('mails-sent').keyed(
+  (address: string) => `MAILS#${address}`,
+  '',
+  (purpose: MailPurpose) => purpose,
 );
 
 /** The Lambda function of a script. All are in one partition, which is scanned to compare functions with scripts. */
-export const scriptFunctionEntity = entity<ScriptFunctionData, [instance: number, script: number]>(
-  'script-function',
-  (instance, script) => ({ pk: 'SCRIPTFUNCTIONS', sk: `${idKey(instance)}#${idKey(script)}` }),
+export const scriptFunctionEntity = entity<ScriptFunctionData>('script-function').keyed(
+  () => 'SCRIPTFUNCTIONS',
+  '',
+  (instance: number, script: number) => `${idKey(instance)}#${idKey(script)}`,
 );
 
 /** Mark that functions are compared with scripts from now on. */
-export const scriptSweepEntity = entity<ScriptSweepData, []>('script-sweep', () => ({
-  pk: 'DEPLOYMENT',
-  sk: 'SCRIPTSWEEP',
-}));
+export const scriptSweepEntity = entity<ScriptSweepData>('script-sweep').keyed(
+  ofDeployment,
+  'SCRIPTSWEEP',
+);
 
 /** Identity of the store, on one machine: the folder's other files name it. */
-export const storeIdentityEntity = entity<StoreIdentityData, []>('store-identity', () => ({
-  pk: 'DEPLOYMENT',
-  sk: 'STORE',
-}));
+export const storeIdentityEntity = entity<StoreIdentityData>('store-identity').keyed(
+  ofDeployment,
+  'STORE',
+);
 
 /** An invitation of an instance. */
-export const invitationPrefix = 'INVITATION#';
-export const invitationEntity = entity<InvitationData, [instance: number, id: number]>(
-  'invitation',
-  (instance, id) => ({ pk: `INSTANCE#${instance}`, sk: `${invitationPrefix}${idKey(id)}` }),
+export const invitationEntity = entity<InvitationData>('invitation').keyed(
+  ofInstance,
+  'INVITATION#',
+  idKey,
 );
 
 /** The one invitation of an instance to an e-mail, in any state. */
-export const invitedEntity = entity<InvitedData, [instance: number, email: string]>(
-  'invited',
-  (instance, email) => ({ pk: `INSTANCE#${instance}`, sk: `INVITED#${email}` }),
+export const invitedEntity = entity<InvitedData>('invited').keyed(
+  ofInstance,
+  'INVITED#',
+  (email: string) => email,
 );
 
 /**
  * Invitations by the e-mail that they are addressed to, until it has an account, and by the account. They may still
  * point to an invitation that is no longer open: readers check its state.
  */
-export const invitedEmailEntity = entity<InvitedData, [email: string, id: number]>(
-  'invited-email',
-  (email, id) => ({ pk: `EMAIL#${email}`, sk: `${invitationPrefix}${idKey(id)}` }),
+export const invitedEmailEntity = entity<InvitedData>('invited-email').keyed(
+  ofEmail,
+  'INVITATION#',
+  idKey,
 );
-export const invitedAccountEntity = entity<InvitedData, [account: number, id: number]>(
-  'invited-account',
-  (account, id) => ({ pk: `ACCOUNT#${account}`, sk: `${invitationPrefix}${idKey(id)}` }),
+export const invitedAccountEntity = entity<InvitedData>('invited-account').keyed(
+  ofAccount,
+  'INVITATION#',
+  idKey,
 );
 
 /** An account by its identity at another service. */
-export const socialEntity = entity<SocialData, [backend: string, id: string]>(
-  'social',
-  (backend, id) => ({ pk: `SOCIAL#${backend}#${id}`, sk: 'ACCOUNT' }),
+export const socialEntity = entity<SocialData>('social').keyed(
+  (backend: string, id: string) => `SOCIAL#${backend}#${id}`,
+  'ACCOUNT',
 );
 
 /** Configuration of an instance, up to 256 KB. */
-export const configEntity = entity<ConfigData, [instance: number]>('config', (id) => ({
-  pk: `INSTANCE#${id}`,
-  sk: 'CONFIG',
-}));
+export const configEntity = entity<ConfigData>('config').keyed(ofInstance, 'CONFIG');
 
 /** Partitions over which jobs are spread. */
 export const jobShards = Array.from({ length: 16 }, (_, shard) => shard);
 
 /** Prefix of all partitions of jobs. */
-export const workPrefix = 'WORK#';
+export const jobPrefix = 'WORK#';
 
-/** A job to be run at `due`, in epoch milliseconds, or later. Its id, in hex, determines its shard. */
-export const jobEntity = entity<JobData, [due: number, kind: string, id: string]>(
-  'work',
-  (due, kind, id) => ({
-    pk: workShard(Number.parseInt(id.slice(0, 1), 16)),
-    sk: `${dueKey(due)}#${kind}#${id}`,
-  }),
+/** A job to be run at `due`, in epoch milliseconds, or later. */
+export const jobEntity = entity<JobData>('work').keyed(
+  (shard: number) => jobPrefix + shard,
+  '',
+  (due: number, kind: string, id: string) => `${dueKey(due)}#${kind}#${id}`,
 );
 
-/** Returns the partition of a shard of jobs. */
-export function workShard(shard: number): string {
-  return workPrefix + shard;
+/** Returns the shard of a job: the first digit of its id, which is in hex. */
+export function jobShard(id: string): number {
+  return Number.parseInt(id.slice(0, 1), 16);
 }
 
 const dueDigits = 15;
@@ -699,7 +619,8 @@ export function dueOf({ sk }: Key): number {
 }
 
 /** A change that a consumer failed to process, kept for the operator. `at` in epoch milliseconds. */
-export const deadLetterEntity = entity<DeadLetterData, [at: number, id: string]>(
-  'dead-letter',
-  (at, id) => ({ pk: 'DEADLETTERS', sk: `${dueKey(at)}#${id}` }),
+export const deadLetterEntity = entity<DeadLetterData>('dead-letter').keyed(
+  () => 'DEADLETTERS',
+  '',
+  (at: number, id: string) => `${dueKey(at)}#${id}`,
 );

@@ -52,7 +52,7 @@ const digestMark = '#'; // no encoded value begins with it
  * Returns the prefix of the keys of objects with this value in a composite index; their keys in the index of the order
  * follow. For a long text it is a digest, which another text might share: readers compare the value again.
  */
-export function pairStart(type: FieldType, value: Json): string {
+export function compositeIndexPrefix(type: FieldType, value: Json): string {
   const code = encodeValue(type, value);
   return (code.length > longestCode ? digestMark + digestText(code) : code) + codeEnd;
 }

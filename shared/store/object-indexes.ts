@@ -1,6 +1,6 @@
 import type { CompiledClass, CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
 import { idKey } from './entities.ts';
-import { pairStart, type SlotKeys, slotKeys, slotName } from './index-keys.ts';
+import { compositeIndexPrefix, type SlotKeys, slotKeys, slotName } from './index-keys.ts';
 import type { ObjectData } from './records/records.ts';
 import type { IndexKeys } from './store.ts';
 
@@ -12,22 +12,24 @@ export function objectIndexes(compiled: CompiledClass, data: ObjectData): IndexK
   const id = idKey(data.id);
   const keys = slotKeys(compiled, data.values, data.id);
   keys.updated = data.updated_at + id;
-  if (compiled.pairs.length > 0) addPairs(compiled.pairs, data, keys);
+  if (compiled.compositeIndexes.length > 0)
+    addCompositeIndexes(compiled.compositeIndexes, data, keys);
   if (data.owner !== null) keys.owned = idKey(data.owner) + id;
   if (isShared(data)) keys.shared = id;
   return keys;
 }
 
 /** Adds the keys in composite indexes: the value of one field, then the key in the index of the other. */
-function addPairs(
-  pairs: readonly CompiledCompositeIndex[],
+function addCompositeIndexes(
+  compositeIndexes: readonly CompiledCompositeIndex[],
   { values }: ObjectData,
   keys: SlotKeys,
 ): void {
-  for (const { slot, filter, order } of pairs) {
+  for (const { slot, filter, order } of compositeIndexes) {
     const place = keys[order === undefined ? 'updated' : slotName(order.slot)];
     const value = values[filter.storage] ?? null;
-    if (place !== undefined) keys[slotName(slot)] = pairStart(filter.type, value) + place;
+    if (place !== undefined)
+      keys[slotName(slot)] = compositeIndexPrefix(filter.type, value) + place;
   }
 }
 

@@ -8,7 +8,14 @@ import type {
 } from '../search/query/paths.ts';
 import { compareText } from '../search/query/text-order.ts';
 import { idKey } from './entities.ts';
-import { codeEnd, encodeText, encodeValue, nullCode, pairStart, slotName } from './index-keys.ts';
+import {
+  codeEnd,
+  compositeIndexPrefix,
+  encodeText,
+  encodeValue,
+  nullCode,
+  slotName,
+} from './index-keys.ts';
 import type { Bound, IndexName, Query } from './store.ts';
 
 /** A range of objects of one class: of the table, or of an index. */
@@ -58,8 +65,8 @@ export function objectRanges(
         lower: { key: first, inclusive: true },
         upper: { key: successor(last), inclusive: false },
       }));
-    case 'pair':
-      return objectRanges(path.order, ids, from).map((range) => pairRange(path, range));
+    case 'composite':
+      return objectRanges(path.order, ids, from).map((range) => compositeIndexRange(path, range));
     case 'index': {
       const ranges =
         path.points === undefined ? [limitsRange(path)] : pointRanges(path, path.points, bounds);
@@ -71,11 +78,11 @@ export function objectRanges(
 }
 
 /** Converts a range in the index of the order to one of the composite index. */
-function pairRange(
+function compositeIndexRange(
   { slot, type, value }: CompositeIndexPath,
   { lower, upper }: ObjectRange,
 ): ObjectRange {
-  const start = pairStart(type, value);
+  const start = compositeIndexPrefix(type, value);
   const end = start.slice(0, -codeEnd.length) + afterCodeEnd;
   return {
     index: slotName(slot),

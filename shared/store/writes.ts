@@ -1,7 +1,7 @@
 import type { Delete, IndexKeys, Key, Put, Stored } from './store.ts';
 
 /** Returns a create: a put of an item that must be absent. */
-export function insert<Data extends object>(
+export function createItem<Data extends object>(
   entity: { readonly kind: string; readonly data?: Data },
   key: Key,
   data: Data,
@@ -12,7 +12,7 @@ export function insert<Data extends object>(
 }
 
 /** Returns an update: a put over an item as read, which fails when it has changed or was deleted. */
-export function replace<Data extends object>(
+export function updateItem<Data extends object>(
   current: Stored<Data>,
   data: Data,
   indexes?: IndexKeys,
@@ -23,7 +23,7 @@ export function replace<Data extends object>(
 }
 
 /** Returns an unconditional put: for items whose change by another writer cannot be lost by it. */
-export function store<Data extends object>(
+export function putItem<Data extends object>(
   entity: { readonly kind: string; readonly data?: Data },
   key: Key,
   data: Data,
@@ -32,11 +32,11 @@ export function store<Data extends object>(
 }
 
 /** Returns a delete of an item as read. It fails when the item has changed or was deleted. */
-export function remove({ key, version }: Pick<Stored, 'key' | 'version'>): Delete {
+export function deleteItem({ key, version }: Pick<Stored, 'key' | 'version'>): Delete {
   return { action: 'delete', key, condition: { kind: 'version', version } };
 }
 
 /** Returns a delete if exists: for items whose change by another writer cannot be lost by it. */
-export function erase(key: Key): Delete {
+export function deleteIfExists(key: Key): Delete {
   return { action: 'delete', key, condition: { kind: 'none' } };
 }

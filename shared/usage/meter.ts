@@ -1,9 +1,10 @@
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Clock, Meter, Platform } from '../platform/ports.ts';
-import { as, instanceEntity, usageEntity } from '../store/entities.ts';
+import { instanceEntity, usageEntity } from '../store/entities.ts';
+import { readTogether } from '../store/entity.ts';
 import type { UsageData } from '../store/records/records.ts';
-import { insert, replace } from '../store/writes.ts';
+import { createItem, updateItem } from '../store/writes.ts';
 import { causeOf } from '../values/caught.ts';
 
 /** Ports that a meter uses. */
@@ -131,11 +132,10 @@ async function addTo(
   services: MeterServices,
   { instance, hour, api, run, cbxMs, traceBytes }: Tally,
 ): Promise<void> {
-  const key = usageEntity.key(instance, hour);
-  const owner = instanceEntity.key(instance);
-  const [found, instanceItem] = await services.store.get([key, owner]);
-  if (instanceItem === undefined) return;
-  const before = as(usageEntity, found);
+  const usage = usageEntity.at(instance, hour);
+  const tenant = instanceEntity.at(instance);
+  const { before, owner } = await readTogether(services.store, { before: usage, owner: tenant });
+  if (owner === undefined) return;
   const data: UsageData = before?.data ?? { api: 0, run: 0, cbxMs: 0 };
   const traces = (data.traceBytes ?? 0) + traceBytes;
   const sum: UsageData = {
@@ -145,7 +145,7 @@ async function addTo(
     ...(traces > 0 && { traceBytes: traces }),
   };
   await maintain(services, [
-    before === undefined ? insert(usageEntity, key, sum) : replace(before, sum),
-    { action: 'check', key: owner, condition: { kind: 'present' } }, // otherwise it outlives the instance
+    before === undefined ? createItem(usageEntity, usage.key, sum) : updateItem(before, sum),
+    { action: 'check', key: tenant.key, condition: { kind: 'present' } }, // otherwise it outlives the instance
   ]);
 }

@@ -1,9 +1,7 @@
 import { createCache } from '../core/resource/caches.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../platform/ports.ts';
-import { allUnder } from '../store/all-under.ts';
-import { as, classCountPrefix, classFileCountEntity, usageEntity } from '../store/entities.ts';
-import type { ClassCountData } from '../store/records/records.ts';
-import type { Key } from '../store/store.ts';
+import { classCountEntity, classFileCountEntity, usageEntity } from '../store/entities.ts';
+import { readRange } from '../store/entity.ts';
 import { quotaExceeded } from '../values/errors/errors.ts';
 import { hourKey, hourMicros } from './meter.ts';
 
@@ -93,20 +91,20 @@ export function openQuotas(services: QuotaServices): Quotas {
         entry = await refresh({ instance, kind }, kind === 'traces' ? minTraceAgeMs : 0);
       }
       if (usedOf(entry, kind) + bytes > limit) {
-        const refusal = `Storage quota of the instance exceeded (${kind}: ${limit} bytes).`;
-        return { ...freeRoom, refusal };
+        const message = `Storage quota of the instance exceeded (${kind}: ${limit} bytes).`;
+        return { ...freeRoom, exceeded: message };
       }
       return hold(entry, kind, bytes);
     },
   };
 }
 
-const freeRoom: Room = { refusal: undefined, release: () => undefined };
+const freeRoom: Room = { exceeded: undefined, release: () => undefined };
 
 function hold(entry: Entry, kind: QuotaKind, bytes: number): Room {
   entry.held[kind] += bytes;
   return {
-    refusal: undefined,
+    exceeded: undefined,
     release: (isStored) => {
       entry.held[kind] -= bytes;
       if (!isStored) return;
@@ -127,11 +125,10 @@ function usedOf({ total, held }: Entry, kind: QuotaKind): number {
 
 async function storedSums(services: QuotaServices, instance: number): Promise<Sums> {
   await services.settled();
-  const { pk }: Key = classFileCountEntity.key(instance, 0);
   const sums = nothing();
-  for (const { kind, data } of await allUnder(services.store, { pk, sk: classCountPrefix })) {
-    const { bytes = 0 } = data as ClassCountData; // both kinds of counts have bytes
-    sums[kind === classFileCountEntity.kind ? 'files' : 'objects'] += bytes;
+  for (const item of await readRange(services.store, classCountEntity.range(instance))) {
+    if (classCountEntity.matches(item)) sums.objects += item.data.bytes ?? 0;
+    else if (classFileCountEntity.matches(item)) sums.files += item.data.bytes ?? 0;
   }
   return sums;
 }
@@ -141,10 +138,9 @@ const hours = 24;
 async function traceSums(services: QuotaServices, instance: number): Promise<Sums> {
   await services.meter.flush();
   const first = Math.floor(services.clock.micros() / hourMicros) - hours;
-  const { pk, sk } = usageEntity.key(instance, hourKey(first));
-  const lower = { key: sk, inclusive: false };
-  const { items } = await services.store.query({ pk, lower, limit: 2 * hours });
-  const bytes = items.map((item) => as(usageEntity, item).data.traceBytes ?? 0);
+  const part = { after: hourKey(first), limit: 2 * hours };
+  const { items } = await usageEntity.list(services.store, [instance], part);
+  const bytes = items.map(({ data }) => data.traceBytes ?? 0);
   return { objects: 0, files: 0, traces: bytes.reduce((sum, each) => sum + each, 0) };
 }
 
@@ -172,7 +168,7 @@ export async function withRoom<Result>(
       if (bytes <= 0) continue;
       const room = await platform.quotas.take(instance, kind, bytes);
       rooms.push(room);
-      if (room.refusal !== undefined) throw quotaExceeded(room.refusal);
+      if (room.exceeded !== undefined) throw quotaExceeded(room.exceeded);
     }
     const result = await store();
     isStored = true;

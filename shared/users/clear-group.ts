@@ -2,21 +2,17 @@ import { compileClass } from '../classes/rules/compiled-class.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import { allUnder } from '../store/all-under.ts';
 import {
-  as,
   classEntity,
-  classPrefix,
   deletedGroupsEntity,
   membershipEntity,
   objectEntity,
   userEntity,
 } from '../store/entities.ts';
-import { itemsAfter } from '../store/items-after.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { remove, replace } from '../store/writes.ts';
+import { deleteItem, updateItem } from '../store/writes.ts';
 import type { JsonObject } from '../values/json/json.ts';
 
 /** Deleted group. */
@@ -51,23 +47,21 @@ async function removeMembers(
   context: JobContext,
   { instance, group }: DeletedGroup,
 ): Promise<number> {
-  const { pk } = membershipEntity.key(instance, group, 0);
-  const { items } = await context.store.query({ pk, limit: stepSize });
-  const members = items.map((item) => as(membershipEntity, item));
+  const some = { limit: stepSize };
+  const { items: members } = await membershipEntity.list(context.store, [instance, group], some);
   await Promise.all(
     members.map((member) =>
       retryOnConflict(async () => {
-        const key = userEntity.key(instance, member.data.user);
-        const user = as(userEntity, (await context.store.get([key]))[0]);
+        const user = await userEntity.read(context.store, instance, member.data.user);
         const groups = user?.data.groups.filter((id) => id !== group) ?? [];
         await maintain(context, [
-          remove(member),
-          ...(user === undefined ? [] : [replace(user, { ...user.data, groups })]),
+          deleteItem(member),
+          ...(user === undefined ? [] : [updateItem(user, { ...user.data, groups })]),
         ]);
       }),
     ),
   );
-  return items.length;
+  return members.length;
 }
 
 async function clearClasses(
@@ -76,14 +70,13 @@ async function clearClasses(
   at: string,
 ): Promise<StepResult> {
   const { instance, group, last } = progress;
-  const { pk } = classEntity.key(instance, '');
-  const classes = await allUnder(context.store, { pk, sk: classPrefix });
+  const classes = await classEntity.listAll(context.store, [instance]);
   const next = classes.find(({ key }) => key.sk >= at);
   if (next === undefined) {
     await forget(context, { instance, group });
     return 'done';
   }
-  const place = { instance, name: next.key.sk.slice(classPrefix.length) };
+  const place = { instance, name: next.data.name };
   const current = await freed(context, place, group);
   const reached = current && (await freeSome(context, progress, current));
   const { key } = next;
@@ -102,7 +95,7 @@ async function freed(
     const current = await classEntity.read(context.store, instance, name);
     if (current?.data.group !== group) return current;
     const data = { ...current.data, group: null };
-    const version = await maintain(context, [replace(current, data)]);
+    const version = await maintain(context, [updateItem(current, data)]);
     return { ...current, version, data };
   });
 }
@@ -113,19 +106,20 @@ async function freeSome(
   { instance, group, last: after }: Progress,
   { data }: Stored<ClassData>,
 ): Promise<string | undefined> {
-  const { pk } = objectEntity.key(instance, data.number, 0);
-  const { items, last } = await itemsAfter(context.store, pk, after || undefined, stepSize);
+  const some = { after: after || undefined, limit: stepSize };
+  const { items, last } = await objectEntity.list(context.store, [instance, data.number], some);
   const compiled = compileClass(data, context.files.address);
   await Promise.all(
     items.map((found) =>
       retryOnConflict(async (isFirst) => {
-        const item = isFirst ? found : (await context.store.get([found.key]))[0];
-        const object = as(objectEntity, item);
+        const object = isFirst
+          ? found
+          : await objectEntity.read(context.store, instance, data.number, found.data.id);
         if (object?.data.group !== group) return;
         // Written by later indexes than those of this class: the step is retried with the current class.
         if (object.data.epoch > compiled.epoch) throw new Error('the class has changed meanwhile');
         const free: ObjectData = { ...object.data, group: null, epoch: compiled.epoch };
-        await maintain(context, [replace(object, free, objectIndexes(compiled, free))]);
+        await maintain(context, [updateItem(object, free, objectIndexes(compiled, free))]);
       }),
     ),
   );
@@ -138,6 +132,8 @@ async function forget(context: JobContext, { instance, group }: DeletedGroup): P
     const deleted = await deletedGroupsEntity.read(context.store, instance);
     if (deleted === undefined) return;
     const groups = deleted.data.groups.filter((id) => id !== group);
-    await maintain(context, [groups.length === 0 ? remove(deleted) : replace(deleted, { groups })]);
+    await maintain(context, [
+      groups.length === 0 ? deleteItem(deleted) : updateItem(deleted, { groups }),
+    ]);
   });
 }

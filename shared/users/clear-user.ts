@@ -4,19 +4,10 @@ import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import { planRemove } from '../objects/save-object.ts';
 import { removeDevices } from '../push/clear-devices.ts';
-import { allUnder } from '../store/all-under.ts';
-import {
-  as,
-  classEntity,
-  classPrefix,
-  idKey,
-  objectEntity,
-  userSocialEntity,
-} from '../store/entities.ts';
-import { itemsAfter } from '../store/items-after.ts';
+import { classEntity, idKey, objectEntity, userSocialEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { remove } from '../store/writes.ts';
+import { deleteItem } from '../store/writes.ts';
 
 /** Deleted user. */
 export type DeletedUser = { readonly instance: number; readonly user: number };
@@ -49,13 +40,10 @@ async function removeObjects(
   at: string,
 ): Promise<StepResult> {
   const { instance, user } = progress;
-  const { pk } = classEntity.key(instance, '');
-  const classes = await allUnder(context.store, { pk, sk: classPrefix });
-  for (const item of classes) {
-    if (item.key.sk < at) continue;
-    const current = as(classEntity, item);
+  for (const current of await classEntity.listAll(context.store, [instance])) {
+    if (current.key.sk < at) continue;
     if ((await removeSome(context, { instance, user }, current)) > 0) {
-      return { task: { ...progress, at: item.key.sk } };
+      return { task: { ...progress, at: current.key.sk } };
     }
   }
   return { task: { ...progress, social: '' } };
@@ -67,8 +55,7 @@ async function removeSome(
   { instance, user }: DeletedUser,
   current: Stored<ClassData>,
 ): Promise<number> {
-  const { items } = await context.store.query({
-    pk: objectEntity.key(instance, current.data.number, 0).pk,
+  const { items } = await objectEntity.list(context.store, [instance, current.data.number], {
     index: 'owned',
     lower: { key: idKey(user), inclusive: true },
     upper: { key: `${idKey(user)}:`, inclusive: false }, // ':' follows '9'
@@ -84,7 +71,7 @@ async function removeSome(
   };
   await Promise.all(
     items.map(async (item) => {
-      const { writes } = await planRemove(call, as(objectEntity, item));
+      const { writes } = await planRemove(call, item);
       await unlessConflict(cascade(context, writes)); // after a write conflict the next step finds it again
     }),
   );
@@ -97,13 +84,11 @@ async function removeIdentities(
   after: string,
 ): Promise<StepResult> {
   const { instance, user } = progress;
-  const { pk } = userSocialEntity.key(instance, '', '');
-  const { items, last } = await itemsAfter(context.store, pk, after || undefined, stepSize);
-  const theirs = items
-    .map((item) => as(userSocialEntity, item))
-    .filter(({ data }) => data.user === user);
+  const some = { after: after || undefined, limit: stepSize };
+  const { items, last } = await userSocialEntity.list(context.store, [instance], some);
+  const theirs = items.filter(({ data }) => data.user === user);
   await Promise.all(
-    theirs.map((item) => unlessConflict(maintain(context, [remove(item)]))), // now another user's
+    theirs.map((item) => unlessConflict(maintain(context, [deleteItem(item)]))), // now another user's
   );
   return last === undefined ? 'done' : { task: { ...progress, social: last } };
 }

@@ -1,12 +1,14 @@
 import { userKey } from '../accounts/keys.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
+import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
 import { instanceOf } from '../core/resource/place.ts';
-import type { Context, Known } from '../core/resource/route.ts';
+import type { Context } from '../core/resource/route.ts';
 import { wholeObject } from '../objects/show-object.ts';
-import { as, classEntity, groupEntity, objectEntity } from '../store/entities.ts';
+import { classEntity, groupEntity, objectEntity } from '../store/entities.ts';
+import { type Lookup, readTogether } from '../store/entity.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../store/records/records.ts';
-import type { Key, Stored } from '../store/store.ts';
+import type { Stored } from '../store/store.ts';
 import { isAllowed } from '../values/access.ts';
 import type { Json } from '../values/json/json.ts';
 import { userAccess } from './user-access.ts';
@@ -28,28 +30,31 @@ export interface ReadUser extends UserView {
   readonly profile: Stored<ObjectData> | undefined;
 }
 
-/** Returns the key of the class of profiles, which every operation on users reads in its first step. */
-export function profileReads({ instance }: Known): Readonly<Record<string, Key | undefined>> {
-  return {
-    profileClass: instance === undefined ? undefined : classEntity.key(instance, profileClass),
-  };
-}
+/** The class of profiles, which every operation on users loads. */
+export const profileLoads = {
+  profileClass: recordAt(classEntity, ['instance'], (instance) =>
+    classEntity.key(instance, profileClass),
+  ),
+};
+
+/** A request with the class of profiles. */
+export type UserContext = Context<LoadedOf<typeof profileLoads>>;
 
 /** Returns the class of profiles, which every instance has. */
-export function profileClassOf({ records }: Context): Stored<ClassData> {
-  const found = as(classEntity, records.profileClass);
+export function profileClassOf({ loaded }: UserContext): Stored<ClassData> {
+  const found = loaded.profileClass;
   if (found === undefined) throw new Error('an instance has no class of profiles');
   return found;
 }
 
-/** Returns the key of a user's profile. */
-export function profileKey(context: Context, { profile }: UserData): Key {
-  return objectEntity.key(instanceOf(context), profileClassOf(context).data.number, profile);
+/** Returns where a user's profile is. */
+export function profileAt(context: UserContext, { profile }: UserData): Lookup<ObjectData> {
+  return objectEntity.at(instanceOf(context), profileClassOf(context).data.number, profile);
 }
 
 /** Joins users with the records shown in responses, in one step; same order. */
 export async function viewUsers(
-  context: Context,
+  context: UserContext,
   users: readonly UserData[],
 ): Promise<readonly ReadUser[]> {
   if (users.length === 0) return [];
@@ -57,17 +62,15 @@ export async function viewUsers(
   const instance = instanceOf(context);
   const showsKey = isAllowed(userAccess, context.actor, 'U');
   const groupIds = [...new Set(users.flatMap(({ groups }) => groups))];
-  const items = await store.get([
-    ...users.map((user) => profileKey(context, user)),
-    ...groupIds.map((id) => groupEntity.key(instance, id)),
-  ]);
-  const groups = new Map(
-    groupIds.map((id, at) => [id, as(groupEntity, items[users.length + at])?.data]),
-  );
+  const found = await readTogether(store, {
+    profiles: users.map((user) => profileAt(context, user)),
+    groups: groupIds.map((id) => groupEntity.at(instance, id)),
+  });
+  const groups = new Map(groupIds.map((id, at) => [id, found.groups[at]?.data]));
   return Promise.all(
     users.map(async (data, at) => ({
       data,
-      profile: as(objectEntity, items[at]),
+      profile: found.profiles[at],
       groups: data.groups.flatMap((id) => groups.get(id) ?? []), // a deleted group may still be listed
       key: showsKey ? await userKey(secrets, instance, data) : undefined,
     })),
@@ -75,20 +78,20 @@ export async function viewUsers(
 }
 
 /** Joins one user with the records shown in responses. */
-export async function viewUser(context: Context, user: UserData): Promise<ReadUser> {
+export async function viewUser(context: UserContext, user: UserData): Promise<ReadUser> {
   const [view] = await viewUsers(context, [user]);
   if (view === undefined) throw new Error('a user has no view');
   return view;
 }
 
 /** Joins a user who has just logged in: the response contains its key, regardless of the actor. */
-export async function viewLoggedIn(context: Context, user: UserData): Promise<UserView> {
+export async function viewLoggedIn(context: UserContext, user: UserData): Promise<UserView> {
   const view = await viewUser(context, user);
   return { ...view, key: await userKey(context.platform.secrets, instanceOf(context), user) };
 }
 
 /** Formats a user for responses, without its links. */
-export function showUser(context: Context, view: UserView): Record<string, Json> {
+export function showUser(context: UserContext, view: UserView): Record<string, Json> {
   const { data, typedName = data.username, profile, groups, key } = view;
   return {
     id: data.id,
@@ -100,7 +103,7 @@ export function showUser(context: Context, view: UserView): Record<string, Json>
 }
 
 /** Formats a user with its links, for other responses. */
-export function wholeUser(context: Context, view: UserView): Record<string, Json> {
+export function wholeUser(context: UserContext, view: UserView): Record<string, Json> {
   const self = `${instanceBase(context)}/users/${view.data.id}/`;
   return { ...showUser(context, view), links: linksOf(context, userLinks, self, view) };
 }
@@ -108,12 +111,8 @@ export function wholeUser(context: Context, view: UserView): Record<string, Json
 /** Formats a group with its links, for other responses. */
 export function showGroup(context: Context, data: GroupData): Record<string, Json> {
   const self = `${instanceBase(context)}/groups/${data.id}/`;
-  return { ...groupValues(data), links: linksOf(context, groupLinks, self, data) };
-}
-
-/** Formats a group for responses, without its links. */
-export function groupValues({ id, name, label, description }: GroupData): Record<string, Json> {
-  return { id, name, label, description };
+  const { id, name, label, description } = data;
+  return { id, name, label, description, links: linksOf(context, groupLinks, self, data) };
 }
 
 /** Links of a user; one has a hyphen, as clients expect. */

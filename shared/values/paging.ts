@@ -56,7 +56,7 @@ export function parsePaging(
     size: Math.min(size, maxPageSize),
     ascending: ordering === 'asc' || (ordering !== 'desc' && ascendingByDefault),
     direction,
-    lastPk: direction === undefined ? undefined : lastPk,
+    lastPk: direction && lastPk,
   };
 }
 

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
+import { type Api, type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
-import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
 import { scenarios } from '../support/scenarios.ts';
 
-let api: Api;
-let clock: MovedClock;
+useApi();
+
+const clock = openMovedClock();
 let store: FaultyStore;
 let count = 0;
 let email: string;
@@ -22,17 +24,13 @@ const threeDays = 3 * 24 * 3600;
 const wrongToken = { non_field_errors: ['Invalid token.'] };
 const done = { non_field_errors: ['Invalid token or account already activated.'] };
 
-beforeAll(async () => {
-  clock = openMovedClock();
-  api = await startApi({
-    clock,
-    wrap: (inner) => {
-      store = makeFaulty(inner);
-      return store;
-    },
-  });
+setOptions({
+  clock,
+  wrap: (inner) => {
+    store = makeFaulty(inner);
+    return store;
+  },
 });
-afterAll(() => api.close());
 beforeEach(async () => {
   count += 1;
   email = `person-${count}@example.com`;
@@ -41,7 +39,7 @@ beforeEach(async () => {
   ({ account_key: key, ...shown } = expected(answer, 201));
 });
 
-const send = (path: string, body: unknown): Promise<Answer> =>
+const send = (path: string, body: unknown): Promise<ApiResponse> =>
   api.send({ path: account + path, body });
 const proof = () => proofTo(api, email);
 const activate = (sent: object = proof()) => send('activate/', sent);
@@ -101,7 +99,7 @@ describe('mails to an address', () => {
     const world = await openWorld(api, `mails-${count}`);
     const invited = `guest-${count}@example.com`;
 
-    const answers: Answer[] = [];
+    const answers: ApiResponse[] = [];
     for (let n = 0; n < 5; n += 1) {
       const body = { email: invited, role: 'read' };
       answers.push(await world.call(world.owner, 'POST', 'invitations/', body));

@@ -3,20 +3,20 @@ import { routes } from '../../functions/api.ts';
 import { setUpCode } from '../../shared/accounts/keys.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { accountEntity, as, emailEntity } from '../../shared/store/entities.ts';
-import { replace } from '../../shared/store/writes.ts';
-import { type Answer, type Api, expected, startApi } from '../support/api.ts';
+import { accountEntity, emailEntity } from '../../shared/store/entities.ts';
+import { updateItem } from '../../shared/store/writes.ts';
+import { type Api, type ApiResponse, expected, startApi } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { proofTo } from '../support/mails.ts';
+import { isOn } from '../support/medium.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { scenarios } from '../support/scenarios.ts';
 
-let api: Api;
+useApi();
+
 let count = 0;
 
-beforeAll(async () => {
-  api = await startApi({ clock: openMovedClock() }); // attempts to log in are limited over time
-});
-afterAll(() => api.close());
+setOptions({ clock: openMovedClock() }); // attempts to log in are limited over time
 
 const register = '/v1.1/account/register/';
 const auth = '/v1.1/account/auth/';
@@ -44,7 +44,7 @@ async function person(more: object = {}): Promise<Person> {
   return { key, email, password, shown };
 }
 
-const logIn = (email: string, password: string): Promise<Answer> =>
+const logIn = (email: string, password: string): Promise<ApiResponse> =>
   api.send({ path: auth, body: { email, password } });
 
 /** Logs in through a process whose clock is ahead. */
@@ -127,7 +127,7 @@ describe('registration', () => {
     status: 400,
     answer,
   });
-  scenarios('a registration is refused', () => api, [
+  scenarios('a registration is rejected', () => api, [
     invalid('without anything', undefined, { email: required, password: required }),
     invalid('without a password', { email: 'x@example.com' }, { password: required }),
     invalid(
@@ -296,7 +296,7 @@ describe('log-in', () => {
     status,
     answer,
   });
-  scenarios('is refused', () => api, [
+  scenarios('is rejected', () => api, [
     row('without anything', {}, 400, { email: required, password: required }),
     row('with blanks', { email: '', password: '' }, 400, { email: blank, password: blank }),
     row('with what is no address', { email: 'x', password: 'p' }, 400, {
@@ -307,7 +307,8 @@ describe('log-in', () => {
     }),
   ]);
 
-  it('is counted when many try at once', async () => {
+  // with several processes it takes longer than an attempt may wait
+  it.skipIf(isOn('roles'))('is counted when many try at once', async () => {
     const { email } = await person();
 
     const answers = await Promise.all(Array.from({ length: 12 }, () => logIn(email, 'wrong')));
@@ -343,7 +344,8 @@ describe('log-in', () => {
     expect(await logIn(email, 'a password')).toMatchObject({ status: 200 });
   });
 
-  it('starts to count anew after a right password', async () => {
+  // with several processes it takes longer than an attempt may wait
+  it.skipIf(isOn('roles'))('starts to count anew after a right password', async () => {
     const { email } = await person();
     for (let n = 0; n < 9; n += 1) expected(await logIn(email, 'wrong'), 401);
     expected(await logIn(email, 'a password'), 200);
@@ -479,7 +481,7 @@ describe('the account itself', () => {
     someone = (await person()).key;
   });
   const nine = Object.fromEntries([...'abcdefghi'].map((name) => [name, 1]));
-  scenarios('metadata is refused', () => api, [
+  scenarios('metadata is rejected', () => api, [
     metadataRow('null', null, 'This field may not be null.'),
     metadataRow('a list', [], 'Metadata passed in invalid format.'),
     metadataRow('a number', 5, 'Metadata passed in invalid format.'),
@@ -515,14 +517,13 @@ async function activate(email: string): Promise<void> {
 /** Changes an account in the store, into what the interface makes of it only with the help of others. */
 async function change(email: string, changes: object): Promise<void> {
   const { store, ids } = api.platform;
-  const pointer = as(emailEntity, (await store.get([emailEntity.key(email)]))[0]);
-  const key = accountEntity.key(pointer?.data.account ?? 0);
-  const current = as(accountEntity, (await store.get([key]))[0]);
+  const pointer = await emailEntity.read(store, email);
+  const current = await accountEntity.read(store, pointer?.data.account ?? 0);
   if (current === undefined) throw new Error(`no account ${email}`);
   await store.write({
     id: ids.random(),
     change: { actor: {}, cause: 'maintenance', depth: 0 },
-    writes: [replace(current, { ...current.data, ...changes })],
+    writes: [updateItem(current, { ...current.data, ...changes })],
   });
 }
 

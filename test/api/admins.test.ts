@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../shared/values/access.ts';
-import { forbidden, missing } from '../support/answers.ts';
-import {
-  type Answer,
-  type Api,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { forbidden, missing } from '../support/responses.ts';
 
-let api: Api;
+useApi();
+
 let world: World;
 let keys: Readonly<Record<string, string>>;
 let ids: Readonly<Record<string, number>>;
 let count = 0;
 
-beforeAll(async () => {
-  api = await startApi({ settings: { maxInstances: 200 } });
-});
-afterAll(() => api.close());
+setOptions({ settings: { maxInstances: 200 } });
 
 /** Each test has an instance with the owner and one admin per role, who joined in this order. */
 beforeEach(async () => {
@@ -56,7 +48,7 @@ function shown(name: string, role: Role): object {
   };
 }
 
-const call = (by: string, method: string, below: string, body?: unknown): Promise<Answer> =>
+const call = (by: string, method: string, below: string, body?: unknown): Promise<ApiResponse> =>
   world.call(who(by), method, below, body);
 
 async function roleOf(name: string): Promise<string | undefined> {
@@ -87,7 +79,7 @@ describe('the list', () => {
     const pages: string[][] = [];
     let next: string | null = `${world.base}admins/?page_size=2`;
     while (next !== null && pages.length < 5) {
-      const { body }: Answer = await api.send({ as: world.owner, path: next });
+      const { body }: ApiResponse = await api.send({ as: world.owner, path: next });
       pages.push(body.objects.map((each: { email: string }) => each.email.split('-')[0]));
       next = body.next;
     }

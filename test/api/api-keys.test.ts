@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  type Api,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ApiResponse, expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let full: string;
 
 const base = '/v1.1/instances/blog-1/api_keys/';
@@ -19,13 +14,10 @@ const notFound = { detail: 'Not found.' };
 const forbidden = { detail: 'You do not have permission to perform this action.' };
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   full = await joinAs(world, 'full');
 });
-afterAll(() => api.close());
 
-const call = (method: string, path = '', body?: unknown, as = full): Promise<Answer> =>
+const call = (method: string, path = '', body?: unknown, as = full): Promise<ApiResponse> =>
   world.call(as, method, `api_keys/${path}`, body);
 
 async function fresh(body?: object) {
@@ -205,7 +197,7 @@ const row = (name: string, body: unknown, answer: object) => ({
   answer,
   given: () => ({ as: full }),
 });
-scenarios('a key is refused with', () => api, [
+scenarios('a key is rejected with', () => api, [
   row(
     'a word that is no boolean',
     { ignore_acl: 'maybe' },

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { toHandler } from '../../shared/core/http/edge.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { gatewayEvent } from '../support/lambda.ts';
+import { toHandler } from '../../shared/platform/aws/gateway.ts';
+import { gatewayEvent } from '../aws-emulator/lambda.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
+
+useApi();
 
 /* Attempts to log in from different addresses: which count as one, and the limits over all of them. */
 
 const clock = openMovedClock();
-let api: Api;
 let count = 0;
 
-beforeAll(async () => {
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+setOptions({ clock });
 
 const password = 'a password';
 const day = 86_400;

@@ -5,12 +5,11 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { openStore } from '../../shared/platform/local/store/store.ts';
 import {
-  as,
   classPartitions,
   instancePartitions,
+  jobEntity,
   jobShards,
   objectEntity,
-  workShard,
 } from '../../shared/store/entities.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { accepted, send } from '../support/lawful.ts';
@@ -77,22 +76,21 @@ it('jobs of a killed server are finished by the next one', async () => {
   while ((await read()).status !== 'ready') await setTimeout(5);
   const shown = await read();
   let store = await stopAndOpen();
-  while ((await sizes(store, jobShards.map(workShard))) > 0) {
+  while ((await sizes(store, jobShards.map(jobEntity.partition))) > 0) {
     await store.close();
     server = await startProcess(folder, { args: ['--registration', 'open'] });
     await setTimeout(100);
     store = await stopAndOpen();
   }
 
-  const { pk } = objectEntity.key(1, 2, 0);
-  const stored = await store.query({ pk, limit: 1000 });
-  const indexed = await store.query({ pk, index: 'slot1', limit: 1000 });
+  const stored = await objectEntity.list(store, [1, 2], { limit: 1000 });
+  const indexed = await objectEntity.list(store, [1, 2], { index: 'slot1', limit: 1000 });
   expect([shown.objects_count, stored.items.length, indexed.items.length]).toEqual([
     count,
     count,
     count,
   ]);
-  expect(stored.items.every((item) => as(objectEntity, item).data.epoch === 2)).toBe(true);
+  expect(stored.items.every((item) => item.data.epoch === 2)).toBe(true);
   expect(await sizes(store, classPartitions(1, 3))).toBe(0);
   expect(await sizes(store, instancePartitions(2, 3))).toBe(0);
   await store.close();

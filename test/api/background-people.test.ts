@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import {
-  as,
   deletedGroupsEntity,
   instanceNameEntity,
   membershipEntity,
@@ -10,24 +9,25 @@ import {
   userEntity,
   userSocialEntity,
 } from '../../shared/store/entities.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expected } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /*
  * Background effects of deleting a user or a group.
  */
 
-let api: Api;
-let world: World;
 let instance: number;
 const profiles = new Map<string, SocialProfile>();
 
+setOptions({ social: { github: async (token) => profiles.get(token) } });
+
 beforeAll(async () => {
-  api = await startApi({ social: { github: async (token) => profiles.get(token) } });
-  world = await openWorld(api);
-  const [item] = await api.platform.store.get([instanceNameEntity.key(world.instance)]);
-  instance = as(instanceNameEntity, item)?.data.instance ?? 0;
+  const item = await instanceNameEntity.read(api.platform.store, world.instance);
+  instance = item?.data.instance ?? 0;
 });
-afterAll(() => api.close());
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(world.owner, method, path, body);
@@ -67,7 +67,7 @@ describe('a user that was deleted', () => {
     expect([await countOf('notes'), await countOf('tasks')]).toEqual([5, 0]);
     // unique values are free again
     await made('classes/notes/objects/', { s: 'n7' });
-    const unique = (classNumber: number) => uniqueEntity.key(instance, classNumber, '', '').pk;
+    const unique = (classNumber: number) => uniqueEntity.partition(instance, classNumber);
     const sizes = await Promise.all([2, 3, 4].map((number) => sizeOf(unique(number))));
     expect(sizes).toEqual([6, 0, 1]);
     expect((await call('GET', 'classes/user_profile/objects/')).body.objects).toHaveLength(1);
@@ -86,8 +86,7 @@ describe('a user that was deleted', () => {
     await call('DELETE', `users/${gone}/`);
     await api.platform.idle();
 
-    const { items } = await api.platform.store.query({
-      pk: userSocialEntity.key(instance, '', '').pk,
+    const { items } = await userSocialEntity.list(api.platform.store, [instance], {
       limit: 10,
     });
     expect(items.map(({ data }) => data)).toEqual([{ user: stays }]);
@@ -140,18 +139,16 @@ describe('a group that was deleted', () => {
     await api.platform.idle();
 
     const { store } = api.platform;
-    const [user, list] = await store.get([
-      userEntity.key(instance, members[7] ?? 0),
-      deletedGroupsEntity.key(instance),
-    ]);
-    const { pk } = objectEntity.key(instance, await numberOf('shared'), 0);
-    const { items } = await store.query({ pk, limit: 500 });
-    const groups = items.map((item) => as(objectEntity, item).data.group);
+    const user = await userEntity.read(store, instance, members[7] ?? 0);
+    const list = await deletedGroupsEntity.read(store, instance);
+    const place = [instance, await numberOf('shared')] as const;
+    const { items } = await objectEntity.list(store, place, { limit: 500 });
+    const groups = items.map(({ data }) => data.group);
     const first = await call('GET', `classes/shared/objects/${theirs[0]}/`);
-    expect(as(userEntity, user)?.data.groups).toEqual([other]);
+    expect(user?.data.groups).toEqual([other]);
     expect(list).toBeUndefined();
-    expect(await sizeOf(membershipEntity.key(instance, group, 0).pk)).toBe(0);
-    expect(await sizeOf(membershipEntity.key(instance, other, 0).pk)).toBe(120);
+    expect(await sizeOf(membershipEntity.partition(instance, group))).toBe(0);
+    expect(await sizeOf(membershipEntity.partition(instance, other))).toBe(120);
     expect((await call('GET', 'classes/shared/')).body.group).toBeNull();
     expect((await call('GET', 'classes/foreign/')).body.group).toBe(other);
     expect(groups.filter((id) => id === null)).toHaveLength(150);
@@ -159,8 +156,8 @@ describe('a group that was deleted', () => {
     // for their readers nothing else has changed, and only one is still shared
     const { links, ...rest } = before.body;
     expect(first.body).toEqual({ ...rest, group: null, links: { self: links.self } });
-    const sharedOnes = await store.query({ pk, index: 'shared', limit: 500 });
-    const ordered = await store.query({ pk, index: 'slot0', limit: 500 });
+    const sharedOnes = await objectEntity.list(store, place, { index: 'shared', limit: 500 });
+    const ordered = await objectEntity.list(store, place, { index: 'slot0', limit: 500 });
     expect([sharedOnes.items.length, ordered.items.length]).toEqual([1, 151]);
   });
 
@@ -172,11 +169,10 @@ describe('a group that was deleted', () => {
     await Promise.all(groups.map((id) => call('DELETE', `groups/${id}/`)));
     await api.platform.idle();
 
-    const [item, list] = await api.platform.store.get([
-      userEntity.key(instance, user),
-      deletedGroupsEntity.key(instance),
-    ]);
-    expect(as(userEntity, item)?.data.groups).toEqual([]);
+    const { store } = api.platform;
+    const item = await userEntity.read(store, instance, user);
+    const list = await deletedGroupsEntity.read(store, instance);
+    expect(item?.data.groups).toEqual([]);
     expect(list).toBeUndefined();
   });
 });

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import {
-  as,
   classCountEntity,
   classEntity,
   classPartitions,
@@ -10,28 +9,26 @@ import {
   objectEntity,
 } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
-import { indexNames, type Stored } from '../../shared/store/store.ts';
-import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { indexNames } from '../../shared/store/store.ts';
+import { expected, openWorld, plantUser } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /*
  * Effects after the response: counts, clean-up and new indexes.
  */
 
-let api: Api;
-let world: World;
 let watched: WatchedStore;
 
-beforeAll(async () => {
-  api = await startApi({
-    wrap: (store) => {
-      watched = watch(store);
-      return watched;
-    },
-  });
-  world = await openWorld(api);
+setOptions({
+  wrap: (store) => {
+    watched = watch(store);
+    return watched;
+  },
 });
-afterAll(() => api.close());
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(world.owner, method, path, body);
@@ -42,13 +39,14 @@ const makeMany = (name: string, count: number) =>
 const readClass = async (name: string) => expected(await call('GET', `classes/${name}/`), 200);
 
 async function instanceId(name = world.instance): Promise<number> {
-  const [item] = await api.platform.store.get([instanceNameEntity.key(name)]);
-  return as(instanceNameEntity, item as Stored).data.instance;
+  const item = await instanceNameEntity.read(api.platform.store, name);
+  return item?.data.instance ?? 0;
 }
 
 async function classRecord(name: string) {
-  const [item] = await api.platform.store.get([classEntity.key(await instanceId(), name)]);
-  return as(classEntity, item as Stored).data;
+  const item = await classEntity.read(api.platform.store, await instanceId(), name);
+  if (item === undefined) throw new Error(`no class ${name}`);
+  return item.data;
 }
 
 async function sizeOf(pk: string): Promise<number> {
@@ -107,7 +105,7 @@ describe('data endpoints of a class that was deleted', () => {
     expected(await call('DELETE', 'classes/leaving/'), 204);
     await api.platform.idle();
 
-    const { pk } = classEntity.key(await instanceId(), '');
+    const pk = classEntity.partition(await instanceId());
     const { items } = await api.platform.store.query({ pk, limit: 1000 });
     const left = items.filter(({ kind }) => kind.startsWith('data-endpoint'));
     expect(left.map(({ data }) => data)).toEqual([
@@ -150,7 +148,7 @@ describe('an instance that was deleted', () => {
   });
 });
 
-const refusal = {
+const errorBody = {
   non_field_errors: ['Cannot modify class. Please wait until migration process has finished.'],
 };
 
@@ -158,10 +156,11 @@ const refusal = {
 async function entries(name: string) {
   const { store } = api.platform;
   const data = await classRecord(name);
-  const { pk } = objectEntity.key(await instanceId(), data.number, 0);
-  const { items } = await store.query({ pk, limit: 1000 });
+  const place = [await instanceId(), data.number] as const;
+  const pk = objectEntity.partition(...place);
+  const { items } = await objectEntity.list(store, place, { limit: 1000 });
   const wanted = items.flatMap((item) => {
-    const object = as(objectEntity, item).data;
+    const object = item.data;
     const keys = Object.entries(
       objectIndexes(
         compileClass(data, () => ''),
@@ -212,7 +211,7 @@ describe('a class whose indexes change', () => {
 
     expect(changed.body).toMatchObject({ status: 'migrating', revision: 2, objects_count: 300 });
     expect(refused.map(({ status, body }) => [status, body])).toEqual(
-      Array.from({ length: 3 }, () => [400, refusal]),
+      Array.from({ length: 3 }, () => [400, errorBody]),
     );
     expect(early.body).not.toHaveProperty('u');
     await world.ready('moved');

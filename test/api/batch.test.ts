@@ -1,40 +1,34 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Store } from '../../shared/store/store.ts';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { joinAs } from '../support/join-as.ts';
+import { isOn } from '../support/medium.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let apiKey: string;
 let faulty: FaultyStore;
 let counting: CountingStore;
 let number = 0;
 
+setOptions({
+  wrap: (inner) => {
+    faulty = makeFaulty(inner);
+    counting = countRoundTrips(faulty);
+    return counting;
+  },
+});
+
 beforeAll(async () => {
-  api = await startApi({
-    wrap: (inner) => {
-      faulty = makeFaulty(inner);
-      counting = countRoundTrips(faulty);
-      return counting;
-    },
-  });
-  world = await openWorld(api);
   apiKey = await world.apiKey({ ignore_acl: true });
 });
-afterAll(() => api.close());
 afterEach(() => {
   expect(api.logged.filter(({ level }) => level === 'error')).toEqual([]);
 });
@@ -307,7 +301,8 @@ describe('permissions are checked per item', () => {
     expect(entries).toMatchObject([{ code: 201 }, forbidden, forbidden]);
   });
 
-  it('a user key goes to every item', async () => {
+  // it lists what an item before it has created
+  it.skipIf(isOn('late'))('a user key goes to every item', async () => {
     const path = await newClass([title], { other_permissions: 'create_objects' });
     const user = await plantUser(world, 40 + number);
 
@@ -420,21 +415,28 @@ describe('entries', () => {
     expect(entry.content.links.self).toBe(`/${inner}/instances/blog-1/classes/user_profile/`);
   });
 
-  it('a query keeps its letters, a body may be text, that of a GET is ignored', async () => {
-    const path = await newClass([title]);
+  // it lists what an item before it has created
+  it.skipIf(isOn('late'))(
+    'a query keeps its letters, a body may be text, that of a GET is ignored',
+    async () => {
+      const path = await newClass([title]);
 
-    const entries = await run([
-      item('POST', `${path}objects/`, '{"title": "Dunes"}'),
-      item('POST', `${path}objects/`, ''),
-      item('GET', `${path}objects/?query={"title":{"_eq":"Dunes"}}&fields=title`, { a: 'x' }),
-      item('GET', `${path}objects/?fields=title&page_size=%31`, '"'.slice(1)),
-    ]);
+      const entries = await run([
+        item('POST', `${path}objects/`, '{"title": "Dunes"}'),
+        item('POST', `${path}objects/`, ''),
+        item('GET', `${path}objects/?query={"title":{"_eq":"Dunes"}}&fields=title`, { a: 'x' }),
+        item('GET', `${path}objects/?fields=title&page_size=%31`, '"'.slice(1)),
+      ]);
 
-    const found = { code: 200, content: { next: null, prev: null, objects: [{ title: 'Dunes' }] } };
-    expect(codes(entries)).toEqual([201, 201, 200, 200]);
-    expect(entries[2]).toEqual(found);
-    expect(entries[3].content.objects).toEqual([{ title: 'Dunes' }]);
-  });
+      const found = {
+        code: 200,
+        content: { next: null, prev: null, objects: [{ title: 'Dunes' }] },
+      };
+      expect(codes(entries)).toEqual([201, 201, 200, 200]);
+      expect(entries[2]).toEqual(found);
+      expect(entries[3].content.objects).toEqual([{ title: 'Dunes' }]);
+    },
+  );
 
   it('are JSON, whatever format an item requests', async () => {
     const entries = await run([
@@ -568,7 +570,8 @@ describe('later items see the writes of earlier ones', () => {
   });
 });
 
-describe('writes side by side', () => {
+// it counts what reaches the store
+describe.skipIf(isOn('roles'))('writes side by side', () => {
   function creates(
     path: string,
     count: number,
@@ -737,7 +740,8 @@ it('content that is too large in total loses no other entry', async () => {
   });
 });
 
-describe('when time runs out', () => {
+// it sets the clock of the test's own process
+describe.skipIf(isOn('roles'))('when time runs out', () => {
   afterEach(() => {
     vi.useRealTimers();
   });

@@ -1,14 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { expect, it } from 'vitest';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(() => api.close());
+useWorld();
 
 const shown = (type: string, label: string, more: object = {}) => ({
   type,

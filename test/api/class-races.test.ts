@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { noClass } from '../support/answers.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { noClass } from '../support/responses.ts';
 
 let api: Api;
 let world: World;

@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forbidden, missing, time } from '../support/answers.ts';
-import {
-  type Api,
-  expected,
-  openWorld,
-  plantGroup,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expected, openWorld, plantGroup, plantUser, type World } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { forbidden, missing, time } from '../support/responses.ts';
 import { type Lazy, scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let bare: string;
 let ignoring: string;
 let member: { key: string; user: string };
 const list = '/v1.1/instances/blog-1/classes/';
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   bare = await world.apiKey();
   ignoring = await world.apiKey({ ignore_acl: true });
   member = { key: bare, user: await plantUser(world, 7, [3]) };
   await plantGroup(world, 4);
 });
-afterAll(() => api.close());
 
 const owner = () => ({ as: world.owner });
 

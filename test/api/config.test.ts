@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { forbidden, missing } from '../support/answers.ts';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { forbidden, missing } from '../support/responses.ts';
 import { scenarios } from '../support/scenarios.ts';
 
-let api: Api;
+useApi();
+
 let world: World;
 let count = 0;
 
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shop-${count}`);

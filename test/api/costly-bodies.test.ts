@@ -1,24 +1,23 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
-import { gatewayEvent } from '../support/lambda.ts';
+import { type Handler, toHandler } from '../../shared/platform/aws/gateway.ts';
+import { gatewayEvent } from '../aws-emulator/lambda.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /*
  * What a body may cost before the request is authenticated, and what parsing may cost in total.
  */
 
-let api: Api;
-let world: World;
 let path: string;
 let key: string;
 /** As behind a gateway, which passes on whole bodies. */
 let handler: Handler;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   path = `${await world.dataClass('note', [
     { name: 'text', type: 'text' },
     { name: 'any', type: 'object' },
@@ -27,7 +26,6 @@ beforeAll(async () => {
   key = await world.apiKey({ ignore_acl: true });
   handler = toHandler({ ...api.platform, dispatch: createDispatch(routes, api.platform) });
 });
-afterAll(() => api.close());
 afterEach(() => vi.restoreAllMocks());
 
 const json = { 'Content-Type': 'application/json' };

@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { keyText, parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
-import { as, userEntity } from '../../shared/store/entities.ts';
-import { replace } from '../../shared/store/writes.ts';
-import {
-  type Api,
-  type Call,
-  expected,
-  openWorld,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { userEntity } from '../../shared/store/entities.ts';
+import { updateItem } from '../../shared/store/writes.ts';
+import { type Call, expected, openWorld, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let keyA: { id: number; api_key: string; links: { self: string; reset_key: string } };
 let keyB: typeof keyA;
 let user: string;
 let object: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   keyA = await newKey();
   keyB = await newKey();
   user = await plantUser(world, 3);
@@ -33,7 +25,6 @@ beforeAll(async () => {
     201,
   ).links.self;
 });
-afterAll(() => api.close());
 
 async function newKey(flags = {}): Promise<typeof keyA> {
   return expected(await world.call(world.owner, 'POST', 'api_keys/', flags), 201);
@@ -420,13 +411,12 @@ describe('a user key', () => {
     const old = await plantUser(world, 5);
     const { store, ids, secrets } = api.platform;
     const claims = parseKey(old)?.claims;
-    const [item] = await store.get([userEntity.key(claims?.scope ?? 0, 5)]);
-    const record = as(userEntity, item);
+    const record = await userEntity.read(store, claims?.scope ?? 0, 5);
     if (claims?.kind !== 'user' || record === undefined) throw new Error('no user was planted');
     await store.write({
       id: ids.random(),
       change: { actor: {}, cause: 'maintenance', depth: 0 },
-      writes: [replace(record, { ...record.data, generation: 2 })],
+      writes: [updateItem(record, { ...record.data, generation: 2 })],
     });
     const now = keyText({ ...claims, generation: 2 }, (await secrets.current()).secret);
     const list = `${world.base}classes/note/objects/`;

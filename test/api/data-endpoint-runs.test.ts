@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forbidden, missing, noMethod } from '../support/answers.ts';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credentials, expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { forbidden, missing, noMethod } from '../support/responses.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /** Runs of data endpoints: `get/` and `post/`. Their records are in data-endpoints.test.ts. */
 
-let api: Api;
-let world: World;
 const keys: Record<string, Credentials> = {};
 const indexed = { filter_index: true, order_index: true };
 
 /** Two users, 1 and 2; two authors, 3 and 4 (hidden from others), and five books, 5 to 9. */
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   const user = async (username: string) => {
     const sent = { username, password: 'x' };
     return expected(await world.call(world.owner, 'POST', 'users/', sent), 201);
@@ -73,7 +66,6 @@ beforeAll(async () => {
     'ann and ignoring': { key: ignoring, user: ann.user_key },
   });
 });
-afterAll(() => api.close());
 
 let count = 0;
 /** Creates an endpoint on books and returns its path below the instance. */
@@ -204,7 +196,7 @@ describe('the objects of an endpoint', () => {
     expect(second.body.objects[0].sequel).toMatchObject({ id: 5, title: 'c' });
   });
 
-  const refusals: readonly [stored: object, query: string, body: object][] = [
+  const errors: readonly [stored: object, query: string, body: object][] = [
     [{ query: { f: {} } }, '', { query: 'Invalid field name defined: "f".' }],
     [
       { query: { readers: { _exists: true } } },
@@ -232,7 +224,7 @@ describe('the objects of an endpoint', () => {
     [{}, 'page_size=x', { detail: 'Incorrect page parameter provided.' }],
     [{}, 'direction=2', { detail: 'Incorrect page parameter provided.' }],
   ];
-  it.each(refusals)('%j with "%s" are rejected', async (stored, query, body) => {
+  it.each(errors)('%j with "%s" are rejected', async (stored, query, body) => {
     const answer = await run({ stored, query });
 
     expect([answer.status, answer.body]).toEqual([400, body]);
@@ -519,5 +511,29 @@ describe('a new object', () => {
 
     expect(post.body.actions).toEqual(list.body.actions);
     expect(get.body).not.toHaveProperty('actions');
+  });
+
+  it('belongs to the new class once an earlier item of the same batch has changed it', async () => {
+    const path = await endpoint();
+    const item = (method: string, below: string, body: object) => ({
+      method,
+      path: `${world.base}${path}${below}`,
+      body,
+    });
+
+    const { status, body } = await world.call(world.owner, 'POST', 'batch/', {
+      requests: [
+        item('POST', 'post/', { title: 'f' }),
+        item('PATCH', '', { class: 'author' }),
+        item('POST', 'post/', { name: 'Cy' }),
+      ],
+    });
+
+    expect(status).toBe(200);
+    expect(body).toMatchObject([
+      { code: 201, content: { title: 'f' } },
+      { code: 200, content: { class: 'author' } },
+      { code: 201, content: { name: 'Cy' } },
+    ]);
   });
 });

@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { forbidden, missing } from '../support/answers.ts';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
-import { joinAs } from '../support/join-as.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { missing } from '../support/responses.ts';
+
+useApi();
 
 /** The records of data endpoints; their runs are in data-endpoint-runs.test.ts. */
 
-let api: Api;
 let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 
 let count = 0;
 beforeEach(async () => {
@@ -359,50 +347,6 @@ describe('the list', () => {
     expect(filtered.body.objects[0].name).toBe('d');
     expect(names((await api.send({ as: world.owner, path: filtered.body.next })).body)).toBe('db');
     expect(trimmed.body).toEqual({ name: 'e', class: 'book' });
-  });
-});
-
-describe('access to data endpoints', () => {
-  const rows: readonly [who: string, reads: boolean, writes: boolean][] = [
-    ['owner', true, true],
-    ['full', true, true],
-    ['write', true, true],
-    ['read', true, false],
-    ['bare', true, false],
-    ['ignoring', true, false],
-    ['user', true, false],
-    ['nobody', false, false],
-  ];
-
-  async function callerOf(who: string): Promise<Credentials> {
-    if (who === 'owner') return world.owner;
-    if (who === 'nobody') return undefined;
-    if (who === 'bare') return world.apiKey();
-    if (who === 'ignoring') return world.apiKey({ ignore_acl: true });
-    if (who === 'user') return { key: await world.apiKey(), user: await plantUser(world, 7) };
-    return joinAs(world, who as 'full' | 'write' | 'read');
-  }
-
-  it.each(rows)('%s: reads %s, writes %s', async (who, reads, writes) => {
-    for (const name of ['a', 'b']) await make(name);
-    const as = await callerOf(who);
-    const by = async (method: string, path: string, body?: unknown) => {
-      const answer = await world.call(as, method, `endpoints/data/${path}`, body);
-      return answer.status === 403 ? answer.body : answer.status;
-    };
-
-    const read = [await by('GET', ''), await by('GET', 'a/'), await by('OPTIONS', 'a/')];
-    const written = [
-      await by('POST', '', { name: 'c', class: 'book' }),
-      await by('PUT', 'a/', { class: 'book' }),
-      await by('PATCH', 'a/', {}),
-      await by('POST', 'a/clear_cache/'),
-      await by('POST', 'a/rename/', { new_name: 'd' }),
-      await by('DELETE', 'b/'),
-    ];
-
-    expect(read).toEqual(reads ? [200, 200, 200] : Array(3).fill(forbidden));
-    expect(written).toEqual(writes ? [201, 200, 200, 204, 200, 204] : Array(6).fill(forbidden));
   });
 });
 

@@ -27,8 +27,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const base = '/v1.1/instances/durable/';
 const objects = `${base}classes/book/objects/`;
 // numbers of the only instance and of the only class except that of the profiles
-const partition = objectEntity.key(1, 2, 0).pk;
-const uniques = uniqueEntity.key(1, 2, '', '').pk;
+const partition = objectEntity.partition(1, 2);
+const uniques = uniqueEntity.partition(1, 2);
 
 interface Keys {
   readonly owner: string;

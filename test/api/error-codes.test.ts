@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { errorCodeTexts as errorCodes } from '../../shared/values/errors/error-code-texts.ts';
 import type { ErrorCode } from '../../shared/values/errors/error-codes.ts';
-import {
-  type Api,
-  type Call,
-  type Credentials,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { type Call, type Credentials, expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let callers: Readonly<Record<string, Credentials>>;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   const { call, owner } = world;
   await world.dataClass('book', [{ name: 'title', type: 'string' }], {
     other_permissions: 'read',
@@ -46,7 +38,6 @@ beforeAll(async () => {
   expected(await call(owner, 'POST', 'snippets/templates/', template), 201);
   await makeEndpoint(world, 'greet', 'console.log(1);');
 }, 60_000);
-afterAll(() => api.close());
 
 type Row = readonly [
   who: string,

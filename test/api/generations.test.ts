@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountKey } from '../../shared/accounts/keys.ts';
 import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import {
   accountEntity,
   apiKeyEntity,
-  as,
   scriptEndpointEntity,
   userEntity,
 } from '../../shared/store/entities.ts';
 import type { Key } from '../../shared/store/store.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /** New keys start at a random generation, so that ids that are reused after a restore have other keys. */
 
-let api: Api;
-let world: World;
 let count = 0;
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(() => api.close());
 
 const post = async (path: string, body: object = {}) => {
   const answer = await world.call(world.owner, 'POST', path, body);
@@ -44,7 +39,7 @@ const kinds: Readonly<Record<string, () => Promise<Made>>> = {
     const record = accountEntity.key(claimsOf(key).scope);
     const reset = async () => {
       const { store, secrets } = api.platform;
-      const found = as(accountEntity, (await store.get([record]))[0]);
+      const found = await accountEntity.read(store, claimsOf(key).scope);
       const call = { method: 'POST', path: '/v1.1/account/reset_key/' };
       const current = found && (await accountKey(secrets, found.data));
       return expected(await api.send({ as: current, ...call }), 200).account_key;

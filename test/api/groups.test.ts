@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { missing } from '../support/answers.ts';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { missing } from '../support/responses.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let bare: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   bare = await world.apiKey();
 });
-afterAll(() => api.close());
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(world.owner, method, path, body);

@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld, places } from '../support/filled-world.ts';
+import { isOn } from '../support/medium.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let objects: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   const book = await world.dataClass('book', [
     { name: 'title', type: 'string', filter_index: true },
     { name: 'scan', type: 'file' },
   ]);
   objects = `${book}objects/`;
 });
-afterAll(() => api.close());
 
 const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
@@ -360,7 +360,8 @@ describe('X-Strict', () => {
   });
 });
 
-describe('the parameters that a path reads are known', () => {
+// there another process reads the parameters
+describe.skipIf(isOn('roles'))('the parameters that a path reads are known', () => {
   /** Names that are known to every request. */
   const everywhere = ['api_key', 'apikey', 'user_key', 'userkey', 'format', 'template'];
   let filled: FilledWorld;

@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Api, expected, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ApiResponse, expected, startApi } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { scenarios } from '../support/scenarios.ts';
 
-let api: Api;
+useApi();
+
 let count = 0;
 let owner: string;
 let account: Record<string, unknown>;
@@ -12,8 +14,9 @@ const notFound = { detail: 'Not found.' };
 const forbidden = { detail: 'You do not have permission to perform this action.' };
 const unique = 'This field must be unique.';
 
+setOptions({ settings: { maxInstances: 60 } });
+
 beforeAll(async () => {
-  api = await startApi({ settings: { maxInstances: 60 } });
   const answer = await api.send({
     path: '/v1.1/account/register/',
     body: { email: 'ann@example.com', password: 'p', first_name: 'Ann' },
@@ -22,9 +25,9 @@ beforeAll(async () => {
   owner = account_key;
   account = shown;
 });
-afterAll(() => api.close());
 
-const create = (body: unknown, as = owner): Promise<Answer> => api.send({ as, path: list, body });
+const create = (body: unknown, as = owner): Promise<ApiResponse> =>
+  api.send({ as, path: list, body });
 
 async function fresh(more: object = {}): Promise<{ name: string; path: string; made: object }> {
   count += 1;
@@ -242,7 +245,7 @@ describe('a name is rejected with every message that applies', () => {
 
 const sorted = (messages: readonly string[]) => [...messages].sort();
 
-const rename = (name: string, body: unknown, as = owner): Promise<Answer> =>
+const rename = (name: string, body: unknown, as = owner): Promise<ApiResponse> =>
   api.send({ as, method: 'POST', path: `${list}${name}/rename/`, body });
 
 describe('a creation is rejected', () => {
@@ -522,26 +525,6 @@ describe('an account that is not a member', () => {
   beforeAll(async () => {
     stranger = await register('stranger@example.com');
     ({ path } = await fresh());
-  });
-
-  it.each([
-    ['GET', ''],
-    ['PUT', ''],
-    ['PATCH', ''],
-    ['DELETE', ''],
-    ['POST', ''],
-    ['POST', 'rename/'],
-    ['OPTIONS', ''],
-  ])('does not find it: %s %s', async (method, below) => {
-    const answer = await api.send({ as: stranger, method, path: path + below });
-
-    expect([answer.status, answer.body]).toEqual([404, notFound]);
-  });
-
-  it.each([['classes/'], ['api_keys/'], ['api_keys/1/']])('may not read %s', async (below) => {
-    const answer = await api.send({ as: stranger, path: path + below });
-
-    expect([answer.status, answer.body]).toEqual([403, forbidden]);
   });
 
   it('does not see it listed', async () => {

@@ -1,34 +1,33 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { setUpCode } from '../../shared/accounts/keys.ts';
-import { missing, time } from '../support/answers.ts';
 import {
-  type Answer,
   type Api,
+  type ApiResponse,
   expected,
   openWorld,
   startApi,
   type World,
 } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { mailsTo } from '../support/mails.ts';
+import { missing, time } from '../support/responses.ts';
 import { scenarios } from '../support/scenarios.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
-let api: Api;
+useApi();
+
 let store: WatchedStore;
 let world: World;
 let count = 0;
 /** An unused address. */
 let address: string;
 
-beforeAll(async () => {
-  api = await startApi({
-    wrap: (inner) => {
-      store = watch(inner);
-      return store;
-    },
-  });
+setOptions({
+  wrap: (inner) => {
+    store = watch(inner);
+    return store;
+  },
 });
-afterAll(() => api.close());
 beforeEach(async () => {
   count += 1;
   address = `guest-${count}@example.com`;
@@ -40,7 +39,7 @@ const notFound = { invitation_key: 'Invitation not found.' };
 const required = 'This field is required.';
 const mine = '/v1.1/account/invitations/';
 
-const post = (body: unknown): Promise<Answer> =>
+const post = (body: unknown): Promise<ApiResponse> =>
   world.call(world.owner, 'POST', 'invitations/', body);
 
 interface Invitation {
@@ -53,7 +52,7 @@ async function invite(more: object = {}): Promise<Invitation> {
   return expected(await post({ email: address, ...more }), 201);
 }
 
-const accept = (as: string, invitation_key: unknown): Promise<Answer> =>
+const accept = (as: string, invitation_key: unknown): Promise<ApiResponse> =>
   api.send({ as, path: `${mine}accept/`, body: { invitation_key } });
 
 const roleIn = async (as: string): Promise<unknown> => (await world.call(as, 'GET', '')).body.role;
@@ -586,7 +585,7 @@ describe('acceptance', () => {
 });
 
 describe('a registration with an invitation', () => {
-  const register = (at: Api, body: object): Promise<Answer> =>
+  const register = (at: Api, body: object): Promise<ApiResponse> =>
     at.send({ path: '/v1.1/account/register/', body: { password: 'p', ...body } });
 
   it('creates the account and the membership in one commit', async () => {

@@ -8,23 +8,24 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { isOn, medium } from '../support/medium.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /*
  * `next` of a page that is exactly full and last: clients that follow it until it is null would request an empty page
  * otherwise. On a remote store it may be set, but never skips an item.
  */
 
-let api: Api;
-let world: World;
 let user: Credentials;
 
-const isNear = process.env.TEST_MEDIUM === undefined;
+const isNear = medium === undefined;
 const size = 12;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   const { call, owner } = world;
   await world.dataClass(
     'book',
@@ -56,7 +57,6 @@ beforeAll(async () => {
   for (let n = 0; n < 3; n++) await call(owner, 'POST', 'groups/', { label: `${n % 2}` });
   api.settle();
 }, 60_000);
-afterAll(() => api.close());
 
 interface Page {
   readonly ids: readonly number[];
@@ -134,7 +134,7 @@ describe('next is null on the last page, and on no other', () => {
 });
 
 /** It watches the store of the test's own process. */
-describe.skipIf(process.env.TEST_MEDIUM === 'roles')('a remote store', () => {
+describe.skipIf(isOn('roles'))('a remote store', () => {
   let far: Api;
   let place: World;
   const limits: number[] = [];

@@ -504,7 +504,7 @@ describe('the form of responses', () => {
   });
 
   function hasLinks({ route }: Place): boolean {
-    return route.forms.answer?.links !== undefined;
+    return route.forms.response?.links !== undefined;
   }
 
   interface Linked {

@@ -1,37 +1,34 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Share } from '../../shared/platform/limits/fair-queue.ts';
-import { as, instanceNameEntity, usernameEntity } from '../../shared/store/entities.ts';
+import { instanceNameEntity, usernameEntity } from '../../shared/store/entities.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
-import { insert } from '../../shared/store/writes.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import type { Json } from '../../shared/values/json/json.ts';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /* The cost of lists other than lists of objects. */
 
 const tooLong = { detail: 'Requested query took too long. Timeout was reached.' };
 
-let api: Api;
-let world: World;
-
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   await plantNames('crowd', 10_001);
   await plantNames('few', 3);
 }, 120_000);
-afterAll(() => api.close());
 
 /** Writes names of users directly into the store, without the users, who are read only when they are returned. */
 async function plantNames(prefix: string, count: number): Promise<void> {
   const { store, ids } = api.platform;
-  const [name] = await store.get([instanceNameEntity.key(world.instance)]);
-  const { instance } = as(instanceNameEntity, name)?.data ?? { instance: 0 };
+  const name = await instanceNameEntity.read(store, world.instance);
+  const { instance } = name?.data ?? { instance: 0 };
   for (let first = 0; first < count; first += 100) {
     const writes = Array.from({ length: Math.min(100, count - first) }, (_, at) => {
       const key = usernameEntity.key(instance, encodeText(`${prefix}-${first + at}`));
-      return insert(usernameEntity, key, { user: first + at + 1 });
+      return createItem(usernameEntity, key, { user: first + at + 1 });
     });
     const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
     await store.write({ id: ids.random(), change, writes });

@@ -1,22 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   type ClassPermission,
   classPermissions,
   type ObjectPermission,
   objectPermissions,
 } from '../../shared/classes/rules/permissions.ts';
-import { forbidden, missing } from '../support/answers.ts';
 import {
-  type Answer,
-  type Api,
+  type ApiResponse,
   type Credentials,
   expected,
   openWorld,
   plantUser,
-  startApi,
-  type World,
 } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { forbidden, missing } from '../support/responses.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /** A caller in terms of the rules; the tables below state the documented rules in short form. */
 interface Caller {
@@ -49,13 +50,9 @@ const callers: readonly Caller[] = [
   { name: 'stranger', outside: true, mayRead: false },
 ];
 
-let api: Api;
-let world: World;
 const credentials: Record<string, Credentials> = {};
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   const bare = await world.apiKey();
   const ignoring = await world.apiKey({ ignore_acl: true });
   const reading = await world.apiKey({ allow_anonymous_read: true });
@@ -82,16 +79,15 @@ beforeAll(async () => {
     'bare for nobody known': { key: bare, user: 'ab'.repeat(28) },
   });
 });
-afterAll(() => api.close());
 
 const call = (caller: string, method: string, path: string, body?: unknown) =>
   world.call(credentials[caller], method, path, body);
 
-const shown = ({ status, body }: Answer) => [
+const shown = ({ status, body }: ApiResponse) => [
   status,
   status < 400 ? '' : (body as { detail?: string }).detail,
 ];
-const refusal = [403, forbidden.detail];
+const denied = [403, forbidden.detail];
 const notThere = [404, missing.detail];
 
 const classRank = (permission: ClassPermission) => classPermissions.indexOf(permission);
@@ -121,9 +117,9 @@ describe('the permissions of a class', () => {
   /** Expected results for a permission on a class: 0 none, 1 read, 2 create_objects. */
   function promised({ free, mayRead }: Caller, right: number): object {
     const mayWrite = right > 0 && free !== 'read';
-    const write = mayWrite ? notThere : refusal;
-    const [list, get] = right > 0 && mayRead ? [[200, ''], notThere] : [refusal, refusal];
-    const create = mayWrite && right === 2 ? [201, ''] : refusal;
+    const write = mayWrite ? notThere : denied;
+    const [list, get] = right > 0 && mayRead ? [[200, ''], notThere] : [denied, denied];
+    const create = mayWrite && right === 2 ? [201, ''] : denied;
     return { list, get, patch: write, post: write, put: write, delete: write, create };
   }
 
@@ -207,9 +203,9 @@ describe('the permissions of an object', () => {
 
   /** Expected results for a permission where another is required. */
   function promised({ free, mayRead }: Caller, permission: number, needed: number): unknown[] {
-    if (needed === 1 ? !mayRead : free === 'read') return refusal;
+    if (needed === 1 ? !mayRead : free === 'read') return denied;
     if (permission >= needed) return [200, ''];
-    return permission === 0 ? notThere : refusal;
+    return permission === 0 ? notThere : denied;
   }
 
   const insiders = callers.filter(({ outside }) => !outside);

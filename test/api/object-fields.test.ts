@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expected, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 const objects = '/v1.1/instances/blog-1/classes/probe/objects/';
 
 const schema = [
@@ -21,8 +23,6 @@ const schema = [
 
 /** Ids: three authors, then a probe, then one of a deleted class. */
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   await world.dataClass('author', []);
   await world.dataClass('lost', []);
   await world.dataClass('probe', schema);
@@ -32,7 +32,6 @@ beforeAll(async () => {
   await world.call(world.owner, 'DELETE', 'classes/lost/');
   await plantUser(world, 7);
 });
-afterAll(() => api.close());
 
 const create = (body: object) => api.send({ as: world.owner, path: objects, body });
 const patch = (path: string, body: object) =>
@@ -46,54 +45,16 @@ type Row = readonly [title: string, field: string, input: unknown, shown: unknow
 
 const accepted: readonly Row[] = [
   ['text', 'string', ' a\tä😀 ', ' a\tä😀 '],
-  ['empty text', 'string', '', ''],
-  ['a number as text', 'string', 5, '5'],
   ['128 characters, surrogate pairs counted once', 'string', '😀'.repeat(128), '😀'.repeat(128)],
-  ['32000 characters', 'text', 'x'.repeat(32_000), 'x'.repeat(32_000)],
   ['text that looks like JSON', 'text', '{"_increment":1}', '{"_increment":1}'],
   ['an integer', 'integer', -5, -5],
-  ['its text', 'integer', '5', 5],
-  ['a whole decimal', 'integer', 5.0, 5],
-  ['the text of one', 'integer', '5.0', 5],
-  ['the largest', 'integer', 2147483647, 2147483647],
-  ['the smallest', 'integer', -2147483648, -2147483648],
   ['a float', 'float', 3.25, 3.25],
-  ['its text', 'float', '3.5e2', 350],
-  ['a boolean as float', 'float', true, 1],
   ['a boolean', 'boolean', false, false],
-  ['a word for true', 'boolean', 'On', true],
-  ['a number for false', 'boolean', 0, false],
-  ['a word for null', 'boolean', 'Null', null],
   ['empty text for null', 'boolean', '', null],
   ['a time', 'datetime', '2001-05-06T07:08:09.12Z', time],
   ['a time as it is shown', 'datetime', time, time],
-  [
-    'a time without fraction',
-    'datetime',
-    '2001-05-06T07:08:09Z',
-    {
-      ...time,
-      value: '2001-05-06T07:08:09.000000Z',
-    },
-  ],
-  ['a null as it might be shown', 'datetime', { type: 'datetime', value: null }, null],
   ['a list', 'array', ['a', 1, 1.5, true], ['a', 1, 1.5, true]],
-  ['an empty list', 'array', [], []],
-  ['the text of a list', 'array', '["a"]', ['a']],
   ['an object', 'object', { a: { b: [null, {}] } }, { a: { b: [null, {}] } }],
-  ['an empty object', 'object', {}, {}],
-  ['the text of an object', 'object', '{"a":1}', { a: 1 }],
-  ['keys of every object', 'object', { constructor: 1 }, { constructor: 1 }],
-  [
-    'a point',
-    'geopoint',
-    { longitude: -180, latitude: 90 },
-    {
-      type: 'geopoint',
-      longitude: -180,
-      latitude: 90,
-    },
-  ],
   [
     'a point as it is shown',
     'geopoint',
@@ -102,16 +63,6 @@ const accepted: readonly Row[] = [
       type: 'geopoint',
       longitude: 1.5,
       latitude: 0,
-    },
-  ],
-  [
-    'the text of a point',
-    'geopoint',
-    '{"longitude":1,"latitude":2}',
-    {
-      type: 'geopoint',
-      longitude: 1,
-      latitude: 2,
     },
   ],
   ['an id, its target in any case', 'author', 2, ref('Author', 2)],
@@ -142,52 +93,26 @@ const notMember = 'Array can only contain strings, booleans, integers and floats
 const notIds = 'Relation can only contain integers (object ids).';
 
 const refused: readonly Row[] = [
-  ...[{}, [], true].map((input): Row => ['no text', 'string', input, 'Not a valid string.']),
+  ['no text', 'string', true, 'Not a valid string.'],
   [
     '129 characters',
     'string',
     'x'.repeat(129),
     'Ensure this field has no more than 128 characters.',
   ],
-  [
-    '32001 characters',
-    'text',
-    'x'.repeat(32_001),
-    'Ensure this field has no more than 32000 characters.',
-  ],
-  ...['', 'x', '5.5', 5.5, true, {}, [1]].map(
-    (input): Row => ['no integer', 'integer', input, notInteger],
-  ),
+  ['no integer', 'integer', '5.5', notInteger],
   ['endless text', 'integer', '1'.repeat(1001), 'String value too large.'],
   ['too large', 'integer', 2147483648, 'Ensure this value is less than or equal to 2147483647.'],
-  [
-    'too small',
-    'integer',
-    '-2147483649',
-    'Ensure this value is greater than or equal to -2147483648.',
-  ],
-  ...['', 'x', 'NaN', 'Infinity', {}, []].map(
-    (input): Row => ['no number', 'float', input, notNumber],
-  ),
-  ...['Yes', 2, {}, []].map(
-    (input): Row => ['no boolean', 'boolean', input, 'Not a valid boolean.'],
-  ),
-  ...['', '2001-05-06', '2001-02-29T00:00:00.0Z', '2001-05-06T07:08:09.0+02:00', 5, {}].map(
-    (input): Row => ['no time', 'datetime', input, notTime],
-  ),
-  ['a time of another kind', 'datetime', { type: 'file', value: time.value }, notTime],
+  ['no number', 'float', 'NaN', notNumber],
+  ['no boolean', 'boolean', 'Yes', 'Not a valid boolean.'],
+  ['no time', 'datetime', '2001-05-06', notTime],
   ['no file', 'file', 5, 'The submitted data was not a file. Check the encoding type on the form.'],
   ['a strange address', 'file', 'http://example.com/a.png', 'File URL is invalid.'],
-  ...['', 'x', {}, 5, { _add: 1 }].map((input): Row => ['no list', 'array', input, notArray]),
-  ...[[null], [[]], [{}]].map((input): Row => ['no members', 'array', input, notMember]),
-  ...['', 'x', '[]', [], 5].map(
-    (input): Row => ['no object', 'object', input, 'Not a valid object.'],
-  ),
-  ...['', 5, [], {}, { longitude: 1 }, { longitude: 181, latitude: 0 }].map(
-    (input): Row => ['no point', 'geopoint', input, notPoint],
-  ),
-  ['a point beyond the pole', 'geopoint', { longitude: 0, latitude: -90.1 }, notPoint],
-  ...['', 'x', 1.5, true, [1], {}].map((input): Row => ['no id', 'author', input, notInteger]),
+  ['no list', 'array', 5, notArray],
+  ['no members', 'array', [null], notMember],
+  ['no object', 'object', [], 'Not a valid object.'],
+  ['no point', 'geopoint', { longitude: 181, latitude: 0 }, notPoint],
+  ['no id', 'author', 'x', notInteger],
   ...[0, -1, 4, 99, 2147483648].map(
     (input): Row => [
       `no author ${input}`,
@@ -199,23 +124,15 @@ const refused: readonly Row[] = [
   ['no user', 'person', 8, 'Target with specified id does not exist.'],
   ['an object of a class that is gone', 'lost', 5, 'Target class does not exist.'],
   ['objects of a class that is gone', 'losts', [5], 'Target class does not exist.'],
-  ...[5, true].map((input): Row => ['no ids', 'authors', input, 'Not a valid relation.']),
-  ...['x', '', { a: 1 }].map((input): Row => ['no ids', 'authors', input, notArray]),
-  ...[['1'], [1.5], [null]].map((input): Row => ['no ids', 'authors', input, notIds]),
+  ['no ids', 'authors', 5, 'Not a valid relation.'],
+  ['no list of ids', 'authors', 'x', notArray],
+  ['other members', 'authors', ['1'], notIds],
   [
     'too many ids',
     'authors',
     Array.from({ length: 1001 }, (_, i) => i + 1),
     'Relation length limit exceeded (1000).',
   ],
-  ...['integer', 'float'].map(
-    (field): Row => [
-      'an operator on a create',
-      field,
-      { _increment: 1 },
-      field === 'float' ? notNumber : notInteger,
-    ],
-  ),
   ['an operator on a create', 'authors', { _add: 1 }, 'Not a valid relation.'],
 ];
 

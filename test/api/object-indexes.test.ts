@@ -1,10 +1,13 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { as, classEntity, instanceNameEntity, objectEntity } from '../../shared/store/entities.ts';
-import type { IndexName, Stored } from '../../shared/store/store.ts';
-import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { classEntity, instanceNameEntity, objectEntity } from '../../shared/store/entities.ts';
+import type { IndexName } from '../../shared/store/store.ts';
+import { expected, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { isOn } from '../support/medium.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 const list = 'classes/thing/objects/';
 const indexed = { filter_index: true };
 const schema = [
@@ -20,11 +23,8 @@ const schema = [
 ];
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   for (const id of [7, 8, 10]) await plantUser(world, id, [3]);
 });
-afterAll(() => api.close());
 
 afterEach(() => world.ready('thing')); // or it could not be deleted
 beforeEach(async () => {
@@ -42,12 +42,12 @@ const remove = (id: number) => world.call(world.owner, 'DELETE', `${list}${id}/`
 /** Returns ids of the objects in an index of the class, in its order. */
 async function standing(index: IndexName): Promise<number[]> {
   const { store } = api.platform;
-  const [name] = await store.get([instanceNameEntity.key(world.instance)]);
-  const instance = as(instanceNameEntity, name as Stored).data.instance;
-  const [item] = await store.get([classEntity.key(instance, 'thing')]);
-  const { pk } = objectEntity.key(instance, as(classEntity, item as Stored).data.number, 0);
-  const { items } = await store.query({ pk, index, limit: 1000 });
-  return items.map((found) => as(objectEntity, found).data.id);
+  const name = await instanceNameEntity.read(store, world.instance);
+  const instance = name?.data.instance ?? 0;
+  const item = await classEntity.read(store, instance, 'thing');
+  const place = [instance, item?.data.number ?? 0] as const;
+  const { items } = await objectEntity.list(store, place, { index, limit: 1000 });
+  return items.map(({ data }) => data.id);
 }
 
 /** Returns the index with the values of a field. */
@@ -240,7 +240,8 @@ describe('after a change of the schema', () => {
     expect(await standing('slot7')).toEqual([second, third, first]);
   });
 
-  it('a field of another type has a slot of its own', async () => {
+  // there a changed index is built a minute later
+  it.skipIf(isOn('roles'))('a field of another type has a slot of its own', async () => {
     const first = await make({ integer: 1 });
     await world.call(world.owner, 'PATCH', 'classes/thing/', {
       schema: [{ name: 'integer', type: 'string', filter_index: true }],

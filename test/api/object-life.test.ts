@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expect, it } from 'vitest';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(() => api.close());
+useWorld();
 
 it('an object is created, read, changed, listed and deleted with an API key', async () => {
   const key = await world.apiKey({ ignore_acl: true });

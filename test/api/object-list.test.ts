@@ -1,16 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expected, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 const list = '/v1.1/instances/blog-1/classes/book/objects/';
 const owner = () => ({ as: world.owner });
 
 /** Seven objects, 1 to 7; a user may read 2, 4 and 6. */
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   await world.dataClass('book', [{ name: 'title', type: 'string' }]);
   await plantUser(world, 7);
   for (let id = 1; id <= 7; id += 1) {
@@ -19,7 +19,6 @@ beforeAll(async () => {
   }
   await world.dataClass('empty', []);
 });
-afterAll(() => api.close());
 
 const ids = (...numbers: number[]) => numbers.map((id) => ({ id }));
 const link = (query: string) => `${list}?${query}`;

@@ -1,28 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { missing } from '../support/answers.ts';
-import {
-  type Answer,
-  type Api,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ApiResponse, expected } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { missing } from '../support/responses.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let faulty: FaultyStore;
 let key: string;
 
+setOptions({
+  wrap: (store) => {
+    faulty = makeFaulty(store);
+    return faulty;
+  },
+});
+
 beforeAll(async () => {
-  api = await startApi({
-    wrap: (store) => {
-      faulty = makeFaulty(store);
-      return faulty;
-    },
-  });
-  world = await openWorld(api);
   key = await world.apiKey({ ignore_acl: true });
   await world.dataClass('counter', [
     { name: 'n', type: 'integer', order_index: true },
@@ -32,7 +27,6 @@ beforeAll(async () => {
     { name: 'code', type: 'string', unique: true },
   ]);
 });
-afterAll(() => api.close());
 
 const list = 'classes/counter/objects/';
 
@@ -295,7 +289,7 @@ describe('a class that changes during a write', () => {
       { name: 'a', type: 'integer' },
       { name: 'b', type: 'integer', unique: true },
     ];
-    let early: Answer['body'];
+    let early: ApiResponse['body'];
     faulty.beforeNextWrite(async () => {
       expected(await world.call(world.owner, 'PATCH', 'classes/unknowing/', { schema }), 200);
       early = expected(await send('PATCH', path, { a: 3, b: 5 }), 200);

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expected, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 const types = ['string', 'integer', 'float', 'boolean', 'datetime'];
 const list = 'classes/thing/objects/';
 const taken = 'This field must be unique.';
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   await plantUser(world, 7);
 });
-afterAll(() => api.close());
 
 beforeEach(async () => {
   await world.call(world.owner, 'DELETE', 'classes/thing/');

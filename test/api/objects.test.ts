@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { forbidden, missing, noClass, time } from '../support/answers.ts';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  plantGroup,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Credentials, expected, plantGroup, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { forbidden, missing, noClass, time } from '../support/responses.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let ignoring: string;
 let bare: string;
 let user: { key: string; user: string };
@@ -21,8 +14,6 @@ let ignoringUser: { key: string; user: string };
 const list = '/v1.1/instances/blog-1/classes/book/objects/';
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   ignoring = await world.apiKey({ ignore_acl: true });
   bare = await world.apiKey();
   user = { key: bare, user: await plantUser(world, 7, [3]) };
@@ -37,7 +28,6 @@ beforeAll(async () => {
     schema: [{ name: 'nick', type: 'string' }],
   });
 });
-afterAll(() => api.close());
 
 const owner = () => ({ as: world.owner });
 

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { describe as describeRoutes } from '../../functions/schema/describe.ts';
 import { endpointRoute, open, post } from '../../shared/core/resource/endpoint.ts';
-import { type Api, expected, startApi } from '../support/api.ts';
+import { expected } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+
+useApi();
 
 /*
  * Generated clients have a function for each operation, named by its id, so a changed id breaks them. The table in
@@ -15,15 +18,12 @@ interface Operation {
   readonly summary: string;
 }
 
-let api: Api;
 const operations: Record<string, readonly Operation[]> = {};
 const schemas: Record<string, readonly string[]> = {};
 
 beforeAll(async () => {
-  api = await startApi();
   for (const version of ['v1.1', 'v1']) operations[version] = await readOperations(version);
 });
-afterAll(() => api.close());
 
 async function readOperations(version: string): Promise<readonly Operation[]> {
   const path = `/${version}/schema/?format=openapi`;

@@ -1,22 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Api,
-  type Credentials,
-  openWorld,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credentials, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let nextUser = 70;
 let callers: Readonly<Record<string, Credentials>>;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   await world.dataClass('note', [
     { name: 'text', type: 'string' },
     { name: 'size', type: 'integer' },
@@ -30,7 +23,6 @@ beforeAll(async () => {
     nobody: undefined,
   };
 });
-afterAll(() => api.close());
 
 const instance = '/v1.1/instances/blog-1/';
 

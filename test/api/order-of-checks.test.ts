@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { noMethod } from '../support/answers.ts';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { noMethod } from '../support/responses.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let reader: string;
 let key: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   reader = await joinAs(world, 'read');
   key = await world.apiKey();
 });
-afterAll(() => api.close());
 
 const owner = () => ({ as: world.owner });
 const asReader = () => ({ as: reader });

@@ -1,26 +1,17 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Answer,
-  type Api,
-  type Call,
-  type Credentials,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ApiResponse, type Call, type Credentials, expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let base: string;
 let objects: string;
 let callers: Readonly<Record<string, Credentials>>;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   base = world.base;
   const place = await world.dataClass(
     'place',
@@ -48,13 +39,11 @@ beforeAll(async () => {
   };
 });
 
-afterAll(() => api.close());
-
-const browse = (call: Call): Promise<Answer> =>
+const browse = (call: Call): Promise<ApiResponse> =>
   api.send({ ...call, headers: { Accept: 'text/html', ...call.headers } });
 
 /** Returns the fields of a page's forms, in their order. */
-const methodsOf = ({ body }: Answer): readonly string[] =>
+const methodsOf = ({ body }: ApiResponse): readonly string[] =>
   [...String(body).matchAll(/<button type="submit" value="(\w+)"/g)].map(
     ([, method = '']) => method,
   );

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
 
 /** A list of seven items with the ids 1 to 7. */
 const keys = '/v1.1/instances/blog-1/api_keys/';
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   for (let n = 1; n <= 7; n += 1) await world.apiKey();
 });
-afterAll(() => api.close());
 
 interface Page {
   readonly next: string | null;

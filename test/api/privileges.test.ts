@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../shared/values/access.ts';
-import {
-  type Answer,
-  type Api,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import { proofTo } from '../support/mails.ts';
 
+useApi();
+
 /** Privileges that a member or a user must not gain through others' keys, scripts and addresses. */
 
-let api: Api;
 let world: World;
 let count = 0;
 
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `house-${count}`);
@@ -265,7 +256,7 @@ describe('the token of a script', () => {
 });
 
 describe('the key of a user is returned', () => {
-  let made: Answer['body'];
+  let made: ApiResponse['body'];
   let group: number;
 
   beforeEach(async () => {
@@ -275,7 +266,7 @@ describe('the key of a user is returned', () => {
     expected(await world.call(world.owner, 'POST', `users/${made.id}/groups/`, { group }), 201);
   });
 
-  const shows = ({ status, body }: Answer) => [
+  const shows = ({ status, body }: ApiResponse) => [
     status,
     JSON.stringify(body).includes(made.user_key),
   ];

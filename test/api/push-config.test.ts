@@ -1,18 +1,15 @@
 import forge from 'node-forge';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import { apnsToken, serviceAccount, tokenKey } from '../support/push.ts';
 
+useApi();
+
 /** Credentials of push providers. */
 
-let api: Api;
 let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 
 let count = 0;
 beforeEach(async () => {

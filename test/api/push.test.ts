@@ -1,26 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { forbidden, missing } from '../support/answers.ts';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
-import { joinAs } from '../support/join-as.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Credentials, expected, openWorld, plantUser, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { configure, outboxOf } from '../support/push.ts';
+import { forbidden, missing } from '../support/responses.ts';
+
+useApi();
 
 /** Devices and messages; the configuration is in push-config.test.ts. */
 
-let api: Api;
 let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 
 let count = 0;
 beforeEach(async () => {
@@ -145,26 +133,6 @@ describe('a device', () => {
 });
 
 describe('access to push', () => {
-  it.each<[string, () => Promise<Credentials>, number, number, number]>([
-    ['a plain API key', () => world.apiKey(), 403, 403, 403],
-    ['a key with ignore_acl', () => world.apiKey({ ignore_acl: true }), 200, 201, 403],
-    ['a key that reads', () => world.apiKey({ allow_anonymous_read: true }), 200, 403, 403],
-    ['an administrator who reads', () => joinAs(world, 'read'), 200, 403, 200],
-    ['an administrator who writes', () => joinAs(world, 'write'), 200, 201, 200],
-    ['nobody', async () => undefined, 403, 403, 403],
-  ])('%s', async (_, who, list, create, messages) => {
-    const as = await who();
-
-    const answers = [
-      await world.call(as, 'GET', 'push_notifications/gcm/devices/'),
-      await world.call(as, 'POST', 'push_notifications/gcm/devices/', { registration_id: 'a' }),
-      await world.call(as, 'GET', 'push_notifications/gcm/messages/'),
-      await world.call(as, 'GET', 'push_notifications/gcm/config/'),
-    ];
-
-    expect(answers.map(({ status }) => status)).toEqual([list, create, messages, messages]);
-  });
-
   it('a user sees and changes their own devices, and cannot give one away', async () => {
     await configure(world, 'gcm');
     const key = await world.apiKey();

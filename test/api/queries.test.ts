@@ -1,17 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expected, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { isOn } from '../support/medium.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 const books = '/v1.1/instances/blog-1/classes/book/objects/';
 const owner = () => ({ as: world.owner });
 const indexed = { filter_index: true, order_index: true };
 
 /** Two authors, 1 and 2, and seven books, 3 to 9. */
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   await plantUser(world, 7);
   await world.dataClass('author', [
     { name: 'name', type: 'string', ...indexed },
@@ -42,7 +43,6 @@ beforeAll(async () => {
   await make('book', { title: 'é 100%', pages: -1, sold: true });
   api.settle();
 });
-afterAll(() => api.close());
 
 const parameters = (values: Readonly<Record<string, unknown>>) =>
   Object.entries(values)
@@ -206,7 +206,7 @@ const needsIndex = {
 const incorrectOrder = { detail: 'Incorrect order_by parameter provided.' };
 const incorrectPage = { detail: 'Incorrect page parameter provided.' };
 
-const refusals: readonly [query: string, answer: object][] = [
+const errors: readonly [query: string, answer: object][] = [
   ['order_by=', incorrectOrder],
   ['order_by=-', incorrectOrder],
   ['order_by=--id', incorrectOrder],
@@ -241,7 +241,7 @@ const refusals: readonly [query: string, answer: object][] = [
 ];
 
 describe('a list is rejected', () => {
-  it.each(refusals)('%s', async (query, answer) => {
+  it.each(errors)('%s', async (query, answer) => {
     const { status, body } = await api.send({ as: world.owner, path: `${books}?${query}` });
 
     expect([status, body]).toEqual([400, answer]);
@@ -467,7 +467,8 @@ describe('a query through a reference to users', () => {
   });
 });
 
-describe('an index that came later', () => {
+// there a changed index is built a minute later
+describe.skipIf(isOn('roles'))('an index that came later', () => {
   it('leaves nothing out', async () => {
     const plain = { name: 'n', type: 'integer' };
     const path = await world.dataClass('late', [plain]);

@@ -1,21 +1,30 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
-import { askForPair, pairsBuilt, plantPair } from '../support/pairs.ts';
+import { plantUser } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
+import {
+  compositeIndexesBuilt,
+  plantCompositeIndex,
+  requestCompositeIndex,
+} from '../support/composite-indexes.ts';
+import { medium } from '../support/medium.ts';
 import {
   type Caller,
+  compositeIndexQuestion,
   expectedIds,
-  type ModelPair,
+  type ModelCompositeIndex,
+  modelCompositeIndex,
   modelObject,
-  modelPair,
   modelQuestion,
   modelSchema,
-  pairedQuestion,
   type Question,
 } from '../support/query-model.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /*
  * Random classes, objects, callers and queries: paging forth and back returns the same as a plain array. Requests
@@ -24,17 +33,15 @@ import {
 
 const questionsEach = 20;
 // the emulator of DynamoDB answers a hundred times slower than LMDB
-const isThorough = process.env.CI === 'true' && process.env.TEST_MEDIUM === undefined;
+const isThorough = process.env.CI === 'true' && medium === undefined;
 const worlds = (isThorough ? 2000 : 300) / questionsEach;
 
-let api: Api;
-let world: World;
 let dispatch: Dispatch;
 let callers: readonly { readonly key: Record<string, string>; readonly rights: Caller }[];
 
+setOptions({ settings: { maxClasses: 1000 } });
+
 beforeAll(async () => {
-  api = await startApi({ settings: { maxClasses: 1000 } });
-  world = await openWorld(api);
   dispatch = createDispatch(routes, api.platform);
   const user1 = await plantUser(world, 1, [1]);
   const user2 = await plantUser(world, 2, [1, 2]);
@@ -45,10 +52,10 @@ beforeAll(async () => {
     rights: { kind: 'bound', user: id, groups } as const,
   });
   callers = [
-    { key: { 'x-api-key': world.owner }, rights: { kind: 'unbound' } },
+    { key: { 'x-api-key': world.owner }, rights: { kind: 'bypasses-acl' } },
     {
       key: { 'x-api-key': await world.apiKey({ ignore_acl: true }) },
-      rights: { kind: 'unbound' },
+      rights: { kind: 'bypasses-acl' },
     },
     {
       key: { 'x-api-key': await world.apiKey({ allow_anonymous_read: true }) },
@@ -59,7 +66,6 @@ beforeAll(async () => {
     user(user3, 3, []),
   ];
 });
-afterAll(() => api.close());
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
 type Body = any;
@@ -96,7 +102,7 @@ interface ModelWorld {
   readonly early: readonly boolean[];
   readonly objects: readonly Values[];
   readonly updated: readonly number[];
-  readonly pairs: readonly ModelPair[];
+  readonly compositeIndexes: readonly ModelCompositeIndex[];
   readonly questions: readonly Question[];
 }
 
@@ -109,21 +115,25 @@ async function ready(name: string): Promise<void> {
 }
 
 /** Requests and builds composite indexes of one kind, or keeps them; has no effect where none is possible. */
-async function makePairs(name: string, pairs: readonly ModelPair[], built: ModelPair['built']) {
-  for (const pair of pairs.filter((one) => one.built === built)) {
+async function makeCompositeIndexes(
+  name: string,
+  indexes: readonly ModelCompositeIndex[],
+  built: ModelCompositeIndex['built'],
+) {
+  for (const index of indexes.filter((one) => one.built === built)) {
     if (built === 'never') {
-      await plantPair(world, name, { ...pair, isFilled: false });
+      await plantCompositeIndex(world, name, { ...index, isFilled: false });
       // a change of the schema that keeps all indexes must not treat it as built
       await asOwner('PATCH', `classes/${name}/`, { schema: [...modelSchema, plainField] });
     } else {
-      await askForPair(world, name, pair);
-      await pairsBuilt(world);
+      await requestCompositeIndex(world, name, index);
+      await compositeIndexesBuilt(world);
     }
   }
 }
 
 /** Creates a class and its objects, its schema changed on the way, and some objects changed last. */
-async function build({ early, objects, updated, pairs }: ModelWorld): Promise<string> {
+async function build({ early, objects, updated, compositeIndexes }: ModelWorld): Promise<string> {
   const name = `model${classes++}`;
   const bare = modelSchema.map((field, at) => {
     if (early[at] || field.unique) return field;
@@ -131,7 +141,7 @@ async function build({ early, objects, updated, pairs }: ModelWorld): Promise<st
     return definition;
   });
   await asOwner('POST', 'classes/', { name, schema: bare });
-  await makePairs(name, pairs, 'early');
+  await makeCompositeIndexes(name, compositeIndexes, 'early');
   const path = `classes/${name}/objects/`;
   const ids: number[] = [];
   for (const [at, values] of objects.entries()) {
@@ -149,8 +159,8 @@ async function build({ early, objects, updated, pairs }: ModelWorld): Promise<st
   }
   if (objects.length < 2) await asOwner('PATCH', `classes/${name}/`, { schema: modelSchema });
   await ready(name);
-  await makePairs(name, pairs, 'late');
-  await makePairs(name, pairs, 'never');
+  await makeCompositeIndexes(name, compositeIndexes, 'late');
+  await makeCompositeIndexes(name, compositeIndexes, 'never');
   for (const at of updated) {
     const id = ids[at];
     if (id !== undefined) await asOwner('PATCH', `${path}${id}/`, { whole: at, text: `b${at}` });
@@ -229,7 +239,7 @@ function toPath(path: string, { lookups, order, pageSize }: Question): string {
   return `${world.base}${path}?${parameters}`;
 }
 
-const anyWorld = (pairs: readonly ModelPair[]): fc.Arbitrary<ModelWorld> =>
+const anyWorld = (indexes: readonly ModelCompositeIndex[]): fc.Arbitrary<ModelWorld> =>
   fc.record({
     early: fc.array(fc.boolean(), { minLength: modelSchema.length, maxLength: modelSchema.length }),
     objects: fc.oneof(
@@ -237,17 +247,17 @@ const anyWorld = (pairs: readonly ModelPair[]): fc.Arbitrary<ModelWorld> =>
       { weight: 1, arbitrary: fc.array(modelObject, { minLength: 200, maxLength: 260 }) },
     ),
     updated: fc.uniqueArray(fc.nat({ max: 30 }), { maxLength: 4 }),
-    pairs: fc.constant(pairs),
+    compositeIndexes: fc.constant(indexes),
     questions: fc.array(
       fc.oneof(
         { weight: 3, arbitrary: modelQuestion(6) },
-        ...pairs.map((pair) => pairedQuestion(6, pair)),
+        ...indexes.map((index) => compositeIndexQuestion(6, index)),
       ),
       { minLength: questionsEach, maxLength: questionsEach },
     ),
   });
 
-const modelWorld = fc.array(modelPair, { maxLength: 4 }).chain(anyWorld);
+const modelWorld = fc.array(modelCompositeIndex, { maxLength: 4 }).chain(anyWorld);
 
 it('lists return the same as a plain array, forth and back, for all callers and queries', async () => {
   await fc.assert(

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+
+useApi();
 
 /** Storage limits of an instance where the operator has set quotas. */
 
-let api: Api;
 let world: World;
 let objects: string;
 let count = 0;
@@ -14,10 +16,7 @@ const maxObjectBytes = 50_000;
 const maxFileBytes = 20_000;
 const maxTraceBytes = 30_000;
 
-beforeAll(async () => {
-  api = await startApi({ settings: { maxObjectBytes, maxFileBytes, maxTraceBytes } });
-});
-afterAll(() => api.close());
+setOptions({ settings: { maxObjectBytes, maxFileBytes, maxTraceBytes } });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shelf-${count}`);
@@ -34,12 +33,12 @@ const destroy = (id: number) => api.send({ ...as(), method: 'DELETE', path: `${o
 const update = (id: number, body: unknown) =>
   api.send({ ...as(), method: 'PATCH', path: `${objects}${id}/`, body });
 
-function refusal(kind: string, bytes: number) {
+function errorBody(kind: string, bytes: number) {
   return { detail: `Storage quota of the instance exceeded (${kind}: ${bytes} bytes).` };
 }
 
 function expectRefused(answer: Awaited<ReturnType<typeof create>>, kind: string, bytes: number) {
-  expect(answer).toMatchObject({ status: 400, body: refusal(kind, bytes) });
+  expect(answer).toMatchObject({ status: 400, body: errorBody(kind, bytes) });
   expect(answer.headers.get('x-error-code')).toBe('quota_exceeded');
 }
 
@@ -92,7 +91,7 @@ describe('bytes of objects', () => {
     const codes = items.map(({ code }: { readonly code: number }) => code);
     expect(codes.toSorted()).toEqual([201, 201, 400]);
     expect(items).toContainEqual(
-      expect.objectContaining({ content: refusal('objects', maxObjectBytes) }),
+      expect.objectContaining({ content: errorBody('objects', maxObjectBytes) }),
     );
   });
 });

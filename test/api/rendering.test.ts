@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forbidden, noMethod } from '../support/answers.ts';
-import {
-  type Answer,
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type ApiResponse, type Credentials, expected, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { forbidden, noMethod } from '../support/responses.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /** Rendering of variables and of the responses of other endpoints; the syntax of templates is tested in test/domain. */
 
-let api: Api;
-let world: World;
 let user: Credentials;
 let key: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   await world.dataClass(
     'book',
     [
@@ -56,7 +47,6 @@ beforeAll(async () => {
   key = await world.apiKey();
   user = { key, user: await plantUser(world, 7) };
 });
-afterAll(() => api.close());
 
 const call = (method: string, path: string, body?: unknown, as: Credentials = world.owner) =>
   world.call(as, method, path, body);
@@ -76,7 +66,7 @@ const render = (name: string, body: unknown = {}, as: Credentials = world.owner)
   call('POST', `snippets/templates/${name}/render/`, body, as);
 
 /** The visible part of a rendered response. */
-const seen = ({ status, headers, body }: Answer) => ({
+const seen = ({ status, headers, body }: ApiResponse) => ({
   status,
   type: headers.get('content-type'),
   body,
@@ -313,12 +303,12 @@ describe('a template that a request names', () => {
       400,
       { name: ['This field is required.'], schema: ['This field is required.'] },
     ],
-  ])('keeps error responses: %s %s', async (method, path, body, status, refusal) => {
+  ])('keeps error responses: %s %s', async (method, path, body, status, errorBody) => {
     const answer = await call(method, `${path}?template=what`, body);
 
     expect(answer.status).toBe(status);
     expect(answer.headers.get('content-type')).toBe(json);
-    expect(answer.body).toMatchObject(Object.fromEntries(Object.entries(refusal).slice(0, 1)));
+    expect(answer.body).toMatchObject(Object.fromEntries(Object.entries(errorBody).slice(0, 1)));
   });
 
   it('reveals nothing to callers who may not read the data', async () => {

@@ -1,22 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type Call, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { isOn } from '../support/medium.ts';
 import { exchange } from '../support/raw-socket.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let file: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   const scan = await world.dataClass('scan', [{ name: 'page', type: 'file' }]);
   const body = new FormData();
   body.append('page', new Blob(['scanned'], { type: 'text/html' }), 'a.html');
   file = (await api.send({ as: world.owner, path: `${scan}objects/`, body })).body.page.value;
   await makeEndpoint(world, 'plain', 'console.log(1);', { public: true });
 });
-afterAll(() => api.close());
 
 /** Creates an endpoint whose script responds with these headers, and returns its response. */
 async function respond(name: string, headers: object, path = `endpoints/scripts/${name}/run/`) {
@@ -83,7 +83,7 @@ describe('responses that are neither cached nor sniffed', () => {
 });
 
 /** A deployment serves them from a CDN: the template has their headers. */
-describe.skipIf(process.env.TEST_MEDIUM === 'roles')('files', () => {
+describe.skipIf(isOn('roles'))('files', () => {
   it('are cached publicly, and their type is not sniffed', async () => {
     const { headers } = await fetch(file);
 

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { expect, it } from 'vitest';
+import { api } from '../support/api-fixture.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(() => api.close());
+useWorld();
 
 const home = (version: string) => ({
   links: {

@@ -1,24 +1,26 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { type Api, expected, openWorld, plantUser, startApi, type World } from '../support/api.ts';
+import { expected, plantUser } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let store: CountingStore;
 let keys: Readonly<Record<string, Readonly<Record<string, string>>>>;
 
+setOptions({
+  wrap: (inner) => {
+    store = countRoundTrips(inner);
+    return store;
+  },
+});
+
 beforeAll(async () => {
-  api = await startApi({
-    wrap: (inner) => {
-      store = countRoundTrips(inner);
-      return store;
-    },
-  });
-  world = await openWorld(api);
   await world.dataClass('author', []);
   await world.dataClass('book', [
     { name: 'title', type: 'string', filter_index: true, order_index: true },
@@ -42,7 +44,6 @@ beforeAll(async () => {
     'a token of a script': { 'x-api-key': await tokenOfScript() },
   };
 });
-afterAll(() => api.close());
 
 async function tokenOfScript(): Promise<string> {
   const config = { allow_full_access: true };

@@ -1,19 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { documentedPath } from '../../shared/core/http/path-parameters.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { versions } from '../../shared/core/resource/versions.ts';
-import { type Api, type Credentials, expected, startApi } from '../support/api.ts';
+import { type Credentials, expected } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
 import { differences, type Schema, type Schemas } from '../support/json-schema.ts';
+
+useApi();
 
 /*
  * The interface document is complete for every line of the map: undocumented requests are rejected, documented ones
  * work.
  */
 
-let api: Api;
 let world: FilledWorld;
 let dispatch: Dispatch;
 /** Documents by version: our own, and that of OpenAPI. */
@@ -46,7 +48,6 @@ interface OpenOperation {
 }
 
 beforeAll(async () => {
-  api = await startApi();
   world = await openFilledWorld(api, 'blog-1', 'marker');
   dispatch = createDispatch(routes, api.platform);
   for (const version of versions) {
@@ -55,7 +56,6 @@ beforeAll(async () => {
     open[version] = expected(await api.send({ path: `${path}?format=openapi` }), 200);
   }
 });
-afterAll(() => api.close());
 
 function endpoints(version: string): readonly OwnEndpoint[] {
   return own[version]?.resources.flatMap((each) => Object.values(each.endpoints)) ?? [];

@@ -1,16 +1,11 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(() => api.close());
+useWorld();
 
 const documentOf = async (path: string) => expected(await api.send({ path }), 200);
 

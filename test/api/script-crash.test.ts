@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Answer } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { endProcesses, startProcess } from '../support/server-process.ts';
 
 /** Effects of killing a server while scripts run. */
@@ -28,7 +28,11 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function send(url: string, key: string | undefined, body?: object): Promise<Answer['body']> {
+async function send(
+  url: string,
+  key: string | undefined,
+  body?: object,
+): Promise<ApiResponse['body']> {
   const answer = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'Content-Type': 'application/json', ...(key && { 'X-API-KEY': key }) },

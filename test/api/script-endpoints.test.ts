@@ -1,31 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { forbidden, missing } from '../support/answers.ts';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
-import { joinAs } from '../support/join-as.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { missing } from '../support/responses.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
+
+useApi();
 
 /** The records of script endpoints; their runs are in script-endpoint-runs.test.ts. */
 
-let api: Api;
 let store: WatchedStore;
 let world: World;
 
-beforeAll(async () => {
-  api = await startApi({
-    wrap: (inner) => {
-      store = watch(inner);
-      return store;
-    },
-  });
+setOptions({
+  wrap: (inner) => {
+    store = watch(inner);
+    return store;
+  },
 });
-afterAll(() => api.close());
 
 let count = 0;
 beforeEach(async () => {
@@ -332,55 +323,5 @@ describe('the list', () => {
       'ddb',
     ]);
     expect(trimmed.body).toEqual({ name: 'e', script: 1 });
-  });
-});
-
-describe('access to script endpoints', () => {
-  const rows: readonly [who: string, reads: boolean, writes: boolean][] = [
-    ['owner', true, true],
-    ['full', true, true],
-    ['write', true, true],
-    ['read', true, false],
-    ['bare', false, false],
-    ['ignoring', false, false],
-    ['nobody', false, false],
-  ];
-
-  async function callerOf(who: string): Promise<Credentials> {
-    if (who === 'owner') return world.owner;
-    if (who === 'nobody') return undefined;
-    if (who === 'bare') return world.apiKey();
-    if (who === 'ignoring') return world.apiKey({ ignore_acl: true });
-    return joinAs(world, who as 'full' | 'write' | 'read');
-  }
-
-  it.each(rows)('%s: reads %s, writes %s', async (who, reads, writes) => {
-    for (const name of ['a', 'b']) await make(name);
-    const as = await callerOf(who);
-    const by = async (method: string, path: string, body?: unknown) => {
-      const answer = await world.call(as, method, `endpoints/scripts/${path}`, body);
-      return answer.status === 403 ? answer.body : answer.status;
-    };
-
-    const read = [
-      await by('GET', ''),
-      await by('GET', 'a/'),
-      await by('OPTIONS', 'a/'),
-      await by('GET', 'a/traces/'),
-      await by('GET', 'a/run/'),
-    ];
-    const written = [
-      await by('POST', '', { name: 'c', script: 1 }),
-      await by('PUT', 'a/', { script: 1 }),
-      await by('PATCH', 'a/', {}),
-      await by('POST', 'a/reset_link/'),
-      await by('POST', 'a/run/'),
-      await by('POST', 'a/rename/', { new_name: 'd' }),
-      await by('DELETE', 'b/'),
-    ];
-
-    expect(read).toEqual(read.map(() => (reads ? 200 : forbidden)));
-    const statuses = [201, 200, 200, 200, 200, 200, 204];
-    expect(written).toEqual(statuses.map((status) => (writes ? status : forbidden)));
   });
 });

@@ -1,34 +1,25 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { instanceEntity, instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
 import {
-  as,
-  instanceEntity,
-  instanceNameEntity,
-  traceEntity,
-} from '../../shared/store/entities.ts';
-import { missing, time } from '../support/answers.ts';
-import {
-  type Answer,
-  type Api,
+  type ApiResponse,
   type Credentials,
   expected,
   openWorld,
-  startApi,
   type World,
 } from '../support/api.ts';
-import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
+import { missing, time } from '../support/responses.ts';
+
+useApi();
 
 /** Direct runs of scripts, and their traces. */
 
-let api: Api;
-let clock: MovedClock;
+const clock = openMovedClock();
 let world: World;
 let count = 0;
 
-beforeAll(async () => {
-  clock = openMovedClock();
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+setOptions({ clock });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shop-${count}`);
@@ -43,7 +34,7 @@ async function make(source: string, more: object = {}): Promise<number> {
 }
 
 /** Runs a script and returns its trace after the end. */
-async function run(script: number, body: unknown = {}): Promise<Answer['body']> {
+async function run(script: number, body: unknown = {}): Promise<ApiResponse['body']> {
   const begun = expected(await call('POST', `${script}/run/`, body), 200);
   await api.platform.idle();
   return expected(await api.send({ as: world.owner, path: begun.links.self }), 200);
@@ -150,11 +141,13 @@ describe('a direct run', () => {
     await api.platform.idle();
     const { objects } = expected(await call('GET', `${script}/traces/`), 200);
 
-    expect(answer.body.map((item: Answer['body']) => [item.code, item.content.status])).toEqual([
+    expect(
+      answer.body.map((item: ApiResponse['body']) => [item.code, item.content.status]),
+    ).toEqual([
       [200, 'pending'],
       [200, 'pending'],
     ]);
-    expect(objects.map((trace: Answer['body']) => trace.result.stdout)).toEqual(['2', '1']);
+    expect(objects.map((trace: ApiResponse['body']) => trace.result.stdout)).toEqual(['2', '1']);
   });
 
   it('runs the source at the time of its start, and fails if it was deleted', async () => {
@@ -296,7 +289,7 @@ describe('the key of a script', () => {
 
     const [last, ...before] = objects;
     expect(before).toHaveLength(8);
-    expect(before.map((trace: Answer['body']) => trace.result.stdout)).toEqual(
+    expect(before.map((trace: ApiResponse['body']) => trace.result.stdout)).toEqual(
       Array(8).fill('200'),
     );
     expect(last).toMatchObject({ status: 'blocked', result: {}, duration: null });
@@ -343,11 +336,9 @@ describe('traces', () => {
     );
 
     const replaced = { __error__: 'Result is too big to show in trace.' };
-    expect(objects.map(({ result }: Answer['body']) => result.stdout?.length ?? result)).toEqual([
-      sizes[0],
-      replaced,
-      replaced,
-    ]);
+    expect(
+      objects.map(({ result }: ApiResponse['body']) => result.stdout?.length ?? result),
+    ).toEqual([sizes[0], replaced, replaced]);
     expect(details.map(({ body }) => body.result.stdout.length)).toEqual(sizes);
   });
 
@@ -406,12 +397,12 @@ it('of a deleted instance are deleted with its scripts', async () => {
   const script = await make(`console.log("x".repeat(70000)) // ${'x'.repeat(70_000)}`);
   await run(script);
   const { store } = api.platform;
-  const [pointer] = await store.get([instanceNameEntity.key(world.instance)]);
-  const instance = as(instanceNameEntity, pointer)?.data.instance ?? 0;
+  const pointer = await instanceNameEntity.read(store, world.instance);
+  const instance = pointer?.data.instance ?? 0;
   const sizeOf = async (pk: string) => (await store.query({ pk, limit: 100 })).items.length;
   const partitions = [
-    instanceEntity.key(instance).pk,
-    traceEntity.key(instance, 'script', script, 0).pk,
+    instanceEntity.partition(instance),
+    traceEntity.partition(instance, 'script', script),
   ];
   const before = await Promise.all(partitions.map(sizeOf));
 

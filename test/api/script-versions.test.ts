@@ -1,7 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { machine } from '../scripts/python-hosts.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /*
  * The version of a script in a run, wherever scripts run: where each has its own function, the function is updated
@@ -9,14 +13,6 @@ import { type Api, expected, openWorld, startApi, type World } from '../support/
  */
 
 const hasPython = machine !== undefined;
-
-let api: Api;
-let world: World;
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(() => api.close());
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(world.owner, method, `snippets/scripts/${path}`, body);
@@ -32,7 +28,7 @@ async function run(script: number, payload: object = {}) {
     const trace = expected(await call('GET', `${script}/traces/${id}/`), 200);
     if (!['pending', 'processing'].includes(trace.status)) return trace;
     await api.platform.idle();
-    await pause(20);
+    await pause(50); // a key may send 60 requests a second
   }
 }
 

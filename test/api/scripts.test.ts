@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forbidden, missing, noMethod, time } from '../support/answers.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { joinAs } from '../support/join-as.ts';
+import { describe, expect, it } from 'vitest';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { forbidden, missing, noMethod, time } from '../support/responses.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /** Records of scripts; their runs are in script-runs.test.ts. */
-
-let api: Api;
-let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(() => api.close());
 
 const list = 'snippets/scripts/';
 const call = (method: string, path = '', body?: unknown) =>
@@ -310,44 +304,4 @@ describe('runtimes', () => {
     expect([refused.status, refused.body]).toEqual([405, noMethod('POST')]);
     expect([byKey.status, byKey.body]).toEqual([403, forbidden]);
   });
-});
-
-describe('access to scripts', () => {
-  it.each([
-    ['the owner', () => Promise.resolve(world.owner), [200, 200, 201, 200, 200, 200]],
-    ['an administrator who writes', () => joinAs(world, 'write'), [200, 200, 201, 200, 200, 200]],
-    ['an administrator who reads', () => joinAs(world, 'read'), [200, 200, 403, 403, 403, 200]],
-    ['a key with all flags', allFlags, [403, 403, 403, 403, 403, 403]],
-    ['a stranger', () => world.account('stranger@example.com'), [403, 403, 403, 403, 403, 403]],
-  ])('%s', async (_, join, statuses) => {
-    const as = await join();
-    const { at } = await make();
-    const calls = [
-      ['GET', ''],
-      ['GET', at],
-      ['POST', '', { runtime_name: 'nodejs' }],
-      ['PATCH', at, { label: 'x' }],
-      ['POST', `${at}run/`, {}],
-      ['GET', `${at}traces/`],
-    ] as const;
-
-    const answers = [];
-    for (const [method, path, body] of calls) {
-      answers.push(await world.call(as, method, list + path, body));
-    }
-
-    expect(answers.map(({ status }) => status)).toEqual(statuses);
-    for (const { status, body } of answers.filter((answer) => answer.status === 403)) {
-      expect([status, body]).toEqual([403, forbidden]);
-    }
-  });
-
-  function allFlags() {
-    return world.apiKey({
-      ignore_acl: true,
-      allow_user_create: true,
-      allow_group_create: true,
-      allow_anonymous_read: true,
-    });
-  }
 });

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
-import { allUnder } from '../../shared/store/all-under.ts';
-import { as, objectEntity } from '../../shared/store/entities.ts';
+import { objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { type IndexName, indexNames } from '../../shared/store/store.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { askForPair, storedClass } from '../support/pairs.ts';
+import { requestCompositeIndex, storedClass } from '../support/composite-indexes.ts';
 
 /*
  * Mixed requests on one class for SOAK_SECONDS: creates, updates that count, deletes, filters, changes of the schema
@@ -45,7 +44,7 @@ const schemas = [
 const known = new Map<number, number>();
 const deleted = new Set<number>();
 const wrong: string[] = [];
-const done = { creates: 0, updates: 0, deletes: 0, filters: 0, schemas: 0, pairs: 0 };
+const done = { creates: 0, updates: 0, deletes: 0, filters: 0, schemas: 0, compositeIndexes: 0 };
 
 async function create(): Promise<void> {
   const { id } = expected(await call('POST', objects, { n: 0, s: 'new' }), 201);
@@ -98,19 +97,19 @@ async function change(turn: number): Promise<void> {
   expected(await call('PATCH', 'classes/busy/', { schema }), 200);
   await world.ready('busy');
   done.schemas += 1;
-  if (schema === schemas[1]) await pairUp(turn);
+  if (schema === schemas[1]) await addCompositeIndex(turn);
 }
 
 /** Builds the composite index of filter and order, and returns during the build, or every other time after it. */
-async function pairUp(turn: number): Promise<void> {
-  await askForPair(world, 'busy', { filter: 's', order: 'n' });
+async function addCompositeIndex(turn: number): Promise<void> {
+  await requestCompositeIndex(world, 'busy', { filter: 's', order: 'n' });
   const isWaiting = async () => {
     const { pairs = [], unfilledSlots = [] } = (await storedClass(world, 'busy')).item.data;
     return pairs.length === 0 || (turn % 8 === 1 && unfilledSlots.length > 0);
   };
   while (await isWaiting()) await new Promise(setImmediate);
   for (let query = 0; query < 7; query += 1) await filter(query);
-  done.pairs += 1;
+  done.compositeIndexes += 1;
 }
 
 async function positionsIn(pk: string, name: IndexName): Promise<readonly string[]> {
@@ -127,10 +126,9 @@ async function positionsIn(pk: string, name: IndexName): Promise<readonly string
 async function entries() {
   const { instance, item } = await storedClass(world, 'busy');
   const { data } = item;
-  const { pk } = objectEntity.key(instance, data.number, 0);
-  const stored = (await allUnder(api.platform.store, { pk, sk: '' })).map(
-    (found) => as(objectEntity, found).data,
-  );
+  const pk = objectEntity.partition(instance, data.number);
+  const items = await objectEntity.listAll(api.platform.store, [instance, data.number]);
+  const stored = items.map((found) => found.data);
   const compiled = compileClass(data, () => '');
   const should = stored.flatMap((object) =>
     Object.entries(objectIndexes(compiled, object)).map(([at, key]) => `${at} ${key}`),

@@ -1,11 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { proofTo } from '../support/mails.ts';
+
+useApi();
 
 /** An account with another person's address is transferred to the person a service verifies. */
 
-let api: Api;
 let world: World;
 let count = 0;
 
@@ -15,10 +17,7 @@ async function verify(token: string): Promise<SocialProfile | undefined> {
   return { id, email, first_name: '', last_name: '' };
 }
 
-beforeAll(async () => {
-  api = await startApi({ social: { facebook: verify, github: verify } });
-});
-afterAll(() => api.close());
+setOptions({ social: { facebook: verify, github: verify } });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `house-${count}`);

@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
-import { type Answer, type Api, expected, openWorld, startApi } from '../support/api.ts';
+import { type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
 
-let api: Api;
+useApi();
+
 let count = 0;
 let email: string;
 
@@ -14,10 +16,7 @@ const verify = (token: string) => {
   return Promise.resolve(people.get(token));
 };
 
-beforeAll(async () => {
-  api = await startApi({ social: { facebook: verify, github: verify } });
-});
-afterAll(() => api.close());
+setOptions({ social: { facebook: verify, github: verify } });
 beforeEach(() => {
   count += 1;
   email = `person-${count}@example.com`;
@@ -25,7 +24,7 @@ beforeEach(() => {
 });
 
 const path = '/v1.1/account/auth/';
-const logIn = (backend = 'facebook', access_token: unknown = 'token'): Promise<Answer> =>
+const logIn = (backend = 'facebook', access_token: unknown = 'token'): Promise<ApiResponse> =>
   api.send({ path: `${path}${backend}/`, body: { access_token } });
 
 describe('a log-in by another service', () => {

@@ -1,25 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { forbidden, missing } from '../support/answers.ts';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
-import { joinAs } from '../support/join-as.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { missing } from '../support/responses.ts';
+
+useApi();
 
 /** The records of templates; their rendering is in rendering.test.ts. */
 
-let api: Api;
 let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 
 let count = 0;
 beforeEach(async () => {
@@ -320,59 +308,5 @@ describe('a predefined template', () => {
     expect(await names()).toEqual(['a', 'objects_csv', 'b', 'objects_html_table']);
     expected(await call('DELETE', 'objects_html_table/'), 204);
     expect(await names()).toEqual(['a', 'objects_csv', 'b']);
-  });
-});
-
-describe('permissions', () => {
-  type Rights = readonly [
-    list: number,
-    get: number,
-    create: number,
-    change: number,
-    rename: number,
-    render: number,
-  ];
-  const all: Rights = [200, 200, 201, 200, 200, 200];
-  const reads: Rights = [200, 200, 403, 403, 403, 403];
-  const renders: Rights = [200, 200, 403, 403, 403, 200];
-  const none: Rights = [403, 403, 403, 403, 403, 403];
-  const rows: readonly [who: string, open: () => Promise<Credentials>, rights: Rights][] = [
-    ['the owner', async () => world.owner, all],
-    ['full', () => joinAs(world, 'full'), all],
-    ['write', () => joinAs(world, 'write'), reads],
-    ['read', () => joinAs(world, 'read'), reads],
-    ['an API key', () => world.apiKey(), renders],
-    ['an API key with ignore_acl', () => world.apiKey({ ignore_acl: true }), renders],
-    [
-      'an API key with a user',
-      async () => {
-        const key = await world.apiKey();
-        return { key, user: await plantUser(world, 7) };
-      },
-      renders,
-    ],
-    ['nobody', async () => undefined, none],
-    ['another account', () => world.account(`stranger-${count}@example.com`), none],
-  ];
-
-  it.each(rows)('of %s', async (_, open, rights) => {
-    await make('a');
-    await make('b');
-    const as = await open();
-    const at = async (method: string, path: string, body?: unknown) => {
-      const answer = await world.call(as, method, `snippets/templates/${path}`, body);
-      if (answer.status === 403) expect(answer.body).toEqual(forbidden);
-      return answer.status;
-    };
-
-    expect([
-      await at('GET', ''),
-      await at('GET', 'a/'),
-      await at('POST', '', { name: 'c', ...plain }),
-      await at('PATCH', 'a/', {}),
-      await at('POST', 'a/rename/', { new_name: 'd' }),
-      await at('POST', 'b/render/', {}),
-    ]).toEqual(rights);
-    expect(await at('DELETE', 'b/')).toBe(rights[2] === 201 ? 204 : 403);
   });
 });

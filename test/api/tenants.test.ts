@@ -1,20 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { as, instanceNameEntity } from '../../shared/store/entities.ts';
-import { store as put } from '../../shared/store/writes.ts';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { instanceNameEntity } from '../../shared/store/entities.ts';
+import { putItem } from '../../shared/store/writes.ts';
 import type { Tenant } from '../../shared/values/tenant.ts';
 import { write } from '../store/fixture.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+
+useApi();
 
 /** Work in other processes carries its owner, because slots are shared between owners. */
 
-let api: Api;
 let world: World;
 let tenant: Tenant;
 let publicLink: string;
 
 beforeAll(async () => {
-  api = await startApi();
   const earlier = { email: 'earlier@example.com', password: 'a password' };
   expected(await api.send({ path: '/v1.1/account/register/', body: earlier }), 201);
   world = await openWorld(api);
@@ -25,12 +26,10 @@ beforeAll(async () => {
   const template = { name: 'page', content: '{{ action }}', content_type: 'text/plain' };
   expected(await world.call(world.owner, 'POST', 'snippets/templates/', template), 201);
 });
-afterAll(() => api.close());
 afterEach(() => vi.restoreAllMocks());
 
 async function nameRecord() {
-  const [item] = await api.platform.store.get([instanceNameEntity.key(world.instance)]);
-  const found = as(instanceNameEntity, item);
+  const found = await instanceNameEntity.read(api.platform.store, world.instance);
   if (found === undefined) throw new Error('the instance has no name');
   return found;
 }
@@ -81,7 +80,7 @@ it('an instance whose name was stored without its owner, or renamed since, has o
   const run = vi.spyOn(api.platform.scripts, 'run');
   const { data, key } = await nameRecord();
   const { owner: _, ...before } = data;
-  await write(api.platform.store, put(instanceNameEntity, key, before));
+  await write(api.platform.store, putItem(instanceNameEntity, key, before));
   const name = 'blog-2';
   await api.send({ path: publicLink });
 

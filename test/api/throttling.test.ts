@@ -1,37 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openClock } from '../../shared/platform/clock.ts';
-import {
-  type Answer,
-  type Api,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
-import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+import { type ApiResponse, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 const rate = 60;
 const throttled = { detail: 'Request was throttled. Expected available in 1 second.' };
 
-let api: Api;
-let clock: MovedClock;
-let world: World;
+const clock = openMovedClock();
 let other: World;
 let apiKey: string;
 
+setOptions({ clock, settings: { instanceRate: rate } });
+
 beforeAll(async () => {
-  clock = openMovedClock();
-  api = await startApi({ clock, settings: { instanceRate: rate } });
-  world = await openWorld(api);
   other = await openWorld(api, 'blog-2');
   apiKey = await world.apiKey({ ignore_acl: true });
 });
-afterAll(() => api.close());
 beforeEach(() => clock.forward(1));
 
 async function spend(calls: number): Promise<readonly number[]> {
-  const answers: Answer[] = [];
+  const answers: ApiResponse[] = [];
   for (let n = 0; n < calls; n += 1) answers.push(await world.call(apiKey, 'GET', 'classes/'));
   return answers.map(({ status }) => status);
 }

@@ -1,30 +1,28 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
-import { as, instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
+import { instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { TraceData, TraceKind } from '../../shared/store/records/scripts.ts';
-import { insert } from '../../shared/store/writes.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import { write } from '../store/fixture.ts';
-import { missing, time } from '../support/answers.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
+import { missing, time } from '../support/responses.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
+
+useApi();
 
 /** Files of traces, and their retention. */
 
-let api: Api;
-let clock: MovedClock;
+const clock = openMovedClock();
 let world: World;
 let endpoint: MadeEndpoint;
 let count = 0;
 /** Returns the keys of the existing trace files. */
 const files = new Set<string>();
 
-beforeAll(async () => {
-  clock = openMovedClock();
-  api = await startApi({ clock });
-});
-afterAll(() => api.close());
+setOptions({ clock });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shop-${count}`);
@@ -61,14 +59,14 @@ const success: ScriptOutcome = {
 };
 
 async function instanceId(): Promise<number> {
-  const [name] = await api.platform.store.get([instanceNameEntity.key(world.instance)]);
-  return as(instanceNameEntity, name)?.data.instance ?? 0;
+  const name = await instanceNameEntity.read(api.platform.store, world.instance);
+  return name?.data.instance ?? 0;
 }
 
 async function stored(kind: TraceKind, parent = 1): Promise<readonly TraceData[]> {
-  const { pk } = traceEntity.key(await instanceId(), kind, parent, 0);
-  const { items } = await api.platform.store.query({ pk, limit: 1000 });
-  return items.map((item) => as(traceEntity, item).data);
+  const parts = [await instanceId(), kind, parent] as const;
+  const { items } = await traceEntity.list(api.platform.store, parts, { limit: 1000 });
+  return items.map(({ data }) => data);
 }
 
 const runByLink = (body: unknown = {}) =>
@@ -189,7 +187,7 @@ describe('traces beyond the limit', () => {
       const createdMs = clock.micros() / 1000;
       const waiting = { ...(first as TraceData), id: 0, status, createdMs };
       const key = traceEntity.key(await instanceId(), 'endpoint', 1, 0);
-      await write(api.platform.store, insert(traceEntity, key, waiting));
+      await write(api.platform.store, createItem(traceEntity, key, waiting));
       await runOften(101);
 
       await passTime(400);

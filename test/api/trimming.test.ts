@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   await world.apiKey();
 });
-afterAll(() => api.close());
 
 const instance = '/v1.1/instances/blog-1/';
 const whole = [

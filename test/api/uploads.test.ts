@@ -1,39 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import {
-  type Api,
-  type Credentials,
-  expected,
-  openWorld,
-  plantUser,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
-import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
 import { abandon } from '../support/raw-socket.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /*
  * Files that are larger than a request: a form is requested, the file is posted with it directly to the storage, and
  * saved as the value of a field.
  */
 
-let api: Api;
-let world: World;
-let clock: MovedClock;
+const clock = openMovedClock();
 /** A class that every API key may add objects to. */
 let path: string;
 let apiKey: string;
 
 const schema = [{ name: 'scan', type: 'file' }];
 
+setOptions({ clock });
+
 beforeAll(async () => {
-  clock = openMovedClock();
-  api = await startApi({ clock });
-  world = await openWorld(api);
   path = await world.dataClass('paper', schema);
   apiKey = await world.apiKey();
 });
-afterAll(() => api.close());
 
 /** Response to a request for a form. */
 interface Opened {
@@ -65,7 +57,7 @@ async function download(url: string) {
   return { status: response.status, type, text: await response.text() };
 }
 
-const refusals = {
+const errors = {
   badUrl: { status: 400, body: { scan: ['File URL is invalid.'] } },
   missing: { status: 400, body: { scan: ['Existing file does not exist.'] } },
   forbidden: {
@@ -236,8 +228,8 @@ describe('a file that is posted', () => {
 
     const sent = await send(change(opened));
 
-    expect(sent).toEqual(refusals.forbidden);
-    expect(body(await save(apiKey, opened.file))).toEqual(refusals.missing);
+    expect(sent).toEqual(errors.forbidden);
+    expect(body(await save(apiKey, opened.file))).toEqual(errors.missing);
   });
 
   it('too late is rejected', async () => {
@@ -246,7 +238,7 @@ describe('a file that is posted', () => {
     const intime = await send(opened);
     clock.forward(2);
 
-    expect([intime.status, await send(opened)]).toEqual([204, refusals.forbidden]);
+    expect([intime.status, await send(opened)]).toEqual([204, errors.forbidden]);
   });
 
   it.each([
@@ -313,7 +305,7 @@ describe('saved by', () => {
     const opened = await open(first);
     await send(opened);
 
-    expect(body(await save(second, opened.file))).toEqual(refusals.badUrl);
+    expect(body(await save(second, opened.file))).toEqual(errors.badUrl);
     expect((await save(first, opened.file)).status).toBe(201);
   });
 
@@ -335,7 +327,7 @@ describe('saved by', () => {
     const inClass = await save(apiKey, opened.file, class2);
     const inInstance = await save(theirs.owner, opened.file, at);
 
-    expect([body(inClass), body(inInstance)]).toEqual([refusals.badUrl, refusals.badUrl]);
+    expect([body(inClass), body(inInstance)]).toEqual([errors.badUrl, errors.badUrl]);
   });
 
   it.each([

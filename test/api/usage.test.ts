@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { as, instanceNameEntity, usageEntity } from '../../shared/store/entities.ts';
-import {
-  type Answer,
-  type Api,
-  expected,
-  openWorld,
-  startApi,
-  type World,
-} from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { instanceNameEntity, usageEntity } from '../../shared/store/entities.ts';
+import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import type { MovedClock } from '../support/moved-clock.ts';
 
-let api: Api;
+useApi();
+
 let world: World;
 let second: World;
 let owner: string;
@@ -21,8 +16,9 @@ let apiKey: string;
 const clock = clockFrom('2026-11-18T10:20:00Z');
 const sent = { hourly: '/v1.1/usage/hourly/', daily: '/v1.1/usage/daily/' };
 
+setOptions({ clock });
+
 beforeAll(async () => {
-  api = await startApi({ clock });
   world = await openWorld(api, 'blog-1');
   owner = world.owner;
   const body = { name: 'shop-1' };
@@ -39,7 +35,6 @@ beforeAll(async () => {
   api.platform.meter.countRun(1, 900);
   clock.forward(48 * 3600); // the tests' own use differs from the data they request
 });
-afterAll(() => api.close());
 
 async function read({ base }: World, times: number): Promise<void> {
   for (let n = 0; n < times; n += 1) {
@@ -61,7 +56,7 @@ function clockFrom(text: string): MovedClock {
   };
 }
 
-const get = (path: string, as: string | undefined = owner): Promise<Answer> =>
+const get = (path: string, as: string | undefined = owner): Promise<ApiResponse> =>
   api.send({ ...(as !== undefined && { as }), path });
 
 /** Entries as text, which is shorter. */
@@ -258,14 +253,14 @@ describe('pages', () => {
     let at: string | null = `${path}?${bounded}`;
     let back: string | null = null;
     while (at !== null) {
-      const page: Answer['body'] = expected(await get(at), 200);
+      const page: ApiResponse['body'] = expected(await get(at), 200);
       there.push(...page.objects.map((row: object) => Object.values(row).join(' ')));
       back = page.prev;
       at = page.next;
     }
     const returned: string[] = [];
     while (back !== null) {
-      const page: Answer['body'] = expected(await get(back), 200);
+      const page: ApiResponse['body'] = expected(await get(back), 200);
       returned.unshift(...page.objects.map((row: object) => Object.values(row).join(' ')));
       back = page.prev;
     }
@@ -293,9 +288,8 @@ it('is deleted with its instance', async () => {
   expected(await get(path, fresh), 200);
   expect(await used()).toHaveLength(1);
   const { store } = api.platform;
-  const [name] = await store.get([instanceNameEntity.key('gone-1')]);
-  const id = as(instanceNameEntity, name)?.data.instance ?? 0;
-  const rest = async () => (await store.query({ pk: usageEntity.key(id, '').pk, limit: 10 })).items;
+  const id = (await instanceNameEntity.read(store, 'gone-1'))?.data.instance ?? 0;
+  const rest = async () => (await usageEntity.list(store, [id], { limit: 10 })).items;
   expect(await rest()).toHaveLength(1);
 
   expected(await api.send({ as: fresh, method: 'DELETE', path }), 204);

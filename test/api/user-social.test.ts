@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { expected, openWorld } from '../support/api.ts';
+import { api, setOptions } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let creating: string;
 let bare: string;
 
@@ -13,13 +15,12 @@ async function verify(token: string): Promise<SocialProfile | undefined> {
   return id === 'bad' ? undefined : { id, email, first_name: '', last_name: '' };
 }
 
+setOptions({ social: { facebook: verify, github: verify } });
+
 beforeAll(async () => {
-  api = await startApi({ social: { facebook: verify, github: verify } });
-  world = await openWorld(api);
   creating = await world.apiKey({ allow_user_create: true });
   bare = await world.apiKey();
 });
-afterAll(() => api.close());
 
 const logIn = (as: string, access_token?: string, backend = 'facebook') =>
   world.call(as, 'POST', `user/auth/${backend}/`, { access_token });

@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { missing, time } from '../support/answers.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { missing, time } from '../support/responses.ts';
 import { scenarios } from '../support/scenarios.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
-let api: Api;
-let world: World;
+useWorld();
+
 let bare: string;
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   bare = await world.apiKey();
   const schema = [
     { name: 'nick', type: 'string' },
@@ -19,7 +19,6 @@ beforeAll(async () => {
   ];
   expected(await call('PATCH', 'classes/user_profile/', { schema }), 200);
 });
-afterAll(() => api.close());
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(world.owner, method, path, body);
@@ -114,9 +113,9 @@ describe('registration', () => {
     const answers = await Promise.all(sent);
 
     const statuses = answers.map(({ status }) => status).sort();
-    const refusals = answers.filter(({ status }) => status === 400).map(({ body }) => body);
+    const errors = answers.filter(({ status }) => status === 400).map(({ body }) => body);
     expect(statuses).toEqual([201, 400, 400, 400]);
-    expect(refusals).toEqual(refusals.map(() => ({ username: ['This field must be unique.'] })));
+    expect(errors).toEqual(errors.map(() => ({ username: ['This field must be unique.'] })));
     const { body } = await call('GET', 'users/?username__startswith=twin');
     expect(body.objects).toHaveLength(1);
   });
@@ -144,7 +143,7 @@ describe('registration', () => {
     answer,
     given: () => ({ as: world.owner, path: `${world.base}users/` }),
   });
-  scenarios('refuses', () => api, [
+  scenarios('rejects', () => api, [
     post('nothing', {}, { username: required, password: required }),
     post(
       'null',
@@ -321,7 +320,7 @@ describe('changes', () => {
     status: 400,
     given: () => ({ as: world.owner, path: `${world.base}users/1/` }),
   });
-  scenarios('refuse', () => api, [
+  scenarios('reject', () => api, [
     change(
       'PUT',
       'nothing',

@@ -12,9 +12,9 @@ import type { LogEntry } from '../../shared/platform/ports.ts';
 import {
   classCountEntity,
   deadLetterEntity,
+  jobEntity,
   jobShards,
   objectEntity,
-  workShard,
 } from '../../shared/store/entities.ts';
 import type { Change, Put, Store } from '../../shared/store/store.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
@@ -99,7 +99,7 @@ async function counted(): Promise<unknown> {
 
 async function workLeft(): Promise<readonly object[]> {
   const found = await Promise.all(
-    jobShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
+    jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 })),
   );
   return found.flatMap(({ items }) => items.map(({ data }) => data));
 }
@@ -163,7 +163,7 @@ describe('changes in the stream', () => {
 
     const answer = await handle([1, 2, 3, 4].map((id) => created(id)));
 
-    const letters = await store.query({ pk: deadLetterEntity.key(0, '').pk, limit: 10 });
+    const letters = await deadLetterEntity.list(store, [], { limit: 10 });
     expect(answer).toEqual({ batchItemFailures: [] });
     expect(taken.map(Number)).toEqual([1, 2, 4]);
     expect(letters.items.map(({ data }) => data)).toMatchObject([

@@ -8,9 +8,9 @@ import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
 import { bundleAssets } from '../../shared/core/pages/bundle-assets.mjs';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
-import { type Access, type FakeAws, startFakeAws } from '../support/fake-aws.ts';
-import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
-import { isGranted } from '../support/policies.ts';
+import { type Access, type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
+import { isGranted } from '../aws-emulator/policies.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions } from '../support/template.ts';
 

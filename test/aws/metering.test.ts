@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
-import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
-import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../support/lambda.ts';
+import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 
 /*
  * Counts of a function's process are written during its requests, and when Lambda signals its end.

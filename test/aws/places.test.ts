@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const eight = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const items = async () => {
-  const { pk } = runPlaceEntity.key(1, 0);
+  const pk = runPlaceEntity.partition(1);
   return (await host.table.query({ pk, limit: 1000 })).positions;
 };
 
@@ -243,7 +243,7 @@ describe('when the table fails', () => {
 });
 
 test('slots are deleted with their instance', () => {
-  expect(instancePartitions(7, 0)).toContain(runPlaceEntity.key(7, 0).pk);
+  expect(instancePartitions(7, 0)).toContain(runPlaceEntity.partition(7));
 });
 
 test('waiting for releases covers all of them', async () => {

@@ -22,7 +22,7 @@ const endpoint = (token: string) => `${app.replace(':app/', ':endpoint/')}/${tok
 let api: Api;
 let world: World;
 
-function refusal(name: string, message = name): Error {
+function awsError(name: string, message = name): Error {
   return Object.assign(new Error(message), { name });
 }
 
@@ -65,7 +65,7 @@ function refuseOnce(stub: ReturnType<typeof sns.on>, name: string, answer: objec
   stub.callsFake(() => {
     if (!isFirst) return answer;
     isFirst = false;
-    throw refusal(name);
+    throw awsError(name);
   });
 }
 
@@ -91,7 +91,7 @@ it('a service account creates an application; another one changes it; none delet
 });
 
 it('a credential that SNS rejects is rejected under its field, and not stored', async () => {
-  sns.on(CreatePlatformApplicationCommand).rejects(refusal('InvalidParameterException'));
+  sns.on(CreatePlatformApplicationCommand).rejects(awsError('InvalidParameterException'));
 
   const { status, body } = await call('PUT', 'config/', { development_api_key: serviceAccount });
 
@@ -134,7 +134,7 @@ describe('a push', () => {
 
   it('to a token that SNS has with other attributes takes its endpoint over', async () => {
     const text = `Invalid parameter: Token Reason: Endpoint ${endpoint('a')} already exists with the same Token, but different attributes.`;
-    sns.on(CreatePlatformEndpointCommand).rejects(refusal('InvalidParameterException', text));
+    sns.on(CreatePlatformEndpointCommand).rejects(awsError('InvalidParameterException', text));
 
     const { status } = await send(['a']);
 
@@ -150,7 +150,7 @@ describe('a push', () => {
 
   it('to an invalid token has that error, and deactivates the device', async () => {
     expected(await call('POST', 'devices/', { registration_id: 'a' }), 201);
-    sns.on(CreatePlatformEndpointCommand).rejects(refusal('InvalidParameterException'));
+    sns.on(CreatePlatformEndpointCommand).rejects(awsError('InvalidParameterException'));
 
     const { status, result } = await send(['a']);
 
@@ -197,7 +197,7 @@ describe('a push', () => {
   });
 
   it('with an invalidated credential fails as a whole', async () => {
-    sns.on(PublishCommand).rejects(refusal('PlatformApplicationDisabledException'));
+    sns.on(PublishCommand).rejects(awsError('PlatformApplicationDisabledException'));
 
     const { status, result } = await send(['a', 'b']);
 
@@ -210,10 +210,10 @@ describe('a push', () => {
   it('that SNS throttled is retried; one with a lost response is not', async () => {
     sns
       .on(PublishCommand)
-      .rejectsOnce(refusal('ThrottledException'))
-      .rejectsOnce(refusal('ThrottledException'))
+      .rejectsOnce(awsError('ThrottledException'))
+      .rejectsOnce(awsError('ThrottledException'))
       .resolvesOnce({ MessageId: 'first' })
-      .rejectsOnce(refusal('TimeoutError'));
+      .rejectsOnce(awsError('TimeoutError'));
 
     const first = await send(['a']);
     const second = await send(['b']);
@@ -226,7 +226,7 @@ describe('a push', () => {
   it('to a thousand devices, some unregistered, reaches the others, each once', async () => {
     const tokens = Array.from({ length: 1000 }, (_, at) => `token-${at}`);
     sns.on(PublishCommand).callsFake(({ TargetArn }) => {
-      if (/[05]$/.test(TargetArn)) throw refusal('EndpointDisabledException');
+      if (/[05]$/.test(TargetArn)) throw awsError('EndpointDisabledException');
       return { MessageId: 'id' };
     });
 
@@ -244,7 +244,7 @@ describe('a push', () => {
 
   it('omits SNS messages about a token from the log', async () => {
     const text = 'Invalid parameter: token-of-mine';
-    sns.on(CreatePlatformEndpointCommand).rejects(refusal('InternalErrorException', text));
+    sns.on(CreatePlatformEndpointCommand).rejects(awsError('InternalErrorException', text));
 
     await send(['token-of-mine']);
 

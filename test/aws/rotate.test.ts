@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
-import { type FakeAws, startFakeAws } from '../support/fake-aws.ts';
+import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 
 /** The command that adds a version to the secret of a deployment, as an operator runs it. */
 

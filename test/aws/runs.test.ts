@@ -9,9 +9,9 @@ import type { LogEntry } from '../../shared/platform/ports.ts';
 import type { RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
 import type { ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import type { RunServices } from '../../shared/scripts/script-runs.ts';
-import { as, instanceEntity, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
+import { instanceEntity, scriptEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, TraceData } from '../../shared/store/records/scripts.ts';
-import { insert, store as put } from '../../shared/store/writes.ts';
+import { createItem, putItem } from '../../shared/store/writes.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openQuotas } from '../../shared/usage/quotas.ts';
 import { write } from '../store/fixture.ts';
@@ -92,8 +92,7 @@ const invocations = () => lambda.commandCalls(InvokeCommand).map(({ args }) => a
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value)) as never;
 
 async function trace(): Promise<TraceData | undefined> {
-  const [item] = await store.get([traceEntity.key(3, 'endpoint', 12, 1)]);
-  return as(traceEntity, item)?.data;
+  return (await traceEntity.read(store, 3, 'endpoint', 12, 1))?.data;
 }
 
 describe('a run without a waiting client', () => {
@@ -288,9 +287,9 @@ describe('the function that runs scripts', () => {
     const place = { id: 3, name: 'blog', owner: 2 } as never; // runs read no more of it
     await write(
       store,
-      insert(traceEntity, traceEntity.key(3, 'script', 12, 1), pending),
-      put(scriptEntity, scriptEntity.key(3, 12), script),
-      put(instanceEntity, instanceEntity.key(3), place),
+      createItem(traceEntity, traceEntity.key(3, 'script', 12, 1), pending),
+      putItem(scriptEntity, scriptEntity.key(3, 12), script),
+      putItem(instanceEntity, instanceEntity.key(3), place),
     );
     const handler = createRuns(services);
 

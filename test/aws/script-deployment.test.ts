@@ -28,18 +28,16 @@ import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import {
-  as,
   jobEntity,
   jobShards,
   scriptEntity,
   scriptFunctionEntity,
   scriptSourceEntity,
-  workShard,
 } from '../../shared/store/entities.ts';
 import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
 import type { ScriptData } from '../../shared/store/records/scripts.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { store as put } from '../../shared/store/writes.ts';
+import { putItem } from '../../shared/store/writes.ts';
 import { del, write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
@@ -110,8 +108,8 @@ async function storeScript(data: Partial<ScriptData> = {}, text = source, file?:
   const { version } = { ...script, ...data };
   await write(
     store,
-    put(scriptEntity, scriptEntity.key(3, 12), { ...script, ...data }),
-    put(scriptSourceEntity, scriptSourceEntity.key(3, 12), {
+    putItem(scriptEntity, scriptEntity.key(3, 12), { ...script, ...data }),
+    putItem(scriptSourceEntity, scriptSourceEntity.key(3, 12), {
       version,
       text,
       ...(file !== undefined && { file }),
@@ -161,17 +159,14 @@ const inputs = (command: unknown) =>
   lambda.commandCalls(command as typeof CreateFunctionCommand).map(({ args }) => args[0].input);
 
 async function known(): Promise<ScriptFunctionData | undefined> {
-  const [item] = await store.get([scriptFunctionEntity.key(3, 12)]);
-  return as(scriptFunctionEntity, item)?.data;
+  return (await scriptFunctionEntity.read(store, 3, 12))?.data;
 }
 
 async function workLeft(): Promise<readonly object[]> {
   const found = await Promise.all(
-    jobShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
+    jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 })),
   );
-  return found.flatMap(({ items }) =>
-    items.map((item) => as(jobEntity, item).data).map(({ kind, task }) => ({ kind, task })),
-  );
+  return found.flatMap(({ items }) => items.map(({ data: { kind, task } }) => ({ kind, task })));
 }
 
 describe('a script', () => {
@@ -463,7 +458,7 @@ describe('the daily comparison', () => {
       'is of an earlier release',
       async () => {
         const data = { ...id, version: 1, release: 'old', state: 'ready' } as const;
-        await write(store, put(scriptFunctionEntity, scriptFunctionEntity.key(3, 12), data));
+        await write(store, putItem(scriptFunctionEntity, scriptFunctionEntity.key(3, 12), data));
       },
       1,
     ],

@@ -18,16 +18,14 @@ import { type LocalStore, openTemporaryStore } from '../../shared/platform/local
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import {
-  as,
   jobEntity,
   jobShards,
   runPlaceEntity,
   runWaiterEntity,
   scriptFunctionEntity,
-  workShard,
 } from '../../shared/store/entities.ts';
 import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
-import { insert } from '../../shared/store/writes.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import { write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
@@ -101,20 +99,18 @@ const failure = (errorType: string, errorMessage: string) => ({
   ...answer({ errorType, errorMessage }),
   FunctionError: 'Unhandled',
 });
-const refusal = (kind: typeof ServiceException, httpStatusCode: number, more: object = {}) =>
+const awsError = (kind: typeof ServiceException, httpStatusCode: number, more: object = {}) =>
   new kind({ message: 'no', $metadata: { httpStatusCode }, ...more } as never);
-const absent = refusal(ResourceNotFoundException as never, 404);
-const conflict = refusal(ResourceConflictException as never, 409);
-const busy = refusal(TooManyRequestsException as never, 429);
+const absent = awsError(ResourceNotFoundException as never, 404);
+const conflict = awsError(ResourceConflictException as never, 409);
+const busy = awsError(TooManyRequestsException as never, 429);
 const invocations = () => lambda.commandCalls(InvokeCommand).map(({ args }) => args[0].input);
 
 async function deploymentsAsked(): Promise<readonly unknown[]> {
   const found = await Promise.all(
-    jobShards.map((shard) => store.query({ pk: workShard(shard), limit: 10 })),
+    jobShards.map((shard) => jobEntity.list(store, [shard], { limit: 10 })),
   );
-  return found.flatMap(({ items }) =>
-    items.map((item) => as(jobEntity, item).data).map(({ kind, task }) => ({ kind, task })),
-  );
+  return found.flatMap(({ items }) => items.map(({ data: { kind, task } }) => ({ kind, task })));
 }
 const deployment = { kind: 'deploy-script', task: { instance: 3, script: 12 } };
 
@@ -268,16 +264,16 @@ describe('the outcome of a run', () => {
 });
 
 describe('slots', () => {
-  const { pk } = runPlaceEntity.key(3, 0);
+  const pk = runPlaceEntity.partition(3);
   const taken = async () => (await store.query({ pk, limit: 1000 })).positions;
   const occupy = (places: number, waiters: number) =>
     Promise.all([
       ...Array.from({ length: places }, (_, n) =>
-        write(store, insert(runPlaceEntity, runPlaceEntity.key(3, n), {})),
+        write(store, createItem(runPlaceEntity, runPlaceEntity.key(3, n), {})),
       ),
       ...Array.from({ length: waiters }, (_, n) => {
         const key = runWaiterEntity.key(3, { isAwaited: true, sinceMs: n, id: 'w' });
-        return write(store, insert(runWaiterEntity, key, {}));
+        return write(store, createItem(runWaiterEntity, key, {}));
       }),
     ]);
 
@@ -298,7 +294,9 @@ describe('slots', () => {
   });
 
   test('a run whose invocation is rejected releases it', async () => {
-    lambda.on(InvokeCommand).rejects(Object.assign(refusal(ServiceException, 403), { name: 'No' }));
+    lambda
+      .on(InvokeCommand)
+      .rejects(Object.assign(awsError(ServiceException, 403), { name: 'No' }));
 
     await expect(run()).rejects.toThrow();
 
@@ -338,7 +336,7 @@ describe('a run that may have started is not invoked again:', () => {
   test.each([
     ['a connection that was lost', Object.assign(new Error('reset'), { code: 'ECONNRESET' })],
     ['an answer that did not come in time', Object.assign(new Error(), { name: 'TimeoutError' })],
-    ['a fault of Lambda', refusal(ServiceException, 500)],
+    ['a fault of Lambda', awsError(ServiceException, 500)],
   ])('%s', async (_name, error) => {
     lambda.on(InvokeCommand).rejects(error);
 
@@ -354,7 +352,7 @@ describe('a run that may have started is not invoked again:', () => {
 });
 
 test('arguments that are too large are not run', async () => {
-  lambda.on(InvokeCommand).rejects(refusal(RequestTooLargeException as never, 413));
+  lambda.on(InvokeCommand).rejects(awsError(RequestTooLargeException as never, 413));
 
   const outcome = await run();
 
@@ -362,7 +360,7 @@ test('arguments that are too large are not run', async () => {
 });
 
 test('a rejection by Lambda for an internal reason is a server error', async () => {
-  const denied = Object.assign(refusal(ServiceException, 403), { name: 'AccessDeniedException' });
+  const denied = Object.assign(awsError(ServiceException, 403), { name: 'AccessDeniedException' });
   lambda.on(InvokeCommand).rejects(denied);
 
   await expect(run()).rejects.toThrow(denied);
@@ -374,7 +372,7 @@ describe('a run waits', () => {
     ['for a connection', Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })],
     ['for its function', absent],
     ['for a function that is being made, or returns', conflict],
-    ['for a function that is not ready', refusal(ResourceNotReadyException as never, 502)],
+    ['for a function that is not ready', awsError(ResourceNotReadyException as never, 502)],
   ])('%s', async (_name, error) => {
     lambda.on(InvokeCommand).rejectsOnce(error).rejectsOnce(error).resolves(answer(right));
 
@@ -414,7 +412,7 @@ describe('a run waits', () => {
 
     pauses = [];
     lambda.reset();
-    const asking = refusal(TooManyRequestsException as never, 429, { retryAfterSeconds: '4' });
+    const asking = awsError(TooManyRequestsException as never, 429, { retryAfterSeconds: '4' });
     lambda.on(InvokeCommand).rejectsOnce(asking).resolves(answer(right));
     await run();
     expect(pauses).toEqual([4000]);
@@ -467,7 +465,7 @@ describe('a missing function', () => {
   ])('as it %s', async (why, more, asked) => {
     const key = scriptFunctionEntity.key(3, 12);
     const known = { instance: 3, script: 12, version: 4, release: 'r', state: 'ready', ...more };
-    await write(store, insert(scriptFunctionEntity, key, known as ScriptFunctionData));
+    await write(store, createItem(scriptFunctionEntity, key, known as ScriptFunctionData));
     lambda.on(InvokeCommand).resolves(answer({ stale: true, version: 4 }));
 
     const outcome = await run();

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
-import { startFakeAws } from '../support/fake-aws.ts';
+import { startFakeAws } from '../aws-emulator/fake-aws.ts';
 
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));

@@ -19,7 +19,7 @@ export interface Tenant {
   readonly accountKey: string;
   /** Key of an application with full access to data. */
   readonly apiKey: string;
-  /** Put this into data: responses that show it to another tenant are a failure. */
+  /** Text for the tenant's data. A response that contains it for another tenant is a failure. */
   readonly mark: string;
 }
 
@@ -35,22 +35,22 @@ export interface Life {
   readonly others: () => readonly Tenant[];
 }
 
-/** A user of the server; each acts alone, one act after the other. */
+/** A user of the server, who acts alone, one act after the other. */
 export interface Resident {
   act(): Promise<void>;
   /** Compares the server's data with all writes that it has acknowledged; no act is active. */
   verify?(): Promise<void>;
 }
 
-/** A way to use the server. A feature adds its own in one file, and that file to the list of citizens. */
+/** A way to use the server. A feature adds a citizen in one file, and adds the file to the list of citizens. */
 export interface Citizen {
   readonly name: string;
-  /** Tenants with one resident each. `own` is a new tenant for itself. */
+  /** Tenants with one resident each. `own` is a new tenant. */
   readonly homes: readonly (Size | 'own')[];
-  /** Hostile within its rights: its times are not counted, and queries may be rejected with 408. */
+  /** True for a tenant that is hostile within its rights: its times are not counted, and queries may return 408. */
   readonly isHostile?: boolean;
-  /** Milliseconds between two acts, 0 to twice this; 100 when absent. */
+  /** Mean pause in milliseconds: pauses are 0 to twice as long. 100 by default. */
   readonly pauseMs?: number;
-  /** Prepares the resident's resources, with the same client that it acts with. */
+  /** Prepares the resident's resources, with the client of its later acts. */
   settle(life: Life): Promise<Resident>;
 }

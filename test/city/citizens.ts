@@ -14,7 +14,7 @@ import { spy } from './citizens/spy.ts';
 import { stationer } from './citizens/stationer.ts';
 import { stranger } from './citizens/stranger.ts';
 
-/** All citizens. The order has no effect: each has random numbers of its own. */
+/** All citizens, in any order: each has its own random numbers. */
 export const citizens: readonly Citizen[] = [
   shopkeeper,
   batcher,

@@ -1,14 +1,14 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { Broken, type Kind, type Report } from './report.ts';
 
-/** The server in the view of its clients. */
+/** The state of the server for its clients. */
 export interface Gate {
   url: string;
-  /** False from the moment before it is killed until it listens again. */
+  /** False from just before the server is killed until it listens again. */
   isOpen: boolean;
 }
 
-/** Thrown by requests that the end of the server has cut off. */
+/** Thrown by requests that the end of the server interrupts. */
 export class Interrupted extends Error {}
 
 /** A request. */
@@ -20,12 +20,12 @@ export interface Call {
   readonly userKey?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: { readonly type: string; readonly bytes: Uint8Array };
   readonly headers?: Readonly<Record<string, string>>;
-  /** By its method when absent. */
+  /** Depends on the method by default. */
   readonly kind?: Kind;
-  /** The client disconnects after so long, in milliseconds. */
+  /** Milliseconds after which the client disconnects. */
   readonly leaveAfterMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** Parsed when it is JSON, else text. */
+  /** Parsed if it is JSON, otherwise text. */
   // biome-ignore lint/suspicious/noExplicitAny: citizens reach into responses of every shape
   readonly body: any;
 }
@@ -43,13 +43,13 @@ export interface Answer {
 export interface Client {
   /** @throws Interrupted when the server was killed, Broken when the response breaks an invariant */
   ask(call: Call): Promise<Answer>;
-  /** The same; a status other than these is broken too. */
+  /** Like `ask`, and throws Broken for any other status. */
   expect(call: Call, ...statuses: readonly number[]): Promise<Answer>;
   /** Records a request that was made by other means and checks its response. */
   note(call: Call, answer: Answer, ms: number): void;
   /** Ends the city because of a response. */
   fail(call: Call, answer: Answer, why: string): never;
-  /** Ends the city for a reason of its own. */
+  /** Ends the city for another reason. */
   broken(why: string): never;
   readonly gate: Gate;
 }
@@ -64,7 +64,7 @@ export interface ClientOptions {
   readonly marks: ReadonlySet<string>;
 }
 
-/** A request that takes longer hangs. Runs may wait for 30 s in a queue and last for 20 s. */
+/** Time limits above which a request counts as hanging. Runs may wait 30 s in a queue and last 20 s. */
 const hangMs: Readonly<Record<Kind, number>> = {
   read: 60_000,
   write: 60_000,
@@ -74,7 +74,7 @@ const hangMs: Readonly<Record<Kind, number>> = {
   odd: 120_000,
 };
 
-/** A mark that each tenant puts into its data: no other tenant may see it. */
+/** The mark in each tenant's data, which must not be visible to other tenants. */
 export const markPattern = /~m[0-9a-z]{8}~/g;
 
 /** Creates the client of one resident. */
@@ -118,7 +118,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** Returns a request without its secrets: queries, links and addresses of files may contain keys. */
+/** Describes a request without secrets: queries, links and file addresses may contain keys. */
 export function describe(call: Call): string {
   const [path = ''] = call.path.split('?');
   return `${methodOf(call)} ${path.replace(/[^/]{33,}/g, '<secret>')}`;

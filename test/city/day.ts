@@ -13,7 +13,7 @@ import { endWatches, megabytes, type Peaks, type Watch, waitUntilGone, watch } f
 
 /** The result of a day. */
 export interface Result {
-  /** Why the day ended early; undefined when nothing is broken. */
+  /** The reason why the day ended early; undefined for a complete day. */
   readonly broken: string | undefined;
   readonly excesses: readonly Excess[];
   readonly table: string;
@@ -33,10 +33,10 @@ interface Day {
 /** Bounds in milliseconds, for two loaded cores. */
 const boundsMs = { start: 5_000, stop: 5_000, gone: 2_000, firstRun: 1_000 };
 const pauseMs = 100;
-/** A write whose client has left may still arrive. */
+/** Time in which the write of a disconnected client may still be applied. */
 const lateWritesMs = 2_000;
 
-/** Runs one day: traffic, `kill -9` in the middle of it, all of it again, and an orderly end. */
+/** Runs one day: traffic with `kill -9` in the middle, the same again, and a clean stop. */
 export async function runDay(options: Options, say: Say): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'groundwork-city-'));
   const report = createReport();

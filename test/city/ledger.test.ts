@@ -15,8 +15,8 @@ function filled() {
 
 describe('acknowledged writes', () => {
   it.each<[string, readonly Shown[], string | undefined]>([
-    ['are all there', [first, second], undefined],
-    ['are there with further fields', [{ ...first, m: 3 }, second], undefined],
+    ['all exist', [first, second], undefined],
+    ['exist with further fields', [{ ...first, m: 3 }, second], undefined],
     ['may not be lost', [first], 'object 2 is lost'],
     ['may not be undone', [first, { ...second, n: 1 }], 'object 2 is {"id":2,"n":1}'],
     ['are the only ones', [first, second, { id: 3, n: 3 }], 'object 3 is {"id":3,"n":3}'],

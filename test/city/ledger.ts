@@ -12,9 +12,9 @@ export type Write =
   | { readonly kind: 'update'; readonly id: number; readonly values: Values }
   | { readonly kind: 'delete'; readonly id: number };
 
-/** A writer's record of the objects of a class that only it writes. */
+/** A writer's record of the objects of its own class. */
 export interface Ledger {
-  /** Notes a write before it is sent. Call the result with the id when it was acknowledged. */
+  /** Records a write before it is sent. Call the returned function with the id after the acknowledgement. */
   begin(write: Write): (id: number) => void;
   /** Ids of objects whose state is known. */
   ids(): readonly number[];
@@ -22,9 +22,9 @@ export interface Ledger {
   /** Compares one object; returns the difference. */
   compare(shown: Shown): string | undefined;
   /**
-   * Compares a whole class, and detects the outcome of open writes.
+   * Compares the complete class and determines the outcome of open writes.
    *
-   * @returns the difference, undefined when all acknowledged writes exist and nothing else does
+   * @returns the difference; undefined when the class contains all acknowledged writes and nothing else
    */
   settle(all: readonly Shown[]): string | undefined;
 }

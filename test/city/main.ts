@@ -1,9 +1,9 @@
 /*
- * `npm run city`: a simulated day of production against the server in a process of its own. Many tenants use everything
- * at once, the server is killed in the middle, and nothing that it has acknowledged may be lost.
+ * `npm run city`: a simulated day of production against a server process. Many tenants use all features at once, the
+ * server is killed in the middle, and no acknowledged write may be lost.
  *
- * What is broken fails at once. A time fails only when it is five times its bound, and again on a second run of the
- * same seed: machines that run tests are often busy.
+ * A broken invariant fails at once. A time fails only above five times its bound, and only if a second run with the
+ * same seed exceeds it too, because test machines are often busy.
  */
 import { randomInt } from 'node:crypto';
 import { runDay } from './day.ts';
@@ -16,7 +16,7 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs a day and returns the times that are far too long. */
+/** Runs a day and returns the times above five times their bound. */
 async function tryDay(options: Options): Promise<readonly Excess[] | 'broken'> {
   say(`city: seed ${options.seed}, ${options.seconds} s`);
   const { broken, excesses, table } = await runDay(options, say);

@@ -4,7 +4,7 @@ import { citizens } from './citizens.ts';
 
 /** Options of a city. */
 export interface Options {
-  /** Seconds of traffic in all. */
+  /** Total seconds of traffic. */
   readonly seconds: number;
   /** Determines the acts of each citizen; 0 to 4294967295. */
   readonly seed: number;
@@ -13,13 +13,12 @@ export interface Options {
   readonly runtimes: readonly RuntimeName[];
 }
 
-/** Thrown for an invalid command line; the message has the reason. */
+/** Thrown for an invalid command line. */
 export class UsageError extends Error {}
 
 const runtimeNames: readonly RuntimeName[] = ['nodejs', 'python3'];
 const names = citizens.map(({ name }) => name);
 
-/** The usage in a few lines. */
 export const usage = `npm run city -- [options]
   --seconds N     seconds of traffic, half of them before the server is killed (90)
   --seed N        repeats what each citizen did under this number (any)

@@ -1,15 +1,15 @@
-/** A stream of numbers that its seed determines. */
+/** A stream of numbers that a seed determines. */
 export interface Random {
   /** Returns an integer from `low` to `high`, both included. */
   integer(low: number, high: number): number;
-  /** Picks one element of a list that is not empty. */
+  /** Returns an element of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T;
-  /** Returns true in `share` of all calls, 0 to 1. */
+  /** Returns true with a probability of `share`, 0 to 1. */
   chance(share: number): boolean;
   /** Returns lower-case letters and digits. */
   word(length: number): string;
   bytes(length: number): Buffer;
-  /** Derives a stream of its own; equal names give equal streams, whatever was drawn before. */
+  /** Derives an independent stream. Equal names give equal streams, regardless of earlier calls. */
   fork(name: string): Random;
 }
 

@@ -1,25 +1,25 @@
 /** The kind of a request, which determines its time bound: `bulk` are batches and uploads; `odd` has none. */
 export type Kind = 'read' | 'write' | 'bulk' | 'run' | 'render' | 'odd';
 
-/** A request that has ended. */
+/** A completed request. */
 export interface Ended {
   readonly citizen: string;
   readonly kind: Kind;
   /** Times of a hostile citizen are not counted. */
   readonly isHostile: boolean;
-  /** 0 when the client disconnected before the response. */
+  /** 0 if the client disconnected before the response. */
   readonly status: number;
   readonly ms: number;
 }
 
-/** A time that was longer than its bound. */
+/** A time above its bound. */
 export interface Excess {
   readonly what: string;
   readonly ms: number;
   readonly boundMs: number;
 }
 
-/** Thrown when an invariant is broken; the city ends at once. */
+/** Thrown when an invariant is broken, which ends the city. */
 export class Broken extends Error {}
 
 /** Events of a city. */
@@ -27,7 +27,7 @@ export interface Report {
   record(ended: Ended): void;
   /** Compares one time with its bound. */
   time(what: string, ms: number, boundMs: number): void;
-  /** Times above their bound so far, those of all requests included. */
+  /** Times above their bound so far, including those of requests. */
   excesses(): readonly Excess[];
   /** Renders the table of requests by citizen. */
   table(): string;
@@ -42,7 +42,7 @@ const boundsMs: Readonly<Record<Exclude<Kind, 'odd'>, number>> = {
   run: 5_000,
   render: 5_000,
 };
-/** Bounds of percentiles need so many times. */
+/** Minimum number of times for a percentile. */
 const fewest = 20;
 
 interface Row {
@@ -81,7 +81,7 @@ function percentileExcesses(kinds: ReadonlyMap<Kind, Times>): readonly Excess[] 
   });
 }
 
-/** Times by size, in steps of 5 %: hours of requests use no more memory than seconds. */
+/** A histogram of times in steps of 5 %, whose memory does not grow with the number of requests. */
 interface Times {
   add(ms: number): void;
   percentile(share: number): number;

@@ -1,7 +1,7 @@
 import type { Life } from './citizen.ts';
 import { createLedger, type Ledger, type Shown, type Values } from './ledger.ts';
 
-/** A class of objects that only one resident writes, and the resident's record of them. */
+/** A class that only one resident writes to, and the resident's ledger. */
 export interface Shelf {
   /** Path of the list of objects. */
   readonly path: string;

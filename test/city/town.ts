@@ -26,7 +26,7 @@ export interface TownOptions {
   readonly runtimes: readonly RuntimeName[];
 }
 
-/** Creates the tenants, of which some are shared by residents, and settles all residents at once. */
+/** Creates the tenants, some of which have several residents, and settles all residents at once. */
 export async function settleTown(options: TownOptions): Promise<readonly Settled[]> {
   const tenants: Tenant[] = [];
   const found = async (name: string, size: Size) => {

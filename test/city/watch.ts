@@ -15,7 +15,7 @@ export interface Peaks {
   /** Processes below the server, and those that lost their parent. */
   processes: number;
   serverBytes: number;
-  /** Of the server and all its processes. */
+  /** Memory of the server and all its processes. */
   allBytes: number;
 }
 
@@ -28,16 +28,16 @@ export interface Watch {
 }
 
 const everyMs = 1_000;
-/** At most 64 slots and a spare for each runtime, of at most four processes each, and the processes of renders. */
+/** 64 slots and a spare for each runtime, with up to four processes each, and the processes of renders. */
 const maxProcesses = 300;
 const maxServerBytes = 1_500_000_000;
 const maxAllBytes = totalmem() * 0.9;
-/** A process that is ending may be without its parent for a moment. */
+/** Time in which an ending process may be an orphan. */
 const maxOrphanMs = 10_000;
 
 /**
- * Errors in the log that are no failure; each has its reason. There are none: no behaviour of clients and scripts is an
- * error of the server.
+ * Errors in the log that are not failures, each with a reason. The list is empty, because no behaviour of clients and
+ * scripts is a server error.
  */
 const tolerated: readonly { readonly pattern: RegExp; readonly reason: string }[] = [];
 
@@ -68,7 +68,7 @@ export function watch(server: ServerProcess, mark: string): Watch {
     if (stop.signal.aborted) return new Promise<never>(() => undefined); // the watch has ended
     throw error;
   });
-  broken.catch(() => undefined); // awaiting code receives it; a handler is not required
+  broken.catch(() => undefined); // prevents an unhandled rejection; awaiting code still receives the error
   return {
     broken,
     end: () => {
@@ -81,10 +81,10 @@ export function watch(server: ServerProcess, mark: string): Watch {
 }
 
 /**
- * Waits until no process is left of a server that has ended.
+ * Waits until all processes of a stopped server have ended.
  *
- * @returns milliseconds that it took
- * @throws Broken when one is still there after ten seconds
+ * @returns the wait in milliseconds
+ * @throws Broken when a process still exists after ten seconds
  */
 export async function waitUntilGone(mark: string): Promise<number> {
   const startedMs = performance.now();
@@ -98,11 +98,11 @@ export async function waitUntilGone(mark: string): Promise<number> {
   }
 }
 
-/** A process has the mark from its start on, so that each is checked once. */
+/** Checks each process once, because a process has the mark from its start on. */
 function rememberMarks(mark: string): (each: ProcessFacts) => boolean {
   const known = new Map<string, boolean>();
   return (each) => {
-    const name = `${each.pid} ${each.startedAt} ${each.name}`; // a new program in it may change the result
+    const name = `${each.pid} ${each.startedAt} ${each.name}`; // executing a new program may change the result
     const held = known.get(name) ?? isMarked(each, mark);
     known.set(name, held);
     return held;
@@ -153,7 +153,7 @@ function checkLog(server: ServerProcess): void {
   if (wrong !== undefined) throw new Broken(`the server logged: ${wrong.slice(0, 500)}`);
 }
 
-/** Formats bytes for readers. */
+/** Formats bytes as megabytes. */
 export function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1e6)} MB`;
 }

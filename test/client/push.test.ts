@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, openWorld, startApi } from '../support/api.ts';
-import { type Client, connect, refusal, run } from '../support/client-calls.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { type Client, connect, errorOf, run } from '../support/client-calls.ts';
 import { apnsToken, outboxOf, serviceAccount } from '../support/push.ts';
+
+useApi();
 
 /*
  * Push notifications as the original client library sends them.
  */
 
-let api: Api;
 let client: Client;
 
 beforeAll(async () => {
-  api = await startApi();
   const { owner, instance } = await openWorld(api);
   client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
 });
-afterAll(() => api.close());
 
 const apple = { ...apnsToken('development'), ...apnsToken('production') };
 const google = { development_api_key: serviceAccount, production_api_key: serviceAccount };
@@ -45,13 +45,13 @@ describe.each([
     const read = await run(Device.please().get({ registration_id }));
     const changed = await run(Device.please().update({ registration_id }, { label: 'yours' }));
     const listed = await run(Device.please().list());
-    const again = await refusal(Device.please().create({ registration_id, device_id }));
+    const again = await errorOf(Device.please().create({ registration_id, device_id }));
 
     expect([read.label, changed.label, read.is_active]).toEqual(['mine', 'yours', true]);
     expect(listed.map((device: Client) => device.registration_id)).toEqual([registration_id]);
     expect(again.status).toBe(400);
     await run(Device.please().delete({ registration_id }));
-    const gone = await refusal(Device.please().get({ registration_id }));
+    const gone = await errorOf(Device.please().get({ registration_id }));
     expect(gone.status).toBe(404);
   });
 

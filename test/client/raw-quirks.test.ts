@@ -1,15 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { time } from '../support/answers.ts';
-import { type Api, type Call, openWorld, startApi, type World } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { type LawfulCall, lawful } from '../support/lawful.ts';
+import { time } from '../support/responses.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
 
 /*
  * Unusual requests of client libraries of the original service, in the form on the wire: those for JavaScript (its
  * models in syncano.test.ts), Python, and the later core library of Node.
  */
 
-let api: Api;
-let world: World;
 let call: LawfulCall;
 /** Path of a class with a field of each type that a form or a text may contain. */
 let thing: string;
@@ -28,12 +30,9 @@ const schema = [
 ];
 
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   call = lawful(api);
   thing = `${await world.dataClass('thing', schema)}objects/`;
 });
-afterAll(() => api.close());
 
 const jsonType = { 'Content-Type': 'application/json' };
 const formType = { 'Content-Type': 'application/x-www-form-urlencoded' };

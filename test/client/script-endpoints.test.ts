@@ -1,18 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, openWorld, startApi } from '../support/api.ts';
-import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { openWorld } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+
+useApi();
 
 /*
  * Script endpoints in requests of the original client library.
  */
 
-let api: Api;
 /** A connection with an account key. */
 let client: Client;
 let script: number;
 
 beforeAll(async () => {
-  api = await startApi();
   const { owner, instance } = await openWorld(api);
   client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
   const source = 'console.log(JSON.stringify(ARGS.POST))';
@@ -21,7 +22,6 @@ beforeAll(async () => {
   );
   script = made.id;
 });
-afterAll(() => api.close());
 
 const name = 'greet-me';
 const result = (sent: object) => ({ stdout: JSON.stringify(sent), stderr: '' });
@@ -38,7 +38,7 @@ it('is created, read, changed, listed and deleted', async () => {
   await changed.save();
   const read = await run(ScriptEndpoint.please().get({ name: 'first-one' }));
   await run(ScriptEndpoint.please().delete({ name: 'first-one' }));
-  const gone = await refusal(ScriptEndpoint.please().get({ name: 'first-one' }));
+  const gone = await errorOf(ScriptEndpoint.please().get({ name: 'first-one' }));
 
   expect([made.public, changed.public, listed.length]).toEqual([false, true, 1]);
   expect(fieldsOf(read)).toMatchObject({ public: true, description: 'kept', script });
@@ -77,7 +77,7 @@ it('has another public link after a reset', async () => {
 
   const byClass = await run(ScriptEndpoint.please().reset({ name: 'reset-me' }));
   const byModel = await byClass.reset();
-  const old = await refusal(
+  const old = await errorOf(
     ScriptEndpoint.please().runPublic({ name: 'reset-me', public_link }, {}),
   );
 

@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, openWorld, startApi } from '../support/api.ts';
-import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { openWorld } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+
+useApi();
 
 /*
  * Scripts and their traces in requests of the original client library.
  */
 
-let api: Api;
 /** A connection with an account key. */
 let client: Client;
 
 beforeAll(async () => {
-  api = await startApi();
   const { owner, instance } = await openWorld(api);
   client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
 });
-afterAll(() => api.close());
 
 const source = 'console.log(JSON.stringify(ARGS))';
 const make = (more: object = {}): Promise<Client> =>
@@ -31,7 +31,7 @@ it('is created, read, changed, listed and deleted', async () => {
   const listed = await run(client.Script.please().list());
   const read = await run(client.Script.please().get({ id }));
   await run(client.Script.please().delete({ id }));
-  const gone = await refusal(client.Script.please().get({ id }));
+  const gone = await errorOf(client.Script.please().get({ id }));
 
   expect([saved.label, updated.source]).toEqual(['louder', '1']);
   expect(listed.map((each: Client) => each.id)).toEqual([id]);
@@ -65,7 +65,7 @@ it('is written for one of the runtimes', async () => {
   const runtimes = await run(client.Script.please().getRuntimes());
   const script = await make();
   const same = await script.getRuntimes();
-  const told = await refusal(client.Script({ label: 'x', runtime_name: 'ruby' }).save());
+  const told = await errorOf(client.Script({ label: 'x', runtime_name: 'ruby' }).save());
 
   expect(Object.keys(runtimes)).toContain('nodejs_library_v1.0');
   expect(same).toEqual(runtimes);

@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import { time } from '../support/answers.ts';
-import { type Api, openWorld, plantUser, startApi } from '../support/api.ts';
-import { type Client, connect, fieldsOf, refusal, run } from '../support/client-calls.ts';
+import { openWorld, plantUser, startApi } from '../support/api.ts';
+import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
+import { time } from '../support/responses.ts';
+
+useApi();
 
 /*
  * The client library of the original service, unmodified, against the local server: one block for each of its models.
@@ -15,16 +18,15 @@ import { openMovedClock } from '../support/moved-clock.ts';
 
 const notAllowed = 'You do not have permission to perform this action.';
 
-let api: Api;
 /** A connection with an account key, whose requests are sent to `blog-1` by default. */
 let client: Client;
 
+setOptions({ settings: { maxInstances: 100 } });
+
 beforeAll(async () => {
-  api = await startApi({ settings: { maxInstances: 100 } });
   const { owner, instance } = await openWorld(api);
   client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
 });
-afterAll(() => api.close());
 
 describe('a client that exceeds the rate limit', () => {
   it('waits as long as required, and retries by itself', async () => {
@@ -103,8 +105,8 @@ describe('connection', () => {
   });
 
   it('is rejected without a key, and with an invalid one', async () => {
-    const nobody = await refusal(connect(api.url).Instance.please().list());
-    const stranger = await refusal(
+    const nobody = await errorOf(connect(api.url).Instance.please().list());
+    const stranger = await errorOf(
       connect(api.url, { accountKey: 'abc' }).Instance.please().list(),
     );
 
@@ -124,7 +126,7 @@ describe('connection', () => {
   });
 
   it('a social token alone does not authenticate', async () => {
-    const told = await refusal(connect(api.url, { socialToken: 'x' }).Account.getUserDetails());
+    const told = await errorOf(connect(api.url, { socialToken: 'x' }).Account.getUserDetails());
 
     expect(told).toEqual(refused(403, 'No such API Key.'));
   });
@@ -132,7 +134,7 @@ describe('connection', () => {
   it('uses the instance that it is set to', async () => {
     const { defaults, accountKey } = client;
     const moved = connect(api.url, { accountKey, defaults: { ...defaults, instanceName: 'none' } });
-    const before = await refusal(moved.Class.please().list());
+    const before = await errorOf(moved.Class.please().list());
 
     moved.setInstanceName('blog-1');
     const after = await run(moved.Class.please().list());
@@ -146,7 +148,7 @@ describe('connection', () => {
     const both = connect(api.url, { apiKey, accountKey: client.getAccountKey() });
 
     const [instance] = await run(both.Instance.please().list());
-    const account = await refusal(both.Account.getUserDetails());
+    const account = await errorOf(both.Account.getUserDetails());
 
     expect(instance).toMatchObject({ name: 'blog-1', role: 'api_key' });
     expect(account).toEqual(refused(403, notAllowed));
@@ -262,7 +264,7 @@ describe('Account', () => {
     const old = connection.getAccountKey();
 
     const { account_key, email } = await run(Account.resetKey());
-    const before = await refusal(Account.getUserDetails());
+    const before = await errorOf(Account.getUserDetails());
     connection.setAccountKey(account_key);
     const after = await run(Account.getUserDetails());
 
@@ -278,7 +280,7 @@ describe('Account', () => {
     const changed = await run(
       Account.changePassword({ current_password: 'secret', new_password: 'better' }),
     );
-    const old = await refusal(Account.login({ ...login, password: 'secret' }));
+    const old = await errorOf(Account.login({ ...login, password: 'secret' }));
     const logged = await run(Account.login({ ...login, password: 'better' }, false));
 
     expect(changed).toEqual({});
@@ -330,7 +332,7 @@ describe('Account', () => {
       '"password" Admin already has password.',
     ],
   ])('%s is rejected', async (_, call, status, message) => {
-    const told = await refusal(call(client.Account));
+    const told = await errorOf(call(client.Account));
 
     expect(told).toEqual(refused(status, message));
   });
@@ -418,7 +420,7 @@ describe('Instance', () => {
     const second = await run(
       instances.Instance.please().rename({ name: 'between-1' }, { new_name: 'After-1' }),
     );
-    const old = await refusal(instances.Instance.please().get({ name: 'between-1' }));
+    const old = await errorOf(instances.Instance.please().get({ name: 'between-1' }));
     const same = await run(second.rename());
 
     expect(first.name).toBe('between-1');
@@ -433,8 +435,8 @@ describe('Instance', () => {
 
     await run(model.delete());
     await run(instances.Instance.please().delete({ name: 'gone-2' }));
-    const again = await refusal(model.delete());
-    const inside = await refusal(model.classes().list());
+    const again = await errorOf(model.delete());
+    const inside = await errorOf(model.classes().list());
 
     expect(again).toEqual(refused(404, 'Not found.'));
     expect(inside).toEqual(refused(404, 'Instance was not found.'));
@@ -461,20 +463,20 @@ describe('Instance', () => {
       '"description" Ensure this field has no more than 256 characters.',
     ],
   ])('%s is rejected', async (_, attributes, message) => {
-    const told = await refusal(instances.Instance.please().create(attributes));
+    const told = await errorOf(instances.Instance.please().create(attributes));
 
     expect(told).toEqual({ ...refused(400, ''), message });
   });
 
   it('a name that is too short is rejected by the client itself', async () => {
-    const told = await refusal(instances.Instance.please().create({ name: 'abc' }));
+    const told = await errorOf(instances.Instance.please().create({ name: 'abc' }));
 
     expect(told.name).toBe('ValidationError');
   });
 
   it('an instance of others is not found', async () => {
-    const told = await refusal(instances.Instance.please().get({ name: 'blog-1' }));
-    const inside = await refusal(instances.Class.please().list({ instanceName: 'blog-1' }));
+    const told = await errorOf(instances.Instance.please().get({ name: 'blog-1' }));
+    const inside = await errorOf(instances.Class.please().list({ instanceName: 'blog-1' }));
 
     expect(told).toEqual(refused(404, 'Not found.'));
     expect(inside).toEqual(refused(403, notAllowed));
@@ -593,7 +595,7 @@ describe('ApiKey', () => {
 
     const raw = await run(made.reset());
     const model = await run(client.ApiKey.please().reset({ id: made.id }));
-    const old = await refusal(holder.Instance.please().list());
+    const old = await errorOf(holder.Instance.please().list());
     holder.setApiKey(model.api_key);
     const now = await run(holder.Instance.please().list());
 
@@ -607,8 +609,8 @@ describe('ApiKey', () => {
     const made = await run(client.ApiKey.please().create());
 
     await run(made.delete());
-    const again = await refusal(client.ApiKey.please().delete({ id: made.id }));
-    const used = await refusal(connect(api.url, { apiKey: made.api_key }).Instance.please().list());
+    const again = await errorOf(client.ApiKey.please().delete({ id: made.id }));
+    const used = await errorOf(connect(api.url, { apiKey: made.api_key }).Instance.please().list());
 
     expect(again).toEqual(refused(404, 'Not found.'));
     expect(used).toEqual(refused(403, 'No such API Key.'));
@@ -619,9 +621,9 @@ describe('ApiKey', () => {
     const { id } = await run(client.ApiKey.please().create());
 
     const [self, ...others] = await run(holder.ApiKey.please().list());
-    const other = await refusal(holder.ApiKey.please().get({ id }));
-    const made = await refusal(holder.ApiKey.please().create());
-    const reset = await refusal(self.reset());
+    const other = await errorOf(holder.ApiKey.please().get({ id }));
+    const made = await errorOf(holder.ApiKey.please().create());
+    const reset = await errorOf(self.reset());
 
     expect(self.api_key).toBe(holder.getApiKey());
     expect(others).toEqual([]);
@@ -633,8 +635,8 @@ describe('ApiKey', () => {
     const holder = await withApiKey({ ignore_acl: true });
     await run(client.Instance.please().create({ name: 'locked-1' }));
 
-    const itself = await refusal(holder.Instance.please().get({ name: 'locked-1' }));
-    const inside = await refusal(holder.Class.please().list({ instanceName: 'locked-1' }));
+    const itself = await errorOf(holder.Instance.please().get({ name: 'locked-1' }));
+    const inside = await errorOf(holder.Class.please().list({ instanceName: 'locked-1' }));
 
     expect(itself).toEqual(refused(404, 'Not found.'));
     expect(inside).toEqual(refused(403, 'No such API Key.'));
@@ -643,7 +645,7 @@ describe('ApiKey', () => {
   it('a flag that is no boolean is rejected', async () => {
     const { id } = await run(client.ApiKey.please().create());
 
-    const told = await refusal(client.ApiKey.please().update({ id }, { ignore_acl: 'maybe' }));
+    const told = await errorOf(client.ApiKey.please().update({ id }, { ignore_acl: 'maybe' }));
 
     expect(told).toEqual(refused(400, '"ignore_acl" "maybe" is not a valid boolean.'));
   });
@@ -716,8 +718,8 @@ describe('Class', () => {
     await run(client.DataObject.please().create({ className: 'class_gone', title: 'old' }));
 
     await run(made.delete());
-    const missing = await refusal(client.Class.please().get({ name: 'class_gone' }));
-    const inside = await refusal(made.dataobjects().list());
+    const missing = await errorOf(client.Class.please().get({ name: 'class_gone' }));
+    const inside = await errorOf(made.dataobjects().list());
     await make('class_gone');
     const objects = await run(client.DataObject.please().list({ className: 'class_gone' }));
 
@@ -738,7 +740,7 @@ describe('Class', () => {
   it('is not changed if the revision differs from the expected one', async () => {
     await make('class_moved');
 
-    const told = await refusal(
+    const told = await errorOf(
       client.Class.please().update({ name: 'class_moved' }, { expected_revision: 7 }),
     );
 
@@ -764,13 +766,13 @@ describe('Class', () => {
     ],
     ['a taken name', { name: 'user_profile' }, '"name" This field must be unique.'],
   ])('%s is rejected', async (_, attributes, message) => {
-    const told = await refusal(client.Class.please().create(attributes));
+    const told = await errorOf(client.Class.please().create(attributes));
 
     expect(told).toEqual(refused(400, message));
   });
 
   it('the class of profiles cannot be deleted', async () => {
-    const told = await refusal(client.Class.please().delete({ name: 'user_profile' }));
+    const told = await errorOf(client.Class.please().delete({ name: 'user_profile' }));
 
     expect(told).toEqual(refused(403, notAllowed));
   });
@@ -782,9 +784,9 @@ describe('Class', () => {
     const mighty = await withApiKey({ ignore_acl: true });
 
     const open = await run(holder.Class.please().get({ name: 'class_open' }));
-    const hidden = await refusal(holder.Class.please().get({ name: 'class_hidden' }));
+    const hidden = await errorOf(holder.Class.please().get({ name: 'class_hidden' }));
     const seen = await run(mighty.Class.please().get({ name: 'class_hidden' }));
-    const written = await refusal(mighty.Class.please().create({ name: 'class_by_key' }));
+    const written = await errorOf(mighty.Class.please().create({ name: 'class_by_key' }));
 
     expect(open.schema).toEqual(schema);
     expect(hidden).toEqual(refused(404, 'Not found.'));
@@ -980,7 +982,7 @@ describe('DataObject', () => {
     });
 
     it('its errors are reported by field', async () => {
-      const told = await refusal(
+      const told = await errorOf(
         client.DataObject.please().create({ className, cover: client.file(Buffer.from('')) }),
       );
 
@@ -1037,7 +1039,7 @@ describe('DataObject', () => {
   it('gets related objects only for relations', async () => {
     const made = await make({ tags: ['a'] });
 
-    const told = await refusal(made.getRelatedObjects('tags'));
+    const told = await errorOf(made.getRelatedObjects('tags'));
 
     expect(told).toEqual({ name: 'Error', message: 'The tags is not a relation.' });
   });
@@ -1058,14 +1060,14 @@ describe('DataObject', () => {
 
     await run(one.delete());
     await run(client.DataObject.please().delete({ className, id: two.id }));
-    const again = await refusal(two.delete());
-    const read = await refusal(client.DataObject.please().get({ className, id: one.id }));
+    const again = await errorOf(two.delete());
+    const read = await errorOf(client.DataObject.please().get({ className, id: one.id }));
 
     expect([again, read]).toEqual([refused(404, 'Not found.'), refused(404, 'Not found.')]);
   });
 
   it.each(['abc', '0', '-1', '99999999999'])('is not found by the id %s', async (id) => {
-    const told = await refusal(client.DataObject.please().get({ className, id }));
+    const told = await errorOf(client.DataObject.please().get({ className, id }));
 
     expect(told).toEqual(refused(404, 'Not found.'));
   });
@@ -1075,7 +1077,7 @@ describe('DataObject', () => {
     const change = (expected_revision: number) =>
       client.DataObject.please().update({ className, id }, { title: 'second', expected_revision });
 
-    const stale = await refusal(change(7));
+    const stale = await errorOf(change(7));
     const fresh = await run(change(1));
 
     const message = '"expected_revision" Revision mismatch. Expected 7, got 1.';
@@ -1084,7 +1086,7 @@ describe('DataObject', () => {
   });
 
   it('errors of all fields are reported together', async () => {
-    const told = await refusal(
+    const told = await errorOf(
       client.DataObject.please().create({ className, pages: 'many', tags: 'none', title: {} }),
     );
 
@@ -1099,7 +1101,7 @@ describe('DataObject', () => {
   });
 
   it('invalid permissions are rejected by the client itself', async () => {
-    const told = await refusal(
+    const told = await errorOf(
       client.DataObject.please().create({ className, other_permissions: 'some' }),
     );
 
@@ -1176,7 +1178,7 @@ describe('DataObject', () => {
     });
 
     it('reject an invalid page size', async () => {
-      const told = await refusal(client.DataObject.please().list(list).pageSize('x'));
+      const told = await errorOf(client.DataObject.please().list(list).pageSize('x'));
 
       expect(told).toEqual(refused(400, 'Incorrect page parameter provided.'));
     });
@@ -1294,7 +1296,7 @@ describe('DataObject', () => {
     });
 
     it('are rejected with their errors', async () => {
-      const told = await refusal(please().filter({ runtime: { _eq: 1 } }));
+      const told = await errorOf(please().filter({ runtime: { _eq: 1 } }));
 
       expect(told).toMatchObject({ status: 400, message: expect.stringContaining('runtime') });
     });
@@ -1312,8 +1314,8 @@ describe('DataObject', () => {
       const holder = await withApiKey();
 
       const made = await run(holder.DataObject.please().create({ ...open, title: 'by a key' }));
-      const listed = await refusal(holder.DataObject.please().list(open));
-      const read = await refusal(holder.DataObject.please().get({ ...open, id: made.id }));
+      const listed = await errorOf(holder.DataObject.please().list(open));
+      const read = await errorOf(holder.DataObject.please().get({ ...open, id: made.id }));
 
       expect(made).toMatchObject({ title: 'by a key', owner: null });
       expect([listed, read]).toEqual([refused(403, notAllowed), refused(403, notAllowed)]);
@@ -1326,7 +1328,7 @@ describe('DataObject', () => {
       const hidden = await run(please().create(open));
 
       const listed = await run(holder.DataObject.please().list(open));
-      const told = await refusal(holder.DataObject.please().get({ ...open, id: hidden.id }));
+      const told = await errorOf(holder.DataObject.please().get({ ...open, id: hidden.id }));
 
       expect(ids(listed)).toContain(shown.id);
       expect(ids(listed)).not.toContain(hidden.id);
@@ -1362,7 +1364,7 @@ describe('DataObject', () => {
       made.title = 'still mine';
       const saved = await run(made.save());
       const listed = await run(holder.DataObject.please().list(open));
-      const told = await refusal(other.DataObject.please().get({ ...open, id: made.id }));
+      const told = await errorOf(other.DataObject.please().get({ ...open, id: made.id }));
 
       expect([made.owner, made.links.owner]).toEqual([7007, '/v1.1/instances/blog-1/users/7007/']);
       expect(saved).toMatchObject({ owner: 7007, owner_permissions: 'full', title: 'still mine' });
@@ -1438,7 +1440,7 @@ describe('User and Group', () => {
     const updated = await run(client.User.please().update({ id: made.id }, { username: 'Again' }));
     const listed = await run(client.User.please().list());
     await run(saved.delete());
-    const told = await refusal(client.User.please().get({ id: made.id }));
+    const told = await errorOf(client.User.please().get({ id: made.id }));
 
     expect(made.user_key).toMatch(/^[0-9a-f]+$/);
     expect(read.profile.other_permissions).toBe('read');
@@ -1450,7 +1452,7 @@ describe('User and Group', () => {
   it('reports errors of a user', async () => {
     const { username } = await registered();
 
-    const told = await refusal(client.User.please().create({ username, password: 'p' }));
+    const told = await errorOf(client.User.please().create({ username, password: 'p' }));
 
     expect(told).toEqual(refused(400, '"username" This field must be unique.'));
   });
@@ -1459,7 +1461,7 @@ describe('User and Group', () => {
     const app = await withApiKey({ allow_user_create: true });
     await run(app.User.please().create({ username: 'Visitor', password: 'p' }));
 
-    const wrong = await refusal(app.User.please().login({}, { username: 'x', password: 'p' }));
+    const wrong = await errorOf(app.User.please().login({}, { username: 'x', password: 'p' }));
     const found = await run(app.User.please().login({}, { username: 'visitor', password: 'p' }));
     const self = await run(app.User.please().get({ id: found.id }));
     const changed = await run(
@@ -1487,7 +1489,7 @@ describe('User and Group', () => {
     const saved = await run(read.save());
     const listed = await run(client.Group.please().list());
     await run(saved.delete());
-    const told = await refusal(client.Group.please().get({ id: made.id }));
+    const told = await errorOf(client.Group.please().get({ id: made.id }));
 
     expect([read.label, saved.description]).toEqual(['Editors', 'Who edit']);
     expect(ids(listed)).toContain(made.id);
@@ -1500,7 +1502,7 @@ describe('User and Group', () => {
     const added = await run(user.addGroup({ group: group.id }));
     const listed = await run(user.getGroups());
     const one = await run(user.getGroup({ id: group.id }));
-    const again = await refusal(user.addGroup({ group: group.id }));
+    const again = await errorOf(user.addGroup({ group: group.id }));
     await run(user.deleteGroup({ id: group.id }));
     const after = await run(user.getGroups());
 
@@ -1550,7 +1552,7 @@ describe('DataEndpoint', () => {
     const listed = await run(client.DataEndpoint.please().list());
     const renamed = await run(read.rename({ new_name: `${name}-now` }));
     await run(client.DataEndpoint.please().delete({ name: renamed.name }));
-    const told = await refusal(client.DataEndpoint.please().get({ name: renamed.name }));
+    const told = await errorOf(client.DataEndpoint.please().get({ name: renamed.name }));
 
     expect([read.class, read.query]).toEqual([className, { title: { _eq: 'a' } }]);
     expect([updated.page_size, renamed.name]).toEqual([6, `${name}-now`]);
@@ -1587,7 +1589,7 @@ describe('DataEndpoint', () => {
   });
 
   it('reports errors', async () => {
-    const told = await refusal(client.DataEndpoint({ name: 'view-x', class: 'nothing' }).save());
+    const told = await errorOf(client.DataEndpoint({ name: 'view-x', class: 'nothing' }).save());
 
     expect(told).toEqual(refused(400, '"class" Object with name=nothing does not exist.'));
   });

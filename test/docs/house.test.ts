@@ -63,22 +63,18 @@ function wordsIn(file: string): ReadonlySet<string> {
   return words;
 }
 
-/** Places where the core names features: families do not declare yet what a request loads. */
+/** Places where the core names features, each with its reason. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
-  'shared/core/http/path-parameters.ts': ['device', 'template'],
+  'shared/core/http/path-parameters.ts': ['device', 'template'], // parameters of paths
   'shared/core/pages/assets.ts': ['script'], // of the page
   'shared/core/pages/html.ts': ['template'], // the literal
   'shared/core/pages/shell.ts': ['script'], // of the page
+  // scripts have credentials, and the rights of users depend on their groups
   'shared/core/pipeline/caller/authentication.ts': ['script'],
+  'shared/core/pipeline/caller/caller-records.ts': ['groups', 'script'],
   'shared/core/pipeline/caller/credentials.ts': ['script'],
-  'shared/core/pipeline/checks.ts': ['template'],
-  'shared/core/pipeline/context.ts': ['groups', 'script', 'template'],
-  'shared/core/pipeline/load.ts': ['classes', 'groups', 'script', 'template'],
-  'shared/core/pipeline/respond.ts': ['template'],
-  'shared/core/pipeline/response-templates.ts': ['template', 'templates'],
-  'shared/core/resource/caches.ts': ['classes', 'script'],
-  'shared/core/resource/links.ts': ['template'], // of a path
-  'shared/core/resource/route.ts': ['device', 'template'],
+  'shared/core/pipeline/response-templates.ts': ['template', 'templates'], // they render responses of all routes
+  'shared/core/resource/loads/known.ts': ['device', 'template'], // parameters of paths
 };
 
 test('the core names features only where they are listed here', () => {

@@ -95,6 +95,14 @@ const wrongFields: readonly (readonly [
     '"5" #0: Invalid type of field name. Expected string.',
   ],
   [
+    'a name that is no text, after a valid field',
+    [
+      { name: 'a', type: 'text' },
+      { name: 5, type: 'text' },
+    ],
+    '"5" #1: Invalid type of field name. Expected string.',
+  ],
+  [
     'a long name',
     [{ name: 'a'.repeat(65), type: 'text' }],
     `"${'a'.repeat(65)}" #0: Value of field name is too long, maximum length is 64.`,
@@ -117,20 +125,53 @@ const wrongFields: readonly (readonly [
     [{ name: 'Owner', type: 'text' }],
     '"Owner" #0: Field name "Owner" is reserved.',
   ],
+  ...['id', 'Links', 'owner_id', 'pk', 'store', 'CHECK', 'self'].map(
+    (name) =>
+      [
+        `the reserved name ${name}`,
+        [{ name, type: 'text' }],
+        `"${name}" #0: Field name "${name}" is reserved.`,
+      ] as const,
+  ),
   [
     'a type that is no text',
     [{ name: 'a', type: 1 }],
     '"a" #0: Invalid type of field type. Expected string.',
   ],
   [
-    'an unknown type',
+    'a type that every object inherits',
     [{ name: 'a', type: 'toString' }],
+    '"a" #0: Invalid field type value. Possible types: string, text, integer, float, boolean, datetime, file, reference, relation, array, object, geopoint.',
+  ],
+  [
+    'an unknown type',
+    [{ name: 'a', type: 'money' }],
     '"a" #0: Invalid field type value. Possible types: string, text, integer, float, boolean, datetime, file, reference, relation, array, object, geopoint.',
   ],
   [
     'a key that the type does not have',
     [{ name: 'a', type: 'text', filter_index: false }],
     '"a" #0: Field text definition can only consist of name, type.',
+  ],
+  [
+    'a key that no type has',
+    [{ name: 'a', type: 'string', default: 1 }],
+    '"a" #0: Field string definition can only consist of name, type, order_index, filter_index, unique.',
+  ],
+  [
+    'a target of a number',
+    [{ name: 'a', type: 'integer', target: 'self' }],
+    '"a" #0: Field integer definition can only consist of name, type, order_index, filter_index, unique.',
+  ],
+  [
+    'an order of arrays',
+    [{ name: 'a', type: 'array', order_index: true }],
+    '"a" #0: Field array definition can only consist of name, type, filter_index.',
+  ],
+  [
+    'a unique relation',
+    [{ name: 'a', type: 'relation', unique: true, target: 'self' }],
+    '"a" #0: Field relation definition can only consist of name, type, filter_index, target.',
   ],
   [
     'a target of a type without one',
@@ -161,6 +202,11 @@ const wrongFields: readonly (readonly [
     '"a" #0: Invalid type of field "filter index". Expected boolean.',
   ],
   [
+    'a filter flag that is text',
+    [{ name: 'a', type: 'string', filter_index: 'true' }],
+    '"a" #0: Invalid type of field "filter index". Expected boolean.',
+  ],
+  [
     'unique on an old field',
     [{ name: 'old', type: 'string', unique: true }],
     '"old" #0: Unique index can only be set on a new field. Delete field first.',
@@ -174,6 +220,19 @@ const wrongFields: readonly (readonly [
       filter_index: true,
     })),
     '"f8" #8: Too many indexes defined (exceeds 16).',
+  ],
+  [
+    'sixteen indexes and a unique field',
+    [
+      ...Array.from({ length: 8 }, (_, i) => ({
+        name: `f${i}`,
+        type: 'integer',
+        order_index: true,
+        filter_index: true,
+      })),
+      { name: 'z', type: 'string', unique: true },
+    ],
+    '"z" #8: Too many indexes defined (exceeds 16).',
   ],
   [
     'seventeen unique fields',
@@ -199,6 +258,11 @@ const wrongFields: readonly (readonly [
     '"a" #0: Invalid value of target. Expected non-empty string.',
   ],
   [
+    'an empty target of a relation',
+    [{ name: 'a', type: 'relation', target: '' }],
+    '"a" #0: Invalid value of target. Expected non-empty string.',
+  ],
+  [
     'the target users',
     [{ name: 'a', type: 'reference', target: 'Users' }],
     '"a" #0: Target cannot be set to "users". Use "user" instead.',
@@ -216,6 +280,7 @@ const refused: readonly (readonly [title: string, input: unknown, message: strin
   ['text that is no JSON', 'abc', 'Not a valid JSON string.'],
   ['a list of text', ['a'], 'Schema passed in invalid format.'],
   ['a list with null', [null], 'Schema passed in invalid format.'],
+  ['a list with a number', [{ name: 'a', type: 'text' }, 1], 'Schema passed in invalid format.'],
   ['33 things', Array.from({ length: 33 }), 'Too many fields defined (exceeds 32).'],
   ...wrongFields.map(
     ([title, input, message]) =>

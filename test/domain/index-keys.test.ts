@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import type { FieldDefinition, FieldType } from '../../shared/classes/rules/field-types.ts';
 import {
+  compositeIndexPrefix,
   encodeNumber,
   encodeText,
   encodeValue,
-  pairStart,
   slotKeys,
 } from '../../shared/store/index-keys.ts';
 import type { Json } from '../../shared/values/json/json.ts';
@@ -147,13 +147,13 @@ describe('index keys', () => {
 
   it('has a short prefix for each value in a composite index', () => {
     const texts = ['', 'a', 'a\u0000', 'x'.repeat(63), 'x'.repeat(64), 'x'.repeat(128)];
-    const codes = [...texts, null].map((text) => pairStart('string', text));
+    const codes = [...texts, null].map((text) => compositeIndexPrefix('string', text));
 
     expect(new Set(codes).size).toBe(codes.length);
     expect(
       codes.filter((code) => codes.some((one) => one !== code && code.startsWith(one))),
     ).toEqual([]);
-    const longest = [pairStart('string', '\u{10ffff}'.repeat(128)), ...codes];
+    const longest = [compositeIndexPrefix('string', '\u{10ffff}'.repeat(128)), ...codes];
     expect(Math.max(...longest.map((code) => Buffer.byteLength(code)))).toBeLessThan(200);
     expect(codes.every((code) => code.endsWith('\u0000'))).toBe(true);
   });

@@ -73,17 +73,33 @@ const noTarget = ['Target with specified id does not exist.'];
 const time = '2024-03-01T10:00:00.100000Z';
 const thousand = Array.from({ length: 1000 }, (_, i) => i + 1);
 
+type Row = [field: string, input: unknown, result: unknown];
+
 describe('reading a value on create', () => {
-  it.each<[field: string, input: unknown, result: unknown]>([
+  it.each<Row>([
     ['string', ' a ', ' a '],
     ['string', '', ''],
     ['string', 5, '5'],
+    ['string', ' a\tä😀 ', ' a\tä😀 '],
+    ['string', '😀'.repeat(128), '😀'.repeat(128)],
+    ['string', {}, ['Not a valid string.']],
+    ['string', [], ['Not a valid string.']],
+    ['text', 'x'.repeat(32_000), 'x'.repeat(32_000)],
     ['string', 'x'.repeat(129), ['Ensure this field has no more than 128 characters.']],
     ['string', true, ['Not a valid string.']],
     ['text', {}, ['Not a valid string.']],
     ['text', 'x'.repeat(32001), ['Ensure this field has no more than 32000 characters.']],
     ['text', '{"_increment":1}', '{"_increment":1}'],
     ['integer', '5', 5],
+    ['integer', -5, -5],
+    ['integer', 5.0, 5],
+    ['integer', '5.0', 5],
+    ['integer', 2147483647, 2147483647],
+    ['integer', 'x', notInteger],
+    ['integer', '5.5', notInteger],
+    ['integer', 5.5, notInteger],
+    ['integer', [1], notInteger],
+    ['integer', '1'.repeat(1001), ['String value too large.']],
     ['integer', -2147483648, -2147483648],
     ['integer', 2147483648, ['Ensure this value is less than or equal to 2147483647.']],
     ['integer', '-2147483649', ['Ensure this value is greater than or equal to -2147483648.']],
@@ -92,11 +108,19 @@ describe('reading a value on create', () => {
     ['integer', { _increment: 1 }, notInteger],
     ['integer', {}, notInteger],
     ['float', '3.5', 3.5],
+    ['float', 3.25, 3.25],
+    ['float', '3.5e2', 350],
+    ['float', true, 1],
+    ...['', 'x', 'Infinity', {}, []].map((input) => ['float', input, notNumber] as Row),
     ['float', -0, 0],
     ['float', false, 0],
     ['float', 'NaN', notNumber],
     ['float', { _increment: 1 }, notNumber],
     ['boolean', 'yes', true],
+    ['boolean', 'On', true],
+    ['boolean', false, false],
+    ['boolean', 2, notBoolean],
+    ['boolean', {}, notBoolean],
     ['boolean', 0, false],
     ['boolean', 'Null', null],
     ['boolean', '', null],
@@ -108,6 +132,12 @@ describe('reading a value on create', () => {
     ['datetime', JSON.stringify({ type: 'datetime', value: time }), time],
     ['datetime', { type: 'reference', value: time }, notDatetime],
     ['datetime', '2024-03-01', notDatetime],
+    ['datetime', '2024-03-01T10:00:00Z', '2024-03-01T10:00:00.000000Z'],
+    ['datetime', { type: 'file', value: time }, notDatetime],
+    ['datetime', '2001-02-29T00:00:00.0Z', notDatetime],
+    ['datetime', '2001-05-06T07:08:09.0+02:00', notDatetime],
+    ['datetime', 5, notDatetime],
+    ['datetime', {}, notDatetime],
     ['datetime', '', notDatetime],
     ['file', { a: 1 }, notFile],
     ['file', 5, notFile],
@@ -117,6 +147,7 @@ describe('reading a value on create', () => {
     ['reference', { type: 'reference', target: 'Author', value: 7 }, 7],
     ['reference', { type: 'reference', value: null }, null],
     ['reference', 'x', notInteger],
+    ...['', 1.5, true, {}].map((input) => ['reference', input, notInteger] as Row),
     ['reference', [7], notInteger],
     ['reference', 0, noTarget],
     ['reference', 1e15, noTarget],
@@ -127,11 +158,15 @@ describe('reading a value on create', () => {
     ['relation', '{"type":"relation","value":null}', null],
     ['relation', [], null],
     ['relation', 5, notRelation],
+    ['relation', true, notRelation],
+    ['relation', '', notArray],
     ['relation', '5', notRelation],
     ['relation', 'abc', notArray],
     ['relation', { a: 1 }, notArray],
     ['relation', { _add: 1 }, notRelation],
     ['relation', ['1'], badIds],
+    ['relation', [1.5], badIds],
+    ['relation', [null], badIds],
     ['relation', [true], badIds],
     ['relation', thousand, thousand],
     ['relation', [...thousand, 1001], ['Relation length limit exceeded (1000).']],
@@ -140,6 +175,10 @@ describe('reading a value on create', () => {
     ['array', [], []],
     ['array', ['\ud800'], ['\ufffd']],
     ['array', [null], badMember],
+    ['array', [[]], badMember],
+    ['array', [{}], badMember],
+    ['array', '', notArray],
+    ['array', {}, notArray],
     ['array', [[1]], badMember],
     ['array', [JSON.parse('1e999')], badMember],
     ['array', { _add: 1 }, notArray],
@@ -148,6 +187,8 @@ describe('reading a value on create', () => {
     ['object', { a: { b: [null] } }, { a: { b: [null] } }],
     ['object', '{"a":1}', { a: 1 }],
     ['object', {}, {}],
+    ['object', { constructor: 1 }, { constructor: 1 }],
+    ...['', 'x', 5].map((input) => ['object', input, notObject] as Row),
     ['object', { '\ud800': 1 }, { '\ufffd': 1 }],
     ['object', [], notObject],
     ['object', '[1]', notObject],
@@ -162,6 +203,15 @@ describe('reading a value on create', () => {
     ['geopoint', { longitude: 0 }, notPoint],
     ['geopoint', { longitude: true, latitude: 0 }, notPoint],
     ['geopoint', [1, 2], notPoint],
+    [
+      'geopoint',
+      { type: 'geopoint', longitude: '1.5', latitude: 0 },
+      { longitude: 1.5, latitude: 0 },
+    ],
+    ['geopoint', { longitude: -180, latitude: 90 }, { longitude: -180, latitude: 90 }],
+    ...['', 5, [], {}, { longitude: 181, latitude: 0 }].map(
+      (input) => ['geopoint', input, notPoint] as Row,
+    ),
   ])('%s %j', (field, input, result) => {
     expect(readOne(field, input)).toEqual(result);
   });
@@ -184,11 +234,11 @@ describe('values nested ten thousand deep', () => {
     const list = JSON.parse('['.repeat(10_000) + ']'.repeat(10_000));
     const inputs = [JSON.parse(text), text, list, { type: field, value: list }, { _add: list }];
 
-    const refusals = inputs.map(
+    const errors = inputs.map(
       (input) => parseValues(book, { [field]: input }, { current: {}, isForm: false }).errors,
     );
 
-    expect(refusals.map(Object.keys)).toEqual(inputs.map(() => [field]));
+    expect(errors.map(Object.keys)).toEqual(inputs.map(() => [field]));
   });
 });
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { parseQueries } from '../../shared/search/query/parse.ts';
-import { queryClass, refusalOf } from '../support/query-class.ts';
+import { errorOf, queryClass } from '../support/query-class.ts';
 
 const compiled = queryClass();
 
 /** Returns the errors of a query, given as JSON or, for a string, as it is. */
 function refused(query: unknown): unknown {
   const text = typeof query === 'string' ? query : JSON.stringify(query);
-  return refusalOf(() => parseQueries([text], compiled));
+  return errorOf(() => parseQueries([text], compiled));
 }
 
 const long = (length: number) => 'x'.repeat(length);
@@ -65,8 +65,8 @@ describe('a query of an invalid form', () => {
   it('is rejected when it is nested in several copies', () => {
     const copies = [1, 2, 3, 4, 5].map((id) => JSON.stringify(is({ id: { _eq: id } })));
 
-    expect(refusalOf(() => parseQueries(copies.slice(1), compiled))).toBeUndefined();
-    expect(refusalOf(() => parseQueries(copies, compiled))).toEqual([
+    expect(errorOf(() => parseQueries(copies.slice(1), compiled))).toBeUndefined();
+    expect(errorOf(() => parseQueries(copies, compiled))).toEqual([
       400,
       { query: ['Too many nested queries defined (exceeds 4).'] },
     ]);
@@ -98,7 +98,7 @@ const tooBig = 'Ensure this value is less than or equal to 2147483647.';
 const tooLong = 'Ensure this value has at most 128 characters (it has 129).';
 const near = (value: object) => ({ geopoint: { _near: { longitude: 1, latitude: 1, ...value } } });
 
-const refusals: readonly [query: unknown, message: string][] = [
+const errors: readonly [query: unknown, message: string][] = [
   ['{', 'Not a valid JSON string.'],
   ['a', 'Not a valid JSON string.'],
   [{ missing: {} }, 'Invalid field name defined: "missing".'],
@@ -212,18 +212,18 @@ const refusals: readonly [query: unknown, message: string][] = [
 ];
 
 describe('a query is rejected', () => {
-  it.each(refusals)('%j', (query, message) => {
+  it.each(errors)('%j', (query, message) => {
     expect(refused(query)).toEqual([400, { query: message }]);
   });
 
   it('while the index of its field is being built', () => {
     const migrating = queryClass({ status: 'migrating', unfilledSlots: [0] });
 
-    expect(refusalOf(() => parseQueries(['{"string":{}}'], migrating))).toEqual([
+    expect(errorOf(() => parseQueries(['{"string":{}}'], migrating))).toEqual([
       400,
       { query: notIndexed('string') },
     ]);
-    expect(refusalOf(() => parseQueries(['{"integer":{}}'], migrating))).toBeUndefined();
+    expect(errorOf(() => parseQueries(['{"integer":{}}'], migrating))).toBeUndefined();
   });
 });
 

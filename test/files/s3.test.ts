@@ -10,7 +10,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFiles } from '../../shared/platform/aws/files.ts';
 import type { FileStore } from '../../shared/platform/ports.ts';
-import { answerS3, type S3Answer, type S3Objects } from '../support/fake-s3.ts';
+import { respondAsS3, type S3Objects, type S3Response } from '../aws-emulator/fake-s3.ts';
 import { hasFile } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';
 
@@ -18,7 +18,7 @@ const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionTok
 const place = { bucket: 'files', address: 'https://cdn.example' };
 const objects: S3Objects = new Map();
 /** Failures of the next requests, one each. */
-const faults: ((answer: () => S3Answer) => S3Answer | 'lost')[] = [];
+const faults: ((answer: () => S3Response) => S3Response | 'lost')[] = [];
 let server: Server;
 let files: FileStore;
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
     const body = await bytesOf(request);
-    const work = () => answerS3(objects, { method, url, headers, body });
+    const work = () => respondAsS3(objects, { method, url, headers, body });
     const answer = faults.shift()?.(work) ?? work();
     if (answer === 'lost') {
       request.socket.destroy();
@@ -69,12 +69,12 @@ filesConform('a bucket', () => files);
 const text = { bytes: Buffer.from('text'), contentType: 'text/plain' };
 
 describe('when S3', () => {
-  const slow = (): S3Answer => ({
+  const slow = (): S3Response => ({
     status: 503,
     headers: { 'content-type': 'application/xml' },
     body: '<Error><Code>SlowDown</Code><Message>Reduce your rate</Message></Error>',
   });
-  const lost = (answer: () => S3Answer) => {
+  const lost = (answer: () => S3Response) => {
     answer();
     return 'lost' as const;
   };
@@ -101,7 +101,7 @@ describe('when S3', () => {
   });
 
   test('forbids, it is a server error and not a missing file', async () => {
-    const denied = (): S3Answer => ({
+    const denied = (): S3Response => ({
       status: 403,
       headers: { 'content-type': 'application/xml' },
       body: '<Error><Code>AccessDenied</Code><Message>no</Message></Error>',

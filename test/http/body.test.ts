@@ -112,9 +112,9 @@ describe('rejected bodies', () => {
       { detail: 'Unsupported media type "application/xml; v=1" in request.' },
     ],
   ])('%s', async (_name, type, body, status, expected) => {
-    const refusal = await parse(type, Buffer.from(body, 'latin1')).catch((error) => error);
+    const thrown = await parse(type, Buffer.from(body, 'latin1')).catch((error) => error);
 
-    expect({ status: refusal.status, body: refusal.body }).toEqual({ status, body: expected });
+    expect({ status: thrown.status, body: thrown.body }).toEqual({ status, body: expected });
   });
 });
 
@@ -158,9 +158,9 @@ describe('multipart', () => {
     ['without a boundary', 'multipart/form-data', '--XX--'],
     ['with too many parts', type, `${part('name="a"', '').repeat(1001)}--XX--`],
   ])('%s is rejected', async (_name, contentType, body) => {
-    const refusal = await parse(contentType, body).catch((error) => error);
+    const thrown = await parse(contentType, body).catch((error) => error);
 
-    expect(refusal.status).toBe(400);
-    expect(refusal.body.detail).toMatch(/^Multipart form parse error - ./);
+    expect(thrown.status).toBe(400);
+    expect(thrown.body.detail).toMatch(/^Multipart form parse error - ./);
   });
 });

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
-import { toHandler } from '../../shared/core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../shared/core/http/message.ts';
+import { toHandler } from '../../shared/platform/aws/gateway.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 
 interface Call {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
-/* Requests before their body has arrived, and bodies that do not arrive. */
+/* Requests before their body has arrived, and bodies that do not arrive. Most of it is waiting, so they run together. */
 
 let api: Api;
 let world: World;
@@ -27,9 +27,9 @@ beforeAll(async () => {
   key = await world.apiKey({ ignore_acl: true });
   otherKey = await other.apiKey({ ignore_acl: true });
 });
-afterAll(() => api.close());
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await api.close();
 });
 
 interface Sent {
@@ -39,7 +39,7 @@ interface Sent {
   readonly headers?: readonly string[];
 }
 
-/** Sends the head of a request, and `begin` as the start of its body. */
+/** Sends the head of a request, and the start of its body. */
 function sendHead(
   { to = path, method = 'POST', bytes = 1_000_000, headers = [] }: Sent,
   begin = '',
@@ -56,7 +56,7 @@ function sendHead(
   return socket.on('error', () => undefined);
 }
 
-/** Returns the response until the connection is closed, and its duration. */
+/** Returns the bytes of a response until the connection closes, and the duration. */
 async function answerOf(socket: Socket) {
   let text = '';
   const started = performance.now();
@@ -74,22 +74,22 @@ async function answerOf(socket: Socket) {
 const withKey = (text: string) => [`X-API-KEY: ${text}`];
 const forged = '00'.repeat(28);
 
-describe('before its body a request is rejected', () => {
+describe.concurrent('before its body a request is rejected', () => {
   test.each<[string, () => Sent, number]>([
     ['at an unknown path', () => ({ to: '/v1.1/nowhere/' }), 404],
-    ['at a path without its last slash', () => ({ to: path.slice(0, -1) }), 404],
+    ['at a path without a trailing slash', () => ({ to: path.slice(0, -1) }), 404],
     ['with a forged key', () => ({ headers: withKey(forged) }), 403],
     [
-      'by a forged link',
+      'with a forged link',
       () => ({ to: `${world.base}endpoints/scripts/p/${forged}/`, bytes: 500_000 }),
       404,
     ],
-    ['by a method that there is not', () => ({ method: 'PUT', headers: withKey(key) }), 405],
-    ['without a key, by a method without body', () => ({ method: 'DELETE' }), 403],
+    ['with an unknown method', () => ({ method: 'PUT', headers: withKey(key) }), 405],
+    ['without a key, with a method without a body', () => ({ method: 'DELETE' }), 403],
     ['without a key, over 64 KB', () => ({ bytes: 65_537 }), 413],
     ['with a key, over 6 MB', () => ({ bytes: 6_291_457, headers: withKey(key) }), 413],
     [
-      'over what a payload may have',
+      'over the limit of a payload',
       () => ({
         to: `${world.base}endpoints/scripts/x/run/`,
         bytes: 524_289,
@@ -128,13 +128,13 @@ describe('before its body a request is rejected', () => {
   });
 });
 
-describe('a body that does not arrive', () => {
+describe.concurrent('a body that does not arrive', () => {
   const tooSlow = '{"detail":"Request took too long to arrive."}';
 
   test.each<[string, () => Socket]>([
     ['a large one that stops', () => sendHead({ headers: withKey(key) }, 'x'.repeat(500_000))],
     ['a small one that stops', () => sendHead({ bytes: 3000 }, '{')],
-    ['one that never begins', () => sendHead({ bytes: 60_000 })],
+    ['one that never starts', () => sendHead({ bytes: 60_000 })],
   ])(
     'is dropped: %s',
     async (_, begin) => {
@@ -147,7 +147,7 @@ describe('a body that does not arrive', () => {
     30_000,
   );
 
-  test('is dropped when a large one trickles', async () => {
+  test('is dropped when it is large and trickles', async () => {
     const socket = sendHead({ headers: withKey(key) }, 'x');
     const trickling = setInterval(() => socket.write('x'), 200);
 
@@ -158,7 +158,7 @@ describe('a body that does not arrive', () => {
     expect(answer.answeredMs).toBeLessThan(14_000);
   }, 30_000);
 
-  test('a small one may trickle for a while', async () => {
+  test('may trickle for a while when it is small', async () => {
     const body = JSON.stringify({ text: 'slow' });
     const socket = sendHead({
       bytes: body.length,
@@ -172,22 +172,22 @@ describe('a body that does not arrive', () => {
 
     expect((await answer).status).toBe(201);
   }, 30_000);
-
-  test('uses no more than the share of its instance', async () => {
-    const begin = () => sendHead({ bytes: 6_000_000, headers: withKey(key) }, 'x'.repeat(70_000));
-    begin();
-    begin();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const body = { text: 'a', ignored: 'x'.repeat(5_900_000) };
-
-    const refused = await answerOf(begin());
-    const others = await api.send({ as: otherKey, path: otherPath, body });
-
-    expect(refused.status).toBe(503);
-    expect(refused.head).toMatch(/retry-after: 1/i);
-    expect(others.status).toBe(201);
-  }, 30_000);
 });
+
+test('a body that does not arrive uses no more than the share of its instance', async () => {
+  const begin = () => sendHead({ bytes: 6_000_000, headers: withKey(key) }, 'x'.repeat(70_000));
+  const held = [begin(), begin()];
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const body = { text: 'a', ignored: 'x'.repeat(5_900_000) };
+
+  const refused = await answerOf(begin());
+  const others = await api.send({ as: otherKey, path: otherPath, body });
+  for (const socket of held) socket.destroy();
+
+  expect(refused.status).toBe(503);
+  expect(refused.head).toMatch(/retry-after: 1/i);
+  expect(others.status).toBe(201);
+}, 30_000);
 
 test('a download that its client aborts is no error', async () => {
   const form = new FormData();

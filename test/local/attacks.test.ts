@@ -1,22 +1,33 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { attack, endAttacks, type Strike, watchOthers } from '../support/attack.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /*
- * One client attacks the server as a process, while another reads and writes: its requests remain quick, the memory of
- * the server remains limited, and it stops on request. Times are generous: they detect a server that is blocked for
+ * One client attacks the server process while another reads and writes: the other's requests remain fast, the memory of
+ * the server remains limited, and the server stops on request. The time limits only detect a server that is blocked for
  * seconds.
  */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-attacks-'));
 const gigabyte = 1_073_741_824;
 const heap = ['--max-old-space-size=600']; // unlimited memory fails soon
+/** A data folder with two instances: one of the attacker, one of another client. */
+const seed = join(root, 'seed');
 let folders = 0;
+let keys: { readonly others: string; readonly attacker: string };
 
+beforeAll(async () => {
+  const { url, end } = await startProcess(seed);
+  keys = {
+    others: await openInstance(url, 'others'),
+    attacker: await openInstance(url, 'attacker'),
+  };
+  await end('SIGTERM');
+});
 afterEach(() => {
   endAttacks();
   endProcesses();
@@ -29,35 +40,28 @@ interface Target {
   readonly server: ServerProcess;
   /** Requests of another client. */
   readonly others: readonly (() => Promise<Response>)[];
-  /** An API key of the attacker's own instance. */
+  /** An API key of the attacker's instance. */
   readonly key: string;
 }
 
-/** Factor for times of a quiet machine: other processes may run. */
+/** Returns a factor for the times of an idle machine, because other processes may run. */
 function slowness(): number {
   return Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
 }
 
 const json = { 'Content-Type': 'application/json' };
 
-/** Starts a server with two instances: one of the attacker, one of another client. */
+/** Starts a server on a copy of the folder with two instances. */
 async function start(registration: 'open' | 'closed'): Promise<Target> {
   const folder = join(root, String(folders++));
-  const open = await startProcess(folder, { node: heap });
-  const [others, attacker] = [
-    await openInstance(open.url, 'others'),
-    await openInstance(open.url, 'attacker'),
-  ];
-  let server = open;
-  if (registration === 'closed') {
-    await open.end('SIGTERM');
-    server = await startProcess(folder, { node: heap, args: ['--registration', 'closed'] });
-  }
+  cpSync(seed, folder, { recursive: true });
+  const args = ['--registration', registration];
+  const server = await startProcess(folder, { node: heap, args });
   const objects = `${server.url}/v1.1/instances/others/classes/note/objects/`;
-  const headers = { ...json, 'X-API-KEY': others };
+  const headers = { ...json, 'X-API-KEY': keys.others };
   return {
     server,
-    key: attacker,
+    key: keys.attacker,
     others: [
       () => fetch(`${objects}?page_size=10`, { headers }),
       () => fetch(objects, { method: 'POST', headers, body: '{"text":"a note"}' }),
@@ -132,14 +136,14 @@ const attacks: readonly (readonly [string, (key: string) => readonly Strike[]])[
   ],
   ['large responses that are not read', () => [{ count: 1500, head: page }]],
   [
-    'anonymous bodies that cost much to parse',
+    'anonymous bodies that are expensive to parse',
     () =>
       [post(path, application, 6_000_000), post('/nowhere/', 'text/plain', 6_000_000)].map(
         (head) => ({ count: 20, head: `${head}[`, filler: costly, bytes: 5_999_999 }),
       ),
   ],
   [
-    'bodies with a key that cost much to parse',
+    'bodies with a key that are expensive to parse',
     (key) =>
       [190_000, 6_000_000].map((bytes) => {
         const start = '{"any":{"a":[';

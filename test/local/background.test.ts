@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { classCounts } from '../../shared/classes/class-counts.ts';
 import { recountClass } from '../../shared/classes/recount-class.ts';
 import type { ChangeConsumer, ItemChange, Services } from '../../shared/jobs/change-feed.ts';
-import { heldWork, type JobType, newJob } from '../../shared/jobs/jobs.ts';
+import { type JobType, leasedJob, newJob } from '../../shared/jobs/jobs.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type Background, startBackground } from '../../shared/platform/local/jobs/background.ts';
@@ -22,8 +22,8 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 import { del, put, write } from '../store/fixture.ts';
 
 /*
- * The change feed and jobs of one machine, with consumers and job types of the test's own. Time is simulated: waits end
- * at once.
+ * The change feed and jobs of one machine, with the test's own consumers and job types. Time is simulated: waits end at
+ * once.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-background-'));
@@ -32,7 +32,7 @@ let folders = 0;
 const actions = ['create', 'update', 'delete'] as const;
 const watches = ['object', 'thing'].map((kind) => ({ kind, actions }));
 
-/** Timers that record how long was slept. */
+/** Creates timers that end at once and record the durations. */
 function fakeTimers(): Timers & { readonly slept: number[] } {
   const slept: number[] = [];
   return {
@@ -43,7 +43,7 @@ function fakeTimers(): Timers & { readonly slept: number[] } {
       signal.throwIfAborted();
     },
     soon: (name, _, run) => {
-      if (name === 'changes') setImmediate(run); // jobs that are due later stay
+      if (name === 'changes') setImmediate(run); // jobs that are due later are not run
     },
     clear: () => undefined,
   };
@@ -135,7 +135,7 @@ describe('changes', () => {
   it.each([
     { needsData: true, before: { n: 1 }, after: { n: 20 } },
     { needsData: false, before: { bytes: 7 }, after: { bytes: 8 } },
-  ])('have data where any consumer needs it: $needsData', async ({ needsData, ...data }) => {
+  ])('have data if a consumer needs it: $needsData', async ({ needsData, ...data }) => {
     const kinds = [{ kind: 'thing', actions, needsData: false as const }];
     const watched = needsData ? [...kinds, { kind: 'thing', actions }, ...kinds] : kinds;
     const store = await openTemporaryStore({ now: Date.now, watches: watched });
@@ -166,7 +166,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('that were processed are not delivered again, and their positions are not reused', async () => {
+  it('are not delivered again after processing, and their positions are not reused', async () => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     await write(first, thing('a'), thing('b'));
@@ -227,7 +227,7 @@ describe('changes', () => {
     await Promise.all(Array.from({ length: 100 }, (_, n) => write(store, thing(`t${n}`, n))));
     await background.idle();
 
-    const { items } = await store.query({ pk: deadLetterEntity.key(0, '').pk, limit: 10 });
+    const { items } = await deadLetterEntity.list(store, [], { limit: 10 });
     expect(taken.map(numberOf)).toHaveLength(99);
     expect(items.map(({ data }) => data)).toMatchObject([
       {
@@ -268,7 +268,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('of an older version without sizes have the class counted again', async () => {
+  it('of an older version without sizes trigger a new count of the class', async () => {
     const store = await openMemory();
     const key = objectEntity.key(1, 2, 1);
     await write(store, put(key, { kind: 'object', condition: { kind: 'absent' } }));
@@ -297,7 +297,7 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('that a process leaves are taken by the next one, and repeated ones are counted once', async () => {
+  it('that a process leaves are processed by the next one, and repeated ones are counted once', async () => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     const dying: Store = { ...first, write: () => new Promise(() => undefined) };
@@ -311,7 +311,7 @@ describe('changes', () => {
     await classCounts.consume(
       first.feed.read(2).slice(0, 2),
       servicesOf(first, () => undefined),
-    ); // and dies before it is recorded
+    ); // and ends before this is recorded
     start(first, { consumers: [classCounts], through: dying });
     await first.close();
 
@@ -344,7 +344,7 @@ describe('jobs', () => {
     };
   }
 
-  it('are done step by step, once, and leave no records', async () => {
+  it('run step by step, once, and leave no records', async () => {
     const store = await openMemory();
     const steps: number[] = [];
     const kind = counting(steps);
@@ -359,7 +359,7 @@ describe('jobs', () => {
     await store.close();
   });
 
-  it.each([0, 1, 2, 5, 9])('continue when the process died after %s writes', async (writes) => {
+  it.each([0, 1, 2, 5, 9])('continue when the process ended after %s writes', async (writes) => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     const steps: number[] = [];
@@ -371,7 +371,7 @@ describe('jobs', () => {
         left -= 1;
         if (left >= 0) return first.write(transaction);
         resolve();
-        return new Promise(() => undefined); // active when it died
+        return new Promise(() => undefined); // still active at its end
       };
       start(first, { kinds: [kind], through: { ...first, write } });
     });
@@ -410,8 +410,8 @@ describe('jobs', () => {
   });
 
   it.each([
-    ['a race is tried again at once', 1, 0],
-    ['every race stays for later', Number.POSITIVE_INFINITY, 1],
+    ['a conflict is retried at once', 1, 0],
+    ['every conflict is left for later', Number.POSITIVE_INFINITY, 1],
   ])('that lose %s', async (_, races, left) => {
     const store = await openMemory();
     let lost = 0;
@@ -470,7 +470,7 @@ describe('jobs', () => {
     await store.close();
   });
 
-  it('are done four per shard at a time', async () => {
+  it('run four per shard at a time', async () => {
     const store = await openMemory();
     const ends: (() => void)[] = [];
     const slow: JobType = {
@@ -496,18 +496,18 @@ describe('jobs', () => {
     await store.close();
   });
 
-  it('claimed by another process continue, those that this one starts are left alone', async () => {
+  it('leased by an earlier process continue, those that this process leased are left alone', async () => {
     const path = join(folder, String(folders++));
     const first = await openStore({ path, now: Date.now, watches });
     const steps: number[] = [];
     const kind = counting(steps);
     const due = Date.now() + 300_000;
-    await write(first, ...[1, 2].map(() => heldWork(services, kind, { task: { at: 10 }, due })));
+    await write(first, ...[1, 2].map(() => leasedJob(services, kind, { task: { at: 10 }, due })));
     await first.close();
 
     const second = await openStore({ path, now: Date.now, watches });
     const { background } = start(second, { kinds: [kind] });
-    await write(second, heldWork(services, kind, { task: { at: 7 }, due }));
+    await write(second, leasedJob(services, kind, { task: { at: 7 }, due }));
     await background.idle();
 
     expect(steps).toEqual([10, 10]);

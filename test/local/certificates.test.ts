@@ -10,8 +10,8 @@ import { startCertificateWorker } from '../../shared/platform/runtimes/certifica
 import { openPool } from '../../shared/platform/runtimes/process-pool.ts';
 
 /*
- * Limits of opening a file. No file that passes the checks costs that much, so a program of the test replaces the
- * reader: it works for ever, or allocates as many megabytes as it is sent.
+ * Limits of opening a file. No file that passes the checks is that expensive, so a program of the test replaces the
+ * reader: it never ends, or allocates the given number of megabytes.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-certificates-'));
@@ -43,7 +43,7 @@ const settled = async () => {
 };
 
 describe('the process that opens a certificate', () => {
-  it('ends after five seconds of one file, and its slot is free again', async () => {
+  it('is killed after five seconds for one file, and its slot is released', async () => {
     const worker = start();
     await worker.ready;
     const none = () => Promise.reject(new Error('not in this test'));
@@ -88,7 +88,7 @@ describe('the process that opens a certificate', () => {
     await worker.ready;
 
     const bytes = Buffer.from(megabytes).toString('base64');
-    expect(await worker.ask({ bytes }, 30_000)).toEqual(answer);
+    expect(await worker.run({ bytes }, 30_000)).toEqual(answer);
 
     worker.kill();
   });

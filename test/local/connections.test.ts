@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Handler } from '../../shared/core/http/edge.ts';
+import type { Dispatch } from '../../shared/core/http/message.ts';
 import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 
@@ -24,9 +24,9 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((server) => server.stop()));
 });
 
-async function start(handler: Handler): Promise<string> {
+async function start(serve: Dispatch): Promise<string> {
   const place = { host: '127.0.0.1', port: 0, graceMs: 100 };
-  const server = await startServer({ ...ports, handler, ...place });
+  const server = await startServer({ ...ports, serve, ...place });
   started.push(server);
   return server.url;
 }
@@ -48,6 +48,7 @@ async function textOf(socket: Socket): Promise<string> {
   return text;
 }
 
+const ok = (bytes: string) => ({ status: 200, content: { type: 'text/plain', bytes } });
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const many = (count: number) => Array.from({ length: count }, (_, n) => get(`/${n}`)).join('');
 
@@ -55,12 +56,12 @@ describe('requests on one connection', () => {
   test('are served in order', async () => {
     let running = 0;
     let most = 0;
-    const url = await start(async ({ rawPath }) => {
+    const url = await start(async ({ path }) => {
       running += 1;
       most = Math.max(most, running);
       await sleep(2);
       running -= 1;
-      return { statusCode: 200, headers: {}, body: `<${rawPath}>` };
+      return ok(`<${path}>`);
     });
 
     const last = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
@@ -77,7 +78,7 @@ describe('requests on one connection', () => {
     let count = 0;
     const url = await start(async () => {
       count += 1;
-      return { statusCode: 200, headers: {}, body: 'x'.repeat(8_000_000) };
+      return ok('x'.repeat(8_000_000));
     });
     open(url, many(50)).pause();
 
@@ -87,7 +88,7 @@ describe('requests on one connection', () => {
   });
 
   test('are limited to 512 in addition to the active one; then the connection is closed', async () => {
-    const url = await start(async () => ({ statusCode: 200, headers: {}, body: 'ok' }));
+    const url = await start(async () => ok('ok'));
 
     const text = await textOf(open(url, many(850)));
 
@@ -98,17 +99,13 @@ describe('requests on one connection', () => {
 });
 
 describe('a connection whose client reads nothing', () => {
-  const large: Handler = async () => ({
-    statusCode: 200,
-    headers: {},
-    body: 'x'.repeat(30_000_000),
-  });
+  const large: Dispatch = async () => ok('x'.repeat(30_000_000));
 
   test('is closed after half a minute with bytes to be sent', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const url = await start(large);
     const socket = open(url, get('/'));
-    await once(socket, 'readable'); // paused: it reads no more than what the system buffers
+    await once(socket, 'readable'); // paused: only the system's buffers receive data
     await sleep(300);
 
     await vi.advanceTimersByTimeAsync(31_000);
@@ -124,8 +121,7 @@ describe('a connection whose client reads nothing', () => {
     const url = await start(
       () =>
         new Promise((resolve) => {
-          respond = () =>
-            resolve({ statusCode: 200, headers: { connection: 'close' }, body: 'late' });
+          respond = () => resolve({ ...ok('late'), headers: { connection: 'close' } });
         }),
     );
     const text = textOf(open(url, get('/')));
@@ -137,7 +133,7 @@ describe('a connection whose client reads nothing', () => {
     expect(await text).toMatch(/late$/);
   });
 
-  test('is closed at once when the unsent bytes of all exceed the limit', async () => {
+  test('is closed at once when the unsent bytes of all connections exceed the limit', async () => {
     const url = await start(large);
     for (let n = 0; n < 8; n += 1) open(url, get('/')).pause();
     while (lines.length === 0) await sleep(10);

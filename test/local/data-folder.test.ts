@@ -27,7 +27,7 @@ const module = new URL('../../shared/platform/local/files/data-folder.ts', impor
 
 afterAll(() => rmSync(root, { recursive: true }));
 
-/** Starts a process that locks the folder, and waits until it does. */
+/** Starts a process and waits until it has locked the folder. */
 async function holdElsewhere(folder: string): Promise<ChildProcess> {
   const program = `const { openDataFolder } = await import(${JSON.stringify(module)});
     await openDataFolder(${JSON.stringify(folder)});
@@ -74,35 +74,32 @@ describe('a folder in use', () => {
   test.each([
     ['with a short path', ''],
     ['with a path too long for a socket', 'x'.repeat(120)],
-  ])(
-    '%s is rejected while its holder lives, and free when that was killed',
-    async (_name, name) => {
-      const path = join(newPath(), name);
-      const holder = await holdElsewhere(path);
+  ])('%s is rejected while its holder runs, and free after that is killed', async (_name, name) => {
+    const path = join(newPath(), name);
+    const holder = await holdElsewhere(path);
 
-      const refusal = await openDataFolder(path).catch((error: Error) => error.message);
-      await kill(holder);
-      const leftover = existsSync(join(path, 'lock.sock'));
-      const after = await openDataFolder(path);
-      await after.release();
+    const message = await openDataFolder(path).catch((error: Error) => error.message);
+    await kill(holder);
+    const leftover = existsSync(join(path, 'lock.sock'));
+    const after = await openDataFolder(path);
+    await after.release();
 
-      expect(refusal).toMatch(
-        new RegExp(`is in use by process ${holder.pid} since \\d{4}-\\d\\d-\\d\\dT`),
-      );
-      expect(leftover).toBe(true);
-    },
-  );
+    expect(message).toMatch(
+      new RegExp(`is in use by process ${holder.pid} since \\d{4}-\\d\\d-\\d\\dT`),
+    );
+    expect(leftover).toBe(true);
+  });
 
   test('by the same process is rejected as well, until it is released', async () => {
     const path = newPath();
     const first = await openDataFolder(path);
 
-    const refusal = await openDataFolder(path).catch((error: Error) => error.message);
+    const message = await openDataFolder(path).catch((error: Error) => error.message);
     await first.release();
     const second = await openDataFolder(path);
     await second.release();
 
-    expect(refusal).toContain(`in use by process ${process.pid}`);
+    expect(message).toContain(`in use by process ${process.pid}`);
   });
 
   test('a holder that is too busy to respond keeps the lock', async () => {
@@ -110,13 +107,13 @@ describe('a folder in use', () => {
     const holder = await holdElsewhere(path);
     holder.kill('SIGSTOP');
 
-    const refusal = await openDataFolder(path).catch((error: Error) => error.message);
+    const message = await openDataFolder(path).catch((error: Error) => error.message);
     await kill(holder);
 
-    expect(refusal).toContain('in use by another process');
+    expect(message).toContain('in use by another process');
   });
 
-  test('one of several processes that start after a kill gets it', async () => {
+  test('after a kill, one of several new processes gets it', async () => {
     const path = newPath();
     await kill(await holdElsewhere(path));
 
@@ -227,7 +224,7 @@ describe('platform', () => {
     expect(formatOf(await filled()).store).not.toBe(first.store);
   });
 
-  test('of an older program uses the id of its store, and a new one where it has none', async () => {
+  test('of an older program uses the id of its store, or a new one without an id', async () => {
     const folder = await filled();
     const { store } = formatOf(folder);
     writeFileSync(join(folder, 'format.json'), '{"format":1}\n');
@@ -238,7 +235,7 @@ describe('platform', () => {
   });
 
   test.each(['data.mdb', ''])(
-    'whose store/%s is missing is rejected, and left as it is',
+    'whose store/%s is missing is rejected, and left unchanged',
     async (name) => {
       const folder = await filled();
       rmSync(join(folder, 'store', name), { recursive: true });
@@ -252,7 +249,7 @@ describe('platform', () => {
     },
   );
 
-  test('with the store of another folder is rejected until it has its own again', async () => {
+  test('with the store of another folder is rejected until its own is restored', async () => {
     const [one, other] = [await filled(), await filled()];
     const [kept, store] = [join(root, 'kept'), join(one, 'store')];
     renameSync(store, kept);

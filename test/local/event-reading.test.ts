@@ -1,13 +1,15 @@
 import { Hono } from 'hono';
 import { handle, type LambdaContext } from 'hono/aws-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Handler } from '../../shared/core/http/edge.ts';
+import type { Handler } from '../../shared/platform/aws/gateway.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
+import { behindGateway } from '../support/gateway-form.ts';
 
 /*
- * Events of the local server, read by a library for the gateway's events: the result must equal the request.
+ * Requests of the local server as events of the tests' gateway, read by a library for such events: the result must
+ * equal the request.
  */
 const echo = new Hono();
 echo.all('*', async (context) => {
@@ -28,13 +30,13 @@ const library = handle(echo);
 let server: LocalServer;
 
 beforeAll(async () => {
-  const context = {} as LambdaContext; // the library passes it on unread
-  // the two describe one event and one result in types of their own
+  const context = {} as LambdaContext; // the library does not read it
+  // both have their own types for the same event and result
   const handler: Handler = async (event) =>
     (await library(event as never, context)) as Awaited<ReturnType<Handler>>;
   const log = () => undefined;
   server = await startServer({
-    handler,
+    serve: behindGateway(handler),
     log,
     clock: openClock(),
     ids: openIds(),
@@ -53,8 +55,12 @@ it.each([
     '/a/?x=1&x=2&y=%26%3D+z',
     { query: { x: ['1', '2'], y: ['&= z'] } },
   ],
-  ['a path with other letters and blanks', '/caf%C3%A9/a%20b/', { path: '/café/a b/', query: {} }],
-  ['a path without its last slash', '/a/b', { query: {} }],
+  [
+    'a path with non-ASCII letters and spaces',
+    '/caf%C3%A9/a%20b/',
+    { path: '/café/a b/', query: {} },
+  ],
+  ['a path without a trailing slash', '/a/b', { query: {} }],
 ])('%s', async (_, path, understood) => {
   const answer = await fetch(server.url + path);
 
@@ -71,7 +77,7 @@ it.each([
   ['text', 'text/plain', Buffer.from('a=1')],
   ['a form', 'application/x-www-form-urlencoded', Buffer.from('a=1&b=%20')],
   ['bytes', 'application/octet-stream', binary],
-  ['bytes that are called JSON', 'application/json', binary],
+  ['bytes with the type JSON', 'application/json', binary],
 ])('a body of %s', async (_, type, body) => {
   const answer = await fetch(`${server.url}/a/`, {
     method: 'POST',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
-/** A server with a full disk. It requires mounting a small file system. */
+/** A server with a full disk. The test requires permission to mount a small file system. */
 
 const disk = mkdtempSync(join(tmpdir(), 'groundwork-disk-'));
 const isMounted = mount();

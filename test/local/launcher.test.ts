@@ -9,7 +9,7 @@ import { boxCommand } from '../../shared/platform/local/scripts/sandbox/box.ts';
 import { probeIsolation } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
 import type { RunnerCommand, RunnerProcess } from '../../shared/platform/runtimes/process.ts';
 
-// Data about processes are read from /proc.
+// the tests read data about processes from /proc
 const onLinux = describe.runIf(process.platform === 'linux');
 
 const launcher = startLauncher();
@@ -19,7 +19,7 @@ afterAll(() => {
   rmSync(root, { recursive: true });
 });
 
-/** Marks all processes of a test in their command lines. */
+/** Counter for the marks in the command lines of a test's processes. */
 let marks = 0;
 const newMark = () => `mark-${process.pid}-${marks++}`;
 
@@ -66,7 +66,7 @@ describe('a process', () => {
   });
 
   onLinux('on Linux', () => {
-    test('has only its own three descriptors, whatever the server has open', async () => {
+    test('has only its own three descriptors, none of the server', async () => {
       const list =
         'i=0; while [ $i -lt 256 ]; do [ -e /proc/$$/fd/$i ] && echo $i; i=$((i+1)); done';
 
@@ -98,7 +98,7 @@ onLinux('the end of a process', () => {
     await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
   });
 
-  test('by itself leaves none of its group', async () => {
+  test('by itself also kills the rest of its group', async () => {
     const mark = newMark();
     const child = launcher.start(shell(`sh -c "sleep 1000; : ${mark}" & exit 0; : ${mark}`));
 
@@ -107,7 +107,7 @@ onLinux('the end of a process', () => {
     await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
   });
 
-  test('works at any moment in the life of a box', async ({ skip }) => {
+  test('works at any time, also while a box starts', async ({ skip }) => {
     const isolation = await probeIsolation({ network: true });
     if (isolation.level !== 'bubblewrap') skip('there is no bubblewrap');
     const mark = newMark();
@@ -130,9 +130,7 @@ onLinux('the end of a process', () => {
     await expect.poll(() => marked(mark), { timeout: 20_000 }).toEqual([]);
   });
 
-  test('finds all processes of a box in one group, whatever the state of the first of them', async ({
-    skip,
-  }) => {
+  test('finds all processes of a box in one group', async ({ skip }) => {
     const isolation = await probeIsolation({ network: true });
     if (isolation.level !== 'bubblewrap') skip('there is no bubblewrap');
     const mark = newMark();
@@ -223,13 +221,10 @@ onLinux('limits', () => {
       'fs.mkdirSync("c/d", { recursive: true }); fs.writeFileSync("c/d/e", Buffer.alloc(8e6, 1))',
     ],
     [
-      'files that are removed and still open',
+      'deleted files that are still open',
       'const fd = fs.openSync("f", "w"); fs.unlinkSync("f"); fs.writeSync(fd, Buffer.alloc(8e6, 1))',
     ],
-    [
-      'more files than anybody needs',
-      'for (let n = 0; n < 10_001; n++) fs.closeSync(fs.openSync("g" + n, "w"))',
-    ],
+    ['very many files', 'for (let n = 0; n < 10_001; n++) fs.closeSync(fs.openSync("g" + n, "w"))'],
   ])('the size of its folder: %s', async (name, write) => {
     const folder = join(root, name.replaceAll(' ', '-'));
     mkdirSync(folder);
@@ -238,7 +233,7 @@ onLinux('limits', () => {
     expect(await exceed(node(script, { folder, maxFolderBytes: 4 * megabyte }))).toBe('disk');
   });
 
-  test('of those that compete for the processor, the latest get less of it', async () => {
+  test('of processes that compete for the CPU, the latest get a lower priority', async () => {
     const spin = 'const end = Date.now() + 6000; while (Date.now() < end);';
     const count = 2 * cpus().length + 2;
     const lowered: number[] = [];
@@ -254,7 +249,7 @@ onLinux('limits', () => {
     for (const { kill } of children) kill();
     await Promise.all(children.map(({ ended }) => ended));
 
-    expect(lowered.length).toBeLessThanOrEqual(2); // as many as exceed the limit
+    expect(lowered.length).toBeLessThanOrEqual(2); // the number above the limit
   });
 });
 
@@ -276,6 +271,6 @@ function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
   } catch {
-    return ''; // it has ended
+    return ''; // the process has ended
   }
 }

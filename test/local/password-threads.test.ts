@@ -17,7 +17,7 @@ function open(): PasswordThreads {
 afterEach(() => threads?.close());
 
 describe('the threads', () => {
-  it('create hashes that scrypt creates elsewhere', async () => {
+  it('create the same hashes as scrypt', async () => {
     const { run } = open();
 
     const text = await hashPassword('café', cost, (job) => run(job, share));

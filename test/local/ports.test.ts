@@ -106,10 +106,10 @@ describe('secrets', () => {
 
   test.each([
     ['is missing', undefined, /secrets\.json is missing: restore it/],
-    ['is no JSON', '{', /secrets\.json is damaged: restore it/],
+    ['is not JSON', '{', /secrets\.json is damaged: restore it/],
     ['lacks its current version', '{"current":2,"versions":[]}', /is damaged/],
     [
-      'holds a short secret',
+      'contains a short secret',
       '{"current":1,"versions":[{"version":1,"secret":"5ec4e7"}]}',
       /is damaged(?!.*5ec4e7)/,
     ],

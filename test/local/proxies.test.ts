@@ -25,7 +25,7 @@ import {
   startProcess,
 } from '../support/server-process.ts';
 
-/* Behind a proxy: requests whose forwarded address is trusted. */
+/* Requests behind a proxy, whose forwarded addresses are trusted. */
 
 const hasBubblewrap = (await probeIsolation({ network: true })).level === 'bubblewrap';
 if (!hasBubblewrap) process.stdout.write('skipped: a socket for proxies, which needs bubblewrap\n');
@@ -130,7 +130,7 @@ describe.each(ways.filter(([name]) => hasBubblewrap || name !== 'over a Unix soc
       expect(await server.end('SIGTERM')).toBe(0);
     });
 
-    test('registration is closed, to this machine as well', async () => {
+    test('registration is closed, also for this machine', async () => {
       const disabled = { status: 400, body: { detail: 'Registration disabled.' } };
 
       expect(await through('198.51.100.1', register, person())).toEqual(disabled);
@@ -197,7 +197,7 @@ describe('scripts', () => {
     expect(canOpenSocket(isolation, folder)).toBe(expected);
   });
 
-  test('without a box can open it anywhere', () => {
+  test('without a box can open a socket anywhere', () => {
     expect(canOpenSocket({ ...isolation, level: 'flags' }, '/run/groundwork')).toBe(true);
   });
 
@@ -220,7 +220,7 @@ describe.runIf(hasBubblewrap)('a socket for proxies', () => {
     mkdirSync(folder, { recursive: true });
   });
 
-  test('is for its owner only, and cannot be opened by a script', async () => {
+  test('is accessible to its owner only, and not to a script', async () => {
     const server = await start({ args });
     const code = /Set-up code.*: (\S+)/.exec(server.output())?.[1];
     const made = await send(portOf(server), register, person({ invitation_key: code }));
@@ -266,7 +266,7 @@ describe.runIf(hasBubblewrap)('a socket for proxies', () => {
 
 test.each([
   [
-    'proxies that nobody could tell from others',
+    'proxies that cannot be distinguished from other clients',
     { GROUNDWORK_PROXIES: '1' },
     /GROUNDWORK_PROXIES needs --proxy-socket/,
   ],

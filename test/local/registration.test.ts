@@ -34,7 +34,7 @@ const person = (more: object = {}) => {
   return { email: `person-${people}@example.com`, password, ...more };
 };
 
-describe('the server as it starts by default', () => {
+describe('a server with default settings', () => {
   let server: ServerProcess;
   let port: Place;
 
@@ -50,36 +50,36 @@ describe('the server as it starts by default', () => {
     ['a development server with TLS', { Origin: 'https://LOCALHOST:8443' }],
     ['one that listens on IPv6', { Origin: 'http://[::1]:8080' }],
     ['one on another address', { Origin: 'http://127.1.2.3' }],
-    ['a program that says localhost', { Host: 'localhost:3000' }],
-    ['one that says it in capitals', { Host: 'LocalHost' }],
-    ['one that says it with a dot', { Host: 'localhost.:3000' }],
-    ['one that says ::1', { Host: '[::1]:3000' }],
-    ['one that says another address', { Host: '127.255.0.9:80' }],
+    ['a program with the host localhost', { Host: 'localhost:3000' }],
+    ['one with the host in capitals', { Host: 'LocalHost' }],
+    ['one with the host and a trailing dot', { Host: 'localhost.:3000' }],
+    ['one with the host ::1', { Host: '[::1]:3000' }],
+    ['one with another address as host', { Host: '127.255.0.9:80' }],
   ])('%s registers', async (_name, headers) => {
     expect((await send(port, register, person(), headers)).status).toBe(201);
   });
 
   test.each<[string, Headers]>([
     ['a page of another site', { Origin: 'https://evil.example' }],
-    ['a page of nowhere', { Origin: 'null' }],
-    ['a page that says nothing', { Origin: '' }],
-    ['a name that begins like ours', { Origin: 'http://localhost.evil.example' }],
-    ['a name that ends like ours', { Origin: 'http://evil-localhost' }],
+    ['a page without an origin', { Origin: 'null' }],
+    ['a page with an empty origin', { Origin: '' }],
+    ['a name with the same prefix', { Origin: 'http://localhost.evil.example' }],
+    ['a name with the same suffix', { Origin: 'http://evil-localhost' }],
     ['a name that looks like an address', { Origin: 'http://127.0.0.1.evil.example' }],
     ['a user that looks like a host', { Origin: 'http://localhost@evil.example' }],
     ['a page with two origins', { Origin: 'http://localhost, https://evil.example' }],
     ['all addresses of the machine', { Origin: 'http://0.0.0.0:3000' }],
     ['a rebound name', { Host: 'evil.example:3000', Origin: 'http://evil.example:3000' }],
     ['a rebound name without origin', { Host: 'evil.example' }],
-    ['a name below ours', { Host: 'x.localhost.evil.example' }],
+    ['a subdomain', { Host: 'x.localhost.evil.example' }],
     ['an address of the network', { Host: '192.168.1.5:3000' }],
     ['no address', { Host: '0.0.0.0:3000' }],
-    ['a proxy that says for whom', { 'X-Forwarded-For': '198.51.100.7' }],
+    ['a proxy that forwards the client', { 'X-Forwarded-For': '198.51.100.7' }],
     ['a proxy on this machine', { 'X-Forwarded-For': '127.0.0.1' }],
-    ['a proxy that says by what', { 'X-Forwarded-Proto': 'http' }],
-    ['a proxy that says which host', { 'X-Forwarded-Host': 'localhost' }],
-    ['a proxy that says which port', { 'X-Forwarded-Port': '3000' }],
-    ['a proxy of the standard', { Forwarded: 'for=127.0.0.1' }],
+    ['a proxy that forwards the protocol', { 'X-Forwarded-Proto': 'http' }],
+    ['a proxy that forwards the host', { 'X-Forwarded-Host': 'localhost' }],
+    ['a proxy that forwards the port', { 'X-Forwarded-Port': '3000' }],
+    ['a proxy with the standard header', { Forwarded: 'for=127.0.0.1' }],
     ['a proxy that names itself', { Via: '1.1 proxy' }],
     ['a proxy in another way', { 'X-Real-IP': '127.0.0.1' }],
     ['a proxy of a network', { 'CF-Connecting-IP': '198.51.100.7' }],

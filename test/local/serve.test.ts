@@ -139,9 +139,7 @@ describe('the server as a process', () => {
     expect(await answer.json()).toEqual({ detail: 'Not found.' });
     expect(code).toBe(0);
     expect(run.printed.out).toContain(`Data: ${folder}\n`);
-    expect(run.printed.out).toMatch(
-      /^Scripts: in processes held by .*Node's permission flags.*network/m,
-    );
+    expect(run.printed.out).toMatch(/^Scripts: isolated by .*Node's permission flags.*network/m);
     expect(run.printed.out).toContain(`curl ${url}/v1.1/account/register/`);
     expect(run.printed.out).toContain(`curl ${url}/v1.1/instances/ `);
     expect(run.printed.err).toMatch(/^\{"time":.*"path":"\/nothing\/here\/","status":404.*\}\n$/);
@@ -179,11 +177,11 @@ describe('the server as a process', () => {
     await once(socket, 'data'); // the request is active, and its body never arrives
 
     run.child.kill('SIGTERM');
-    await refusing(url); // it has received the first one
-    await new Promise((resolve) => setTimeout(resolve, 700)); // the process treats an earlier one as an echo
+    await refusing(url); // it has received the first signal
+    await new Promise((resolve) => setTimeout(resolve, 700)); // an earlier second signal is treated as an echo
     run.child.kill('SIGTERM');
 
-    expect(await run.ended).toBe(1); // 0 where it waits for the request
+    expect(await run.ended).toBe(1); // 0 if it waited for the request
   });
 
   test('an older Node is rejected in one line', async () => {
@@ -210,7 +208,7 @@ describe('the server as a process', () => {
     expect([status, stderr]).toEqual([1, 'groundwork: run npm ci first: packages are missing\n']);
   });
 
-  test('tries a script of each runtime, and prints the result', async () => {
+  test('runs a script of each runtime, and prints the result', async () => {
     const run = serve('--memory', '--port', '0');
 
     await expect
@@ -228,7 +226,7 @@ describe('the server as a process', () => {
     expect(run.printed.out).toMatch(/^Usage: npm start -- \[options\]\n[\s\S]*--registration/);
   });
 
-  test('a folder in use is rejected with the process that holds it', async () => {
+  test('a folder in use is rejected with the id of the process', async () => {
     const folder = newPath();
     const holder = serve('--port', '0', '--data', folder);
     await addressOf(holder);

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
+import { createServe } from '../../shared/core/http/edge.ts';
+import type { Dispatch, Request } from '../../shared/core/http/message.ts';
 import {
   type LocalServer,
   type ServerOptions,
@@ -19,11 +19,11 @@ const lines: LogEntry[] = [];
 
 type Options = Pick<ServerOptions, 'graceMs' | 'proxies'>;
 
-async function start(handler: Handler, options: Options = {}): Promise<LocalServer> {
+async function start(serve: Dispatch, options: Options = {}): Promise<LocalServer> {
   lines.length = 0;
   const log = (entry: LogEntry) => lines.push(entry);
   const place = { host: '127.0.0.1', port: 0 };
-  const server = await startServer({ ...ports, handler, log, ...place, ...options });
+  const server = await startServer({ ...ports, serve, log, ...place, ...options });
   started.push(server);
   return server;
 }
@@ -32,7 +32,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((server) => server.stop()));
 });
 
-/** Sends bytes as they are and returns the received ones until the server closes. */
+/** Sends bytes unchanged and returns the received bytes until the server closes the connection. */
 function raw(url: string, ...parts: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -46,6 +46,7 @@ function raw(url: string, ...parts: readonly (string | Buffer)[]): Promise<strin
   });
 }
 
+const text = (bytes: string) => ({ type: 'text/plain', bytes });
 const lastCall = (head: string) => `${head}\r\nConnection: close\r\n\r\n`;
 const bodyOf = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4));
 const statusOf = (answer: string) => Number(answer.slice(9, 12));
@@ -53,8 +54,8 @@ const statusOf = (answer: string) => Number(answer.slice(9, 12));
 test('a body that has not arrived within a minute is rejected', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    const handler: Handler = () => Promise.reject(new Error('called'));
-    const { url } = await start(handler);
+    const serve: Dispatch = () => Promise.reject(new Error('called'));
+    const { url } = await start(serve);
 
     const answer = raw(url, 'POST /v1.1/ HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf');
     while (vi.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -70,32 +71,35 @@ test('a body that has not arrived within a minute is rejected', async () => {
   }
 });
 
-describe('events', () => {
-  async function eventOf(...parts: readonly (string | Buffer)[]) {
-    let seen: APIGatewayProxyEventV2 | undefined;
-    const { url } = await start(async (event) => {
-      seen = event;
-      return { statusCode: 204, headers: {} };
+describe('requests', () => {
+  async function received(...parts: readonly (string | Buffer)[]) {
+    let seen: Request | undefined;
+    const { url } = await start(async (request) => {
+      seen = request;
+      return { status: 204 };
     });
     await raw(url, ...parts);
-    return { event: seen, port: new URL(url).port };
+    return { request: seen, port: new URL(url).port };
   }
 
-  test("have all members of the gateway's events", async () => {
-    const { event, port } = await eventOf(
+  test('are read as the gateway reads them', async () => {
+    const { request, port } = await received(
       lastCall(
         'PUT /v1.1/a%2Fb%3Fc//%C3%BC+/?a=1&b=%C3%BC&a=x+y HTTP/1.1\r\nHost: example:80\r\nX-Api-Key: k\r\n' +
-          'Accept: a/b\r\naccept: c/d\r\nCookie: s=1; t=2\r\nCookie: u=3\r\nUser-Agent: probe\r\n' +
+          'Accept: a/b\r\naccept: c/d\r\nCookie: s=1;t=2\r\nCookie: u=3\r\nUser-Agent: probe\r\n' +
           'X-Forwarded-For: 10.0.0.9\r\nconstructor: x\r\n__proto__: y',
       ),
     );
 
-    expect(event).toEqual({
-      version: '2.0',
-      routeKey: '$default',
-      rawPath: '/v1.1/a%2Fb?c//ü+/',
-      rawQueryString: 'a=1&b=%C3%BC&a=x+y',
-      cookies: ['s=1', 't=2', 'u=3'],
+    expect(request).toEqual({
+      id: 'r1',
+      method: 'PUT',
+      path: '/v1.1/a%2Fb?c//ü+/',
+      query: new URLSearchParams([
+        ['a', '1'],
+        ['b', 'ü'],
+        ['a', 'x y'],
+      ]),
       headers: {
         host: 'example:80',
         'x-api-key': 'k',
@@ -106,27 +110,10 @@ describe('events', () => {
         'x-forwarded-for': '10.0.0.9, 127.0.0.1',
         'x-forwarded-port': port,
         'x-forwarded-proto': 'http',
+        cookie: 's=1; t=2; u=3',
       },
-      queryStringParameters: { a: '1,x y', b: 'ü' },
-      requestContext: {
-        accountId: 'anonymous',
-        apiId: 'local',
-        domainName: 'example:80',
-        domainPrefix: 'local',
-        http: {
-          method: 'PUT',
-          path: '/v1.1/a%2Fb?c//ü+/',
-          protocol: 'HTTP/1.1',
-          sourceIp: '127.0.0.1',
-          userAgent: 'probe',
-        },
-        requestId: 'r1',
-        routeKey: '$default',
-        stage: '$default',
-        time: '09/Mar/2026:08:05:42 +0000',
-        timeEpoch: nowMs,
-      },
-      isBase64Encoded: false,
+      body: { kind: 'bytes', bytes: new Uint8Array() },
+      sourceAddress: '127.0.0.1',
     });
   });
 
@@ -140,28 +127,28 @@ describe('events', () => {
     ['an escaped slash stays escaped', '/a%2fb%20c%2F/', '/a%2fb c%2F/', ''],
     ['a star', '*', '*', ''],
     ['a second question mark belongs to the query', '/?a?b', '/', 'a?b'],
-  ])('%s', async (_name, target, rawPath, rawQueryString) => {
-    const { event } = await eventOf(lastCall(`OPTIONS ${target} HTTP/1.1\r\nHost: x`));
+  ])('%s', async (_name, target, path, query) => {
+    const { request } = await received(lastCall(`OPTIONS ${target} HTTP/1.1\r\nHost: x`));
 
-    expect(event).toMatchObject({ rawPath, rawQueryString });
+    expect(request).toMatchObject({ path, query: new URLSearchParams(query) });
   });
 
   test.each([
-    ['nobody is believed without proxies', 0, '198.51.100.7', '127.0.0.1'],
-    ['a proxy says where a call began', 1, '198.51.100.7', '198.51.100.7'],
-    ['what a client says itself is not believed', 1, '10.9.9.9, 198.51.100.7', '198.51.100.7'],
+    ['without proxies the header is ignored', 0, '198.51.100.7', '127.0.0.1'],
+    ['a proxy adds the address of the client', 1, '198.51.100.7', '198.51.100.7'],
+    ['an address that the client adds is ignored', 1, '10.9.9.9, 198.51.100.7', '198.51.100.7'],
     ['the outermost of two proxies', 2, '10.9.9.9, 2001:db8::7, 10.0.0.1', '2001:db8::7'],
-    ['fewer proxies than there should be', 2, '198.51.100.7', '127.0.0.1'],
+    ['fewer proxies than configured', 2, '198.51.100.7', '127.0.0.1'],
     ['no address', 1, 'x'.repeat(5000), '127.0.0.1'],
     ['nothing', 1, '', '127.0.0.1'],
   ])('source address of a request: %s', async (_name, proxies, forwarded, sourceIp) => {
     let seen: string | undefined;
-    const handler: Handler = async (event) => {
-      seen = event.requestContext.http.sourceIp;
-      return { statusCode: 204, headers: {} };
+    const serve: Dispatch = async ({ sourceAddress }) => {
+      seen = sourceAddress;
+      return { status: 204 };
     };
     const proof = { 'X-Groundwork-Proxy-Secret': 'secret' };
-    const { url } = await start(handler, {
+    const { url } = await start(serve, {
       ...(proxies > 0 && { proxies: { count: proxies, socket: undefined, secret: 'secret' } }),
     });
 
@@ -171,35 +158,34 @@ describe('events', () => {
   });
 
   test.each([
-    ['JSON', 'application/json; charset=utf-8', '{"a":"ü"}', false],
-    ['text', 'text/plain', 'ü', false],
-    ['JSON that is no UTF-8', 'application/json', Buffer.from([0x22, 0xff, 0x22]), true],
-    ['a form', 'application/x-www-form-urlencoded', 'a=1', true],
-    ['a picture', 'image/png', Buffer.from([0, 255]), true],
-  ])('a body: %s', async (_name, type, content, isBase64Encoded) => {
+    ['JSON', 'application/json; charset=utf-8', '{"a":"ü"}'],
+    ['text', 'text/plain', 'ü'],
+    ['JSON that is no UTF-8', 'application/json', Buffer.from([0x22, 0xff, 0x22])],
+    ['a form', 'application/x-www-form-urlencoded', 'a=1'],
+    ['a picture', 'image/png', Buffer.from([0, 255])],
+  ])('a body: %s', async (_name, type, content) => {
     const body = Buffer.from(content);
     const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}`;
 
-    const { event } = await eventOf(lastCall(head), body);
+    const { request } = await received(lastCall(head), body);
 
-    const expected = isBase64Encoded ? body.toString('base64') : body.toString();
-    expect(event).toMatchObject({ body: expected, isBase64Encoded });
+    expect(request?.body).toEqual({ kind: 'bytes', bytes: body });
   });
 
   test('a chunked body', async () => {
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked';
 
-    const { event } = await eventOf(lastCall(head), '2\r\nab\r\n', '1\r\nc\r\n0\r\n\r\n');
+    const { request } = await received(lastCall(head), '2\r\nab\r\n', '1\r\nc\r\n0\r\n\r\n');
 
-    expect(event).toMatchObject({ body: 'abc', isBase64Encoded: false });
+    expect(request?.body).toEqual({ kind: 'bytes', bytes: Buffer.from('abc') });
   });
 
-  test('an empty body is absent', async () => {
+  test('an empty body has no bytes', async () => {
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0';
 
-    const { event } = await eventOf(lastCall(head));
+    const { request } = await received(lastCall(head));
 
-    expect(event).not.toHaveProperty('body');
+    expect(request?.body).toEqual({ kind: 'bytes', bytes: new Uint8Array() });
   });
 });
 
@@ -208,9 +194,9 @@ describe('responses', () => {
 
   test('text, with its length in bytes', async () => {
     const { url } = await start(async () => ({
-      statusCode: 201,
+      status: 201,
       headers: { 'x-a': 'b' },
-      body: 'ü',
+      content: text('ü'),
     }));
 
     const answer = await raw(url, get);
@@ -220,24 +206,20 @@ describe('responses', () => {
     expect(answer).toMatch(/\r\n\r\nü$/);
   });
 
-  test('base64 is decoded', async () => {
-    const { url } = await start(async () => ({
-      statusCode: 200,
-      headers: {},
-      body: 'YWI=',
-      isBase64Encoded: true,
-    }));
+  test('bytes', async () => {
+    const content = { type: 'image/png', bytes: Buffer.from('ab') };
+    const { url } = await start(async () => ({ status: 200, content }));
 
     expect(await raw(url, get)).toMatch(/content-length: 2\r\n[\s\S]*\r\n\r\nab$/);
   });
 
   test('HEAD has the length without the body', async () => {
-    const handler = toHandler({
+    const serve = createServe({
       ...ports,
       log: () => undefined,
       dispatch: async () => ({ status: 200, body: 'abc' }),
     });
-    const { url } = await start(handler);
+    const { url } = await start(serve);
 
     const answer = await raw(url, lastCall('HEAD / HTTP/1.1\r\nHost: x'));
 
@@ -245,14 +227,14 @@ describe('responses', () => {
   });
 
   test('204 has neither body nor length', async () => {
-    const { url } = await start(async () => ({ statusCode: 204, headers: {} }));
+    const { url } = await start(async () => ({ status: 204 }));
 
     expect(await raw(url, get)).not.toMatch(/content-|transfer-/i);
   });
 
-  test('a header that HTTP cannot carry closes the connection, is logged, and affects no other client', async () => {
+  test('a header that is invalid in HTTP closes the connection, is logged, and affects no other client', async () => {
     let value = 'a\nb';
-    const { url } = await start(async () => ({ statusCode: 200, headers: { 'x-a': value } }));
+    const { url } = await start(async () => ({ status: 200, headers: { 'x-a': value } }));
 
     const broken = await raw(url, get);
     value = 'ok';
@@ -264,11 +246,7 @@ describe('responses', () => {
   });
 
   test('a connection serves several requests', async () => {
-    const { url } = await start(async ({ rawPath }) => ({
-      statusCode: 200,
-      headers: {},
-      body: rawPath,
-    }));
+    const { url } = await start(async ({ path }) => ({ status: 200, content: text(path) }));
 
     const answer = await raw(url, 'GET /1 HTTP/1.1\r\nHost: x\r\n\r\n', get.replace('/', '/2'));
 
@@ -277,14 +255,14 @@ describe('responses', () => {
 });
 
 describe('limits and broken requests', () => {
-  const ok: Handler = async () => ({ statusCode: 200, headers: {} });
+  const ok: Dispatch = async () => ({ status: 200 });
   const malformed = { detail: 'Malformed request.' };
   const headersTooLarge = { detail: 'Request headers are too large.' };
   const line = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ';
-  const counted = line.replace(/\r\n|: /g, '').length + '\r'.length; // the gateway counts names, values, first line
+  const counted = line.replace(/\r\n|: /g, '').length + '\r'.length; // the gateway counts names, values, the first line
 
   test.each<[string, string, number, object]>([
-    ['no HTTP', 'hello\r\n\r\n', 400, malformed],
+    ['not HTTP', 'hello\r\n\r\n', 400, malformed],
     ['a TLS greeting', '\u0016\u0003\u0001\u0000', 400, malformed],
     ['a header without colon', 'GET / HTTP/1.1\r\nHost\r\n\r\n', 400, malformed],
     [
@@ -295,7 +273,7 @@ describe('limits and broken requests', () => {
     ],
     ['a path with a bad escape', lastCall('GET /%zz/ HTTP/1.1\r\nHost: x'), 400, malformed],
     ['no host', lastCall('GET / HTTP/1.1'), 400, malformed],
-    ['a path that is no UTF-8', lastCall('GET /%ff/ HTTP/1.1\r\nHost: x'), 400, malformed],
+    ['a path that is not UTF-8', lastCall('GET /%ff/ HTTP/1.1\r\nHost: x'), 400, malformed],
     [
       'an unknown verb',
       'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -349,7 +327,7 @@ describe('limits and broken requests', () => {
     ['over 6 MB behind it', 6_291_457, 6_291_456],
   ])('a body %s', async (_name, bytes, limit) => {
     const dispatch = async () => ({ status: 200 });
-    const { url } = await start(toHandler({ ...ports, log: () => undefined, dispatch }));
+    const { url } = await start(createServe({ ...ports, log: () => undefined, dispatch }));
     const headers = { 'content-type': 'text/plain', origin: 'https://app.example' };
 
     const answer = await fetch(url, { method: 'POST', headers, body: 'x'.repeat(bytes) });
@@ -407,14 +385,14 @@ describe('stop', () => {
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const server = await start(async ({ rawPath }) => {
-      if (rawPath === '/slow') {
+    const server = await start(async ({ path }) => {
+      if (path === '/slow') {
         arrived();
         await new Promise<void>((resolve) => {
           finish = resolve;
         });
       }
-      return { statusCode: 200, headers: {}, body: 'done' };
+      return { status: 200, content: text('done') };
     });
     const idle = raw(server.url, 'GET /quick HTTP/1.1\r\nHost: x\r\n\r\n');
     const slow = raw(server.url, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -430,7 +408,7 @@ describe('stop', () => {
     expect(refused).toBe('ECONNREFUSED');
   });
 
-  test('does not wait for ever', async () => {
+  test('does not wait forever', async () => {
     let arrived = () => {};
     const arrival = new Promise<void>((resolve) => {
       arrived = resolve;
@@ -451,13 +429,13 @@ describe('stop', () => {
   });
 
   test('a taken port is reported in a message', async () => {
-    const { url } = await start(async () => ({ statusCode: 200, headers: {} }));
+    const { url } = await start(async () => ({ status: 200 }));
     const port = Number(new URL(url).port);
 
     const second = startServer({
       ...ports,
       log: () => undefined,
-      handler: async () => ({ statusCode: 200, headers: {} }),
+      serve: async () => ({ status: 200 }),
       host: '127.0.0.1',
       port,
     });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
-/* Effects of one caller on the others: the server in a process of its own, over HTTP. */
+/* Effects of one client on the others, over HTTP with a server process. */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-shares-'));
 let folders = 0;
@@ -74,12 +74,12 @@ async function timed<Result>(run: () => Promise<Result>): Promise<number> {
 }
 
 describe('thirty clients that search through all objects of a class', () => {
-  it('delay another tenant for less than one such search takes alone', async () => {
+  it('delay another tenant by less than one such search takes alone', async () => {
     const server = await startProcess(newFolder());
     const [loud, calm] = [await openShop(server, 'loud-shop'), await openShop(server, 'calm-shop')];
     await fill(server, loud, 5000);
     const made = await send(server, calm.books, { key: calm.key, body: { title: 'quiet' } });
-    // its letters are in every title, in this order, so that each title is searched
+    // the letters are in every title, in this order, so each title is searched
     const query = encodeURIComponent(JSON.stringify({ title: { _like: '%a_b%' } }));
     const search = () => send(server, `${loud.books}?query=${query}`, { key: loud.key });
     await search();
@@ -115,7 +115,7 @@ describe('two hundred anonymous registrations', () => {
       if (answer.status === 201) registered += 1;
       return answer;
     });
-    await Promise.race(flood); // they have arrived, and are processed
+    await Promise.race(flood); // they have arrived and are being processed
 
     const statuses: number[] = [];
     for (let n = 0; n < 5; n += 1) {

@@ -1,15 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 
-/** Responses and log entries when LMDB fails. Codes are LMDB's. */
+/** Responses and log entries for errors of LMDB, by LMDB's error codes. */
 
-/** Fails the next commits, one for each error; later ones succeed. */
+/** Errors of the next commits, in order; later commits succeed. */
 const failures: Error[] = [];
+/** Error of all commits, those of the background too, until the test removes it. */
+let obstacle: Error | undefined;
 let commits = 0;
-/** Fails reads of items that are not in the cache. */
+/** Errors of reads that miss the cache. */
 const readFailures: Error[] = [];
 
-/** The same object with other methods. */
+/** Returns a copy of an object with other methods. */
 function replaced<Whole extends object>(whole: Whole, methods: Partial<Whole>): Whole {
   return new Proxy(whole, {
     get: (target, name) => {
@@ -27,12 +29,12 @@ vi.mock('../../shared/platform/local/store/tables.ts', async (load) => {
     const { environment } = tables;
     const batch: typeof environment.batch = (act) => {
       commits += 1;
-      const failure = failures.shift();
+      const failure = obstacle ?? failures.shift();
       return failure === undefined ? environment.batch(act) : Promise.reject(failure);
     };
     const transactionSync: typeof environment.transactionSync = (act, flags) => {
       commits += 1;
-      const failure = failures.shift();
+      const failure = obstacle ?? failures.shift();
       if (failure !== undefined) throw failure;
       return environment.transactionSync(act, flags);
     };
@@ -61,6 +63,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   failures.length = 0;
+  obstacle = undefined;
   readFailures.length = 0;
   await api.close();
 });
@@ -73,7 +76,7 @@ const titles = async () =>
   );
 const logged = (text: string) => api.logged.filter(({ message }) => message.startsWith(text));
 
-/** An error as LMDB rejects a batch with: the reason is in a promise of its own. */
+/** Creates an error like LMDB's for a batch, whose reason is in a separate promise. */
 function failure(code: number | string): Error {
   const commitError = Promise.reject(Object.assign(new Error('of LMDB'), { code }));
   commitError.catch(() => undefined);
@@ -112,13 +115,14 @@ describe.each([
 describe.each([
   ['MDB_MAP_FULL', -30792],
   ['ENOSPC', 28],
-])('while the disk is full, which LMDB reports by %s', (_, code) => {
+])('while the disk is full, which LMDB reports with %s', (_, code) => {
   it('a write is rejected, and the next one that fits is accepted', async () => {
     expected(await write('before'), 201);
-    failures.push(failure(code), failure(code));
+    obstacle = failure(code);
 
     const first = await write('a');
     const second = await write('b');
+    obstacle = undefined;
     const third = await write('c');
 
     const detail = 'The disk of this server is full. Nothing was stored.';

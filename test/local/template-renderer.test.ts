@@ -31,7 +31,7 @@ describe('the processes that render', () => {
     });
   });
 
-  it('are killed by templates that do not end, and others take their turn after them', async () => {
+  it('are killed when a template does not end, and others continue', async () => {
     const all = [...Array(4).fill(endless), '{{ 1 }}'];
 
     const rendered = await Promise.all(all.map((source) => renderer.render(source, {}, tenant)));
@@ -39,7 +39,7 @@ describe('the processes that render', () => {
     expect(rendered).toEqual([late, late, late, late, { ok: true, text: '1' }]);
   });
 
-  it('report an error of the syntax, and none of a valid one', async () => {
+  it('report a syntax error, and none for a valid template', async () => {
     expect(await renderer.check('{{ a', tenant)).toBe('expected variable end');
     expect(await renderer.check('{{ a }}', tenant)).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import { createUploadForms } from '../../shared/platform/local/files/upload-form
 import { receiveUpload } from '../../shared/platform/local/files/upload-receiver.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
-/* A large upload to the disk that pauses. Time is simulated. */
+/* A large upload to the disk, with pauses. Time is simulated. */
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -18,7 +18,7 @@ const settled = async () => {
   for (let n = 0; n < 5; n += 1) await new Promise(setImmediate);
 };
 
-/** An upload of which the fields and the head of the file have arrived. */
+/** Starts an upload: the fields and the head of the file have arrived. */
 async function beginUpload() {
   const forms = createUploadForms(
     () => 'http://x:1',

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { type ServerProcess, startProcess } from '../support/server-process.ts';
 
-/*
- * Counts of a server of one machine when its process ends.
- */
+/* Usage counts of a local server when its process ends. */
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-usage-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -17,7 +15,7 @@ interface World {
   readonly key: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 type Any = any;
 
 async function call(
@@ -65,14 +63,14 @@ test('a server that is stopped keeps every count', async () => {
 test('a server that is killed loses the counts since its last write', async () => {
   const world = await open('killed');
   await use(world, 2);
-  expect(await used(world)).toBe(2); // so it is written
+  expect(await used(world)).toBe(2); // the counts are written
   await use(world, 3);
 
   await world.server.end('SIGKILL');
   world.server = await startProcess(world.folder);
 
   const kept = await used(world);
-  expect([2, 3, 4, 5]).toContain(kept); // some of the three where the ten seconds were over
+  expect([2, 3, 4, 5]).toContain(kept); // some of the three if ten seconds have passed
   await use(world, 1);
   expect(await used(world)).toBe(kept + 1);
   await world.server.end('SIGKILL');

@@ -10,11 +10,11 @@ if (program === undefined) process.stdout.write(howToGetOne);
 
 const hostile = '<script>document.title = 1</script>';
 
-/** A page in its own tab, and its forbidden actions. */
+/** A page in its own tab, and its errors. */
 interface Tab {
   readonly page: Page;
   readonly requests: Request[];
-  /** Errors of scripts, and requests blocked by the policy. */
+  /** Script errors, and requests blocked by the policy. */
   readonly faults: string[];
   close(): Promise<void>;
 }
@@ -108,7 +108,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
   const heading = (page: Page) => page.getByRole('heading', { level: 1 });
   const pathOf = (page: Page) => page.url().slice(api.url.length);
 
-  test('a user enters a key and navigates from the root to an object and back', async () => {
+  test('a key can be entered, and links lead from the root to an object and back', async () => {
     const { page, requests } = tab;
     await page.goto('/');
     await page.getByRole('link', { name: '/v1.1/', exact: true }).click();
@@ -141,7 +141,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     expect(await page.context().cookies()).toEqual([]);
   });
 
-  test('keys stay in the tab, over a reload, until they are removed', async () => {
+  test('keys are kept in the tab, also after a reload, until they are removed', async () => {
     const { page } = tab;
     const key = await world.apiKey({ ignore_acl: true });
     await page.goto(objects);
@@ -301,7 +301,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     ]);
   });
 
-  test('stored text stays text, whatever it contains', async () => {
+  test('stored text is displayed as text, whatever it contains', async () => {
     const page = await openWithKey(`${objects}1/`);
 
     expect(await page.locator('pre').textContent()).toContain(hostile);
@@ -332,7 +332,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
   });
 
   describe('scripts', () => {
-    /** Counts runs of a script that counts nothing itself: each leaves a trace. */
+    /** Counts runs of a script by its traces. */
     const runs = async (name: string) => {
       await api.platform.idle();
       const { body } = await world.call(world.owner, 'GET', `endpoints/scripts/${name}/traces/`);
@@ -396,7 +396,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     });
   });
 
-  test('without script, public content can be read and followed', async () => {
+  test('without script, public content and links work', async () => {
     const { page } = await openTab({ javaScriptEnabled: false });
     await page.goto('/');
     await page.getByRole('link', { name: '/v1.1/', exact: true }).click();
@@ -440,8 +440,8 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
       ['a list', () => `${objects}?page_size=2`],
       ['an object', () => `${objects}1/`],
       ['classes', () => `${world.base}classes/`],
-      ['what is not there', () => `${world.base}nowhere/`],
-      ['a refused paging', () => `${objects}?page_size=x`],
+      ['a missing resource', () => `${world.base}nowhere/`],
+      ['a rejected page parameter', () => `${objects}?page_size=x`],
       ['a log-in', () => '/v1.1/account/auth/'],
     ])('%s is accessible and fits the window', async (_, path) => {
       await tab.page.emulateMedia({ colorScheme });

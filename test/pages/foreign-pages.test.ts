@@ -32,7 +32,7 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
       response.end('<!doctype html><title>a site</title>');
     }).listen(0, '127.0.0.1');
     await once(site, 'listening');
-    sitePort = (site.address() as AddressInfo).port; // it listens on TCP
+    sitePort = (site.address() as AddressInfo).port; // the server listens on TCP
     const names = '--host-resolver-rules=MAP *.example 127.0.0.1';
     [browser, server] = await Promise.all([
       openBrowser(program ?? '', names),
@@ -48,7 +48,7 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Opens a page and has it register at a host without a preflight; returns status and body. */
+  /** Opens a page that registers at a host without a preflight; returns status and body. */
   async function registerFrom(page: string, host: string, isInFrame = false): Promise<unknown> {
     people += 1;
     const context = await browser.newContext();
@@ -83,7 +83,7 @@ describe.skipIf(program === undefined)('a page in a browser', () => {
     expect(await registerFrom(page(sitePort, port), host)).toEqual(refused);
   });
 
-  test('without an origin of its own cannot register', async () => {
+  test('without its own origin cannot register', async () => {
     const page = `http://127.0.0.1:${sitePort}/`;
 
     expect(await registerFrom(page, '127.0.0.1', true)).toEqual(refused);

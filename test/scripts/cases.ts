@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { Sample } from './hosts.ts';
 
-/** A script, and the outcome of its last run on every host. */
+/** A script, and the result of its last run on every host. */
 export interface Case extends Sample {
   readonly name: string;
-  /** Runs of the same script, in order; one when absent. */
+  /** Number of successive runs of the script; 1 by default. */
   readonly times?: number;
   readonly status?: 'success' | 'failure' | 'timeout';
   readonly stdout?: unknown;
@@ -21,7 +21,7 @@ const containing = (...parts: readonly string[]) =>
 
 const globals: readonly Case[] = [
   {
-    name: 'ARGS, CONFIG and META are what was given',
+    name: 'ARGS, CONFIG and META contain the input',
     source: 'console.log(JSON.stringify([ARGS, CONFIG, META]))',
     args: { GET: { a: '1' }, POST: { b: [2, null] }, a: '1' },
     config: { salt: 'x9' },
@@ -42,13 +42,13 @@ const globals: readonly Case[] = [
     stdout: '__proto__ undefined',
   },
   {
-    name: 'nothing of the wrapper shows',
+    name: 'the wrapper is not visible',
     source:
       "console.log(['fs','vm','net','path','run','mark','channel','script'].map((n) => typeof globalThis[n]).join(), typeof fs === 'undefined')",
     stdout: `${Array(8).fill('undefined').join()} true`,
   },
   {
-    name: "Node's globals are there",
+    name: "Node's globals are defined",
     source:
       "console.log(['require','module','exports','process','Buffer','console','setTimeout','setInterval','setImmediate','clearTimeout','queueMicrotask','structuredClone','fetch','URL','URLSearchParams','TextEncoder','TextDecoder','AbortController','Event','performance','crypto','atob','global','globalThis','WebAssembly','__filename'].filter((n) => typeof globalThis[n] === 'undefined'))",
     stdout: '[]',
@@ -64,19 +64,19 @@ const globals: readonly Case[] = [
     stdout: '1 function',
   },
   {
-    name: 'names of globals may be declared anew',
+    name: 'names of globals may be redeclared',
     source:
       "const fs = require('fs'); const crypto = require('crypto'); var URL = require('url').URL; let ARGS2 = ARGS; console.log(typeof fs.readFileSync, typeof crypto.createHash, new URL('http://a/b').pathname)",
     stdout: 'function function /b',
   },
   {
-    name: 'core modules are there, by both spellings',
+    name: 'core modules can be required, with both spellings',
     source:
       "console.log(require('node:path').join('a', 'b'), require('crypto').createHash('md5').update('x').digest('hex'))",
     stdout: 'a/b 9dd4e461268c8034f5c8564e155c67a6',
   },
   {
-    name: 'import() gives core modules',
+    name: 'import() loads core modules',
     source: "import('node:os').then((os) => console.log(typeof os.EOL))",
     stdout: 'string',
   },
@@ -93,7 +93,7 @@ const globals: readonly Case[] = [
     stdout: 'true true true true true true',
   },
   {
-    name: 'classes made from builtins know their own instances only',
+    name: 'subclasses of builtins match only their own instances',
     source:
       'class E extends Error {} console.log(new E() instanceof E, new Error() instanceof E, new E() instanceof Error)',
     stdout: 'true false true',
@@ -104,7 +104,7 @@ const globals: readonly Case[] = [
     stdout: 'ReferenceError',
   },
   {
-    name: 'the environment holds nothing of the host',
+    name: 'the environment contains no variables of the host',
     source:
       'console.log(Object.keys(process.env).sort().join(), process.env.GROUNDWORK_TEST_SECRET)',
     stdout: 'HOME,LANG,PATH,PWD,TMPDIR,TZ undefined',
@@ -120,18 +120,18 @@ const globals: readonly Case[] = [
 const endings: readonly Case[] = [
   { name: 'an empty script succeeds', source: '' },
   {
-    name: 'promises and timers are waited for',
+    name: 'promises and timers are awaited',
     source:
       "setTimeout(() => console.log('late'), 20); Promise.resolve().then(() => console.log('soon')); console.log('now'); process.nextTick(() => console.log('tick'))",
     stdout: 'now\ntick\nsoon\nlate',
   },
   {
-    name: 'a promise that nothing will settle ends the run',
+    name: 'a promise that is never settled ends the run',
     source: "new Promise(() => {}).then(() => console.log('never')); console.log('end')",
     stdout: 'end',
   },
   {
-    name: 'an interval ends when it is cleared',
+    name: 'a cleared interval ends',
     source:
       'let n = 0; const i = setInterval(() => { console.log(++n); if (n === 3) clearInterval(i) }, 2)',
     stdout: '1\n2\n3',
@@ -142,7 +142,7 @@ const endings: readonly Case[] = [
     stdout: 'hi\nbye 0',
   },
   {
-    name: 'beforeExit may find more to do',
+    name: 'a beforeExit listener may start more work',
     source: "process.once('beforeExit', () => setTimeout(() => console.log('more'), 5))",
     stdout: 'more',
   },
@@ -153,7 +153,7 @@ const endings: readonly Case[] = [
     stderr: containing('main.js:1', 'var a = ;', 'SyntaxError: Unexpected token'),
   },
   {
-    name: 'return, import and await are no part of a classic script',
+    name: 'return, import and await are syntax errors in a classic script',
     source: 'return 1',
     status: 'failure',
     stderr: containing('SyntaxError: Illegal return statement'),
@@ -180,45 +180,45 @@ const endings: readonly Case[] = [
     stderr: 'TypeError: x\n    at Timeout._onTimeout (main.js:1:26)',
   },
   {
-    name: 'a rejection that nobody handles is a failure',
+    name: 'an unhandled rejection is a failure',
     source: "Promise.reject(new Error('no'))",
     status: 'failure',
     stderr: containing('Error: no', 'main.js:1:16'),
   },
   {
-    name: 'a rejection with no error is a failure',
+    name: 'a rejection without an error is a failure',
     source: 'Promise.reject(5)',
     status: 'failure',
     stderr: containing('reason "5"'),
   },
   {
-    name: 'an error that cannot be shown is a failure',
+    name: 'an error that cannot be printed is a failure',
     source:
       "throw { get stack() { throw 1 }, [Symbol.for('nodejs.util.inspect.custom')]() { throw 2 } }",
     status: 'failure',
     stderr: 'Uncaught error that cannot be shown',
   },
   {
-    name: 'an error that a script catches itself is none',
+    name: 'a caught error is not a failure',
     source:
       "process.on('uncaughtException', (e) => console.log('caught', e.message)); setTimeout(() => { throw new Error('x') }, 1)",
     stdout: 'caught x',
   },
   {
-    name: 'process.exit(0) is success, at once',
+    name: 'process.exit(0) is an immediate success',
     source: "console.log('a'); process.exit(0); console.log('b')",
     stdout: 'a',
   },
-  { name: 'process.exit(3) is failure', source: 'process.exit(3)', status: 'failure' },
+  { name: 'process.exit(3) is a failure', source: 'process.exit(3)', status: 'failure' },
   {
-    name: 'exit code 124 is a time-out',
+    name: 'exit code 124 is a timeout',
     source: "console.log('x'); process.exit(124)",
     status: 'timeout',
     stdout: 'x',
   },
-  { name: 'process.exitCode counts', source: 'process.exitCode = 2', status: 'failure' },
+  { name: 'process.exitCode is used', source: 'process.exitCode = 2', status: 'failure' },
   {
-    name: 'an endless loop ends with its time, its output is kept',
+    name: 'an endless loop times out, and keeps its output',
     source:
       "console.log('so far'); console.error('err'); setResponse(new HttpResponse(200, 'x')); for (;;);",
     timeoutMs: 2000,
@@ -227,14 +227,14 @@ const endings: readonly Case[] = [
     stderr: 'err',
   },
   {
-    name: 'waiting ends with the time too',
+    name: 'a waiting script times out',
     source: "console.log('so far'); setInterval(() => {}, 1000)",
     timeoutMs: 2000,
     status: 'timeout',
     stdout: 'so far',
   },
   {
-    name: 'an endless chain of promises ends with its time',
+    name: 'an endless chain of promises times out',
     source: 'const f = () => { Promise.resolve().then(f); }; f()', // with a result, it would use ever more memory
     timeoutMs: 1000,
     status: 'timeout',
@@ -246,7 +246,7 @@ const endings: readonly Case[] = [
     stderr: containing('RangeError: Maximum call stack size exceeded'),
   },
   {
-    name: 'listeners removed change nothing',
+    name: 'removing listeners has no effect',
     source:
       "process.removeAllListeners(); for (const n of ['beforeExit', 'exit', 'uncaughtException']) process.removeAllListeners(n); console.log('still here'); setResponse(new HttpResponse(201))",
     stdout: 'still here',
@@ -256,45 +256,49 @@ const endings: readonly Case[] = [
 
 const outputs: readonly Case[] = [
   {
-    name: 'both streams are kept apart, newlines at their ends removed',
+    name: 'both streams are separate, without trailing newlines',
     source:
       "console.log('out\\n\\n'); console.error('err'); process.stdout.write('\\n'); console.info('i'); console.warn('w')",
     stdout: 'out\n\n\n\ni',
     stderr: 'err\nw',
   },
   {
-    name: 'unicode passes',
+    name: 'Unicode output is unchanged',
     source: "console.log('żółć 🦉', ARGS.x)",
     args: { x: 'ü\u2028' },
     stdout: 'żółć 🦉 ü\u2028',
   },
-  { name: 'half a character is replaced', source: "console.log('\\ud83e|')", stdout: '\ufffd|' },
   {
-    name: 'bytes that are no text are replaced',
+    name: 'an incomplete character is replaced',
+    source: "console.log('\\ud83e|')",
+    stdout: '\ufffd|',
+  },
+  {
+    name: 'invalid UTF-8 is replaced',
     source:
       "process.stdout.write(Buffer.from([0xff, 0x00, 0x41])); process.stdout.write(Buffer.from('ż').subarray(0, 1))",
     stdout: '\ufffd\u0000A\ufffd',
   },
   {
-    name: 'a character may come in two writes',
+    name: 'a character may be split into two writes',
     source:
       "const b = Buffer.from('ż'); process.stdout.write(b.subarray(0, 1)); process.stdout.write(b.subarray(1))",
     stdout: 'ż',
   },
   {
-    name: 'writes to the descriptors count',
+    name: 'writes to the descriptors are output',
     source:
       "require('fs').writeSync(1, 'a'); require('fs').writeSync(2, 'b'); process._rawDebug('c')",
     stdout: 'a',
     stderr: 'bc',
   },
   {
-    name: 'as much output as is allowed',
+    name: 'output of the maximum length',
     source: `process.stdout.write('x'.repeat(${maxOutputBytes}))`,
     stdout: 'x'.repeat(maxOutputBytes),
   },
   {
-    name: 'one byte more is a failure',
+    name: 'output above the maximum is a failure',
     source: `process.stdout.write('x'.repeat(${maxOutputBytes + 1}))`,
     status: 'failure',
     stdout: 'x'.repeat(maxOutputBytes - tooMuchOutput.length),
@@ -308,7 +312,7 @@ const outputs: readonly Case[] = [
     stderr: tooMuchOutput,
   },
   {
-    name: 'output without end is a failure',
+    name: 'endless output is a failure',
     source: "for (;;) console.log('x'.repeat(1000))",
     status: 'failure',
     stdout: expect.stringMatching(/^[x\n]{500000,524288}$/),
@@ -321,7 +325,7 @@ const outputs: readonly Case[] = [
     stderr: tooMuchOutput,
   },
   {
-    name: 'a response beyond all bounds counts too',
+    name: 'a huge response counts as output',
     source: "setResponse(new HttpResponse(200, 'x'.repeat(3e7), 'text/plain'))",
     status: 'failure',
     stderr: tooMuchOutput,
@@ -345,28 +349,28 @@ const responses: readonly Case[] = [
     response: { status: 200, content: '', content_type: json, headers: {} },
   },
   {
-    name: 'new may be missing, attributes may change, by both spellings',
+    name: 'new is optional, and attributes are writable with both spellings',
     source:
       "const r = HttpResponse(0, 'a'); setResponse(r); r.status_code = 201; r.contentType = 'text/css'; console.log(r.statusCode, r.content_type)",
     stdout: '201 text/css',
     response: { status: 201, content: 'a', content_type: 'text/css', headers: {} },
   },
   {
-    name: 'the last call counts',
+    name: 'the last call is used',
     source: "setResponse(new HttpResponse(201)); setResponse(new HttpResponse(202, 'b'))",
     response: { status: 202, content: 'b', content_type: json, headers: {} },
   },
   {
-    name: 'a callback may set it',
+    name: 'a callback may set the response',
     source: "setTimeout(() => setResponse(new HttpResponse(200, 'late')), 5)",
     response: { status: 200, content: 'late', content_type: json, headers: {} },
   },
   {
-    name: 'a last call without a response takes it back',
+    name: 'a last call without a response removes it',
     source: 'setResponse(new HttpResponse(201)); setResponse(null)',
   },
   {
-    name: 'a plain object is no response',
+    name: 'a plain object is not a response',
     source: 'setResponse({ status_code: 201, content: "x" })',
   },
   {
@@ -380,7 +384,7 @@ const responses: readonly Case[] = [
     response: { status: 200, content: '42', content_type: json, headers: {} },
   },
   {
-    name: 'a number in text will do as status',
+    name: 'a status may be a numeric string',
     source: "setResponse(new HttpResponse('404'))",
     response: { status: 404, content: '', content_type: json, headers: {} },
   },
@@ -401,13 +405,13 @@ const responses: readonly Case[] = [
     stderr: containing('no'),
   },
   {
-    name: 'headers of the connection are left out',
+    name: 'connection headers are omitted',
     source:
       "setResponse(new HttpResponse(200, '', 'a/b', { 'Content-Length': '5', Connection: 'close', Location: '/x' }))",
     response: { status: 200, content: '', content_type: 'a/b', headers: { Location: '/x' } },
   },
   {
-    name: 'a status that is no number',
+    name: 'a status that is not a number',
     source: "setResponse(new HttpResponse('ok'))",
     status: 'failure',
     stderr: 'HTTP response validation failed.',
@@ -425,7 +429,7 @@ const responses: readonly Case[] = [
     stderr: 'why\nHTTP response validation failed.',
   },
   {
-    name: 'headers that are no object',
+    name: 'headers that are not an object',
     source: "setResponse(new HttpResponse(200, '', 'a/b', 'x'))",
     status: 'failure',
     stderr: 'HTTP response validation failed.',
@@ -458,47 +462,47 @@ const repeated: readonly Case[] = [
     stdout: 'undefined',
   },
   {
-    name: 'poisoned builtins are whole in the next run',
+    name: 'modified builtins are restored in the next run',
     times: 2,
     source:
       "console.log(JSON.stringify([ARGS, [1].map((x) => x), {}.polluted ?? 0, Promise.resolve() instanceof Promise])); JSON.stringify = JSON.parse = () => 'evil'; Object.prototype.polluted = 1; Array.prototype.map = Array.prototype.push = () => { throw 1 }; Promise.prototype.then = undefined; console.log = () => {}; globalThis.setTimeout = 5; Function.prototype.call = null",
     stdout: '[{},[1],0,true]',
   },
   {
-    name: 'a poisoned main realm does not hold a result back',
+    name: 'a modified main realm does not prevent a result',
     times: 2,
     source:
       "const main = process.constructor.constructor('return globalThis')(); console.log('whole'); main.JSON.stringify = () => '{}'; main.Array.prototype.push = () => { throw 1 }; main.Buffer.from = () => 'x'; require('fs').writeSync = () => 0",
     stdout: expect.any(String),
   },
   {
-    name: 'listeners do not stay',
+    name: 'listeners are removed after the run',
     times: 3,
     source: "process.on('exit', () => console.log('bye'))",
     stdout: 'bye',
   },
   {
-    name: 'exit codes do not stay',
+    name: 'exit codes are reset after the run',
     times: 2,
     source: "const fs = require('fs'); console.log(process.exitCode)",
     stdout: 'undefined',
   },
   {
-    name: 'files do not stay',
+    name: 'files are deleted after the run',
     times: 2,
     source:
       "const fs = require('fs'); console.log(fs.readdirSync('.').join()); fs.mkdirSync('d'); fs.writeFileSync('d/x', '')",
     stdout: '',
   },
   {
-    name: 'a timer that was let go does not fire in the next run',
+    name: 'an unreferenced timer does not fire in the next run',
     times: 2,
     source:
       "setTimeout(() => console.log('leftover'), 3000).unref(); setTimeout(() => {}, 1); console.log('run')",
     stdout: 'run',
   },
   {
-    name: 'a failed run leaves nothing behind',
+    name: 'a failed run has no effect on the next',
     times: 2,
     source: "console.log(typeof left); left = 1; throw 'x'",
     status: 'failure',
@@ -506,7 +510,7 @@ const repeated: readonly Case[] = [
     stderr: containing('x'),
   },
   {
-    name: 'a run after a time-out is whole',
+    name: 'a run after a timeout is complete',
     times: 2,
     timeoutMs: 1000,
     source: 'for (;;);',
@@ -522,7 +526,7 @@ const forged = JSON.stringify({
 });
 const forgeries: readonly Case[] = [
   {
-    name: 'a report by the script itself, without the mark, is passed over',
+    name: 'a report of the script, without the mark, is ignored',
     source: `const fs = require('fs'); const line = '\\n' + ${JSON.stringify(forged)} + '\\n';
       for (let fd = 3; fd < 40; fd++) { try { if (fs.fstatSync(fd).isSocket()) fs.writeSync(fd, line); } catch {} }
       setTimeout(() => { console.log('true end'); process.exit(3); }, 30);`,
@@ -530,20 +534,20 @@ const forgeries: readonly Case[] = [
     stdout: 'true end',
   },
   {
-    name: 'junk in the place of a report does not hide the true one',
+    name: 'invalid data before the report is ignored',
     source:
       "require('fs').writeSync(3, '{\"mark\": \\u0000 half a li'); setResponse(new HttpResponse(201));",
     response: { status: 201, content: '', content_type: json, headers: {} },
   },
   {
-    name: 'a flood in the place of a report ends the run',
+    name: 'too much data before the report ends the run',
     source:
       "const fs = require('fs'); const b = Buffer.alloc(65536, 'x'); for (;;) { try { fs.writeSync(3, b) } catch (e) { if (e.code !== 'EAGAIN') throw e } }",
     status: 'failure',
     stderr: 'stdout and/or stderr max size exceeded.',
   },
   {
-    name: 'an end mark in the output is text like any other',
+    name: 'an end mark in the output is plain text',
     source: `process.stdout.write('${'0'.repeat(32)}'); console.log('more')`,
     stdout: `${'0'.repeat(32)}more`,
   },
@@ -551,7 +555,7 @@ const forgeries: readonly Case[] = [
 
 const host: readonly Case[] = [
   {
-    name: 'the process looks the same everywhere',
+    name: 'the process looks the same on all hosts',
     source:
       "const os = require('os'); console.log(process.execPath, process.argv.length, process.execArgv.length, process.umask().toString(8), process.getuid(), process.getegid(), process.ppid, process.title, os.hostname(), os.userInfo().username)",
     stdout: '/node 2 0 22 65534 65534 1 node script nobody',
@@ -589,11 +593,11 @@ const limits: readonly Case[] = [
 
 /** All cases, by topic. */
 export const cases: Readonly<Record<string, readonly Case[]>> = {
-  'what a script sees': globals,
-  'how a run ends': endings,
+  'globals and environment': globals,
+  'the end of a run': endings,
   output: outputs,
   'custom responses': responses,
-  'runs one after the other': repeated,
+  'successive runs': repeated,
   forgeries,
   'the host': host,
   limits,

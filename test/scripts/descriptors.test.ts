@@ -6,7 +6,7 @@ import { levels } from './levels.ts';
 import { landlocked, machine } from './python-hosts.ts';
 import { openServer, type ServerHost } from './server-host.ts';
 
-// A script has only its own descriptors: none of the server's, which has the data of all tenants open.
+// A script has only its own descriptors and none of the server, which has the data of all tenants open.
 
 const kinds = 'isFile isDirectory isSocket isFIFO isCharacterDevice isBlockDevice'.split(' ');
 const node = `const fs = require('fs');
@@ -23,7 +23,7 @@ for fd in range(256):
     tests = {'isFile': stat.S_ISREG, 'isDirectory': stat.S_ISDIR, 'isSocket': stat.S_ISSOCK, 'isFIFO': stat.S_ISFIFO, 'isCharacterDevice': stat.S_ISCHR, 'isBlockDevice': stat.S_ISBLK}
     print(fd, next((kind for kind, is_it in tests.items() if is_it(mode)), 'other'))`;
 
-/** Of libuv's event loop, and of the random source: 'other' has no name in the file system. */
+/** Descriptors of libuv's event loop and of the random source; 'other' has no name in the file system. */
 const ofNode = /^\d+ (other|isFIFO|isCharacterDevice)$/;
 const given = ['0 isCharacterDevice', '1 isSocket', '2 isSocket', '3 isSocket'];
 
@@ -65,7 +65,7 @@ describe.each(withPython)('Python at the level %s', (level) => {
   });
   afterAll(() => host.close());
 
-  test('has its standard streams, and the memory that its response goes to', async () => {
+  test('has its standard streams, and the memory for its response', async () => {
     const { stdout } = await host.run({ source: python, args: {} });
 
     const lines = stdout.split('\n');

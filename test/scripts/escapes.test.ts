@@ -11,7 +11,7 @@ import { endProcesses, startProcess } from '../support/server-process.ts';
 import { escapes, type Targets } from './escapes.ts';
 import { type Host, hosts, secret } from './hosts.ts';
 
-// Each attempt fails on every host, and works in a process without sandbox: otherwise it would prove nothing.
+// Each attempt fails on every host. It succeeds in a process without sandbox, which proves that the attempt works.
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-escapes-'));
 const file = join(folder, 'secret.txt');
@@ -44,7 +44,7 @@ test.each(escapes)('$name, without sandbox', async ({ source }) => {
   writeFileSync(program, `globalThis.ARGS = ${JSON.stringify(targets)};\n${source}`);
   const start = `require('child_process').spawnSync(process.execPath, [process.argv[1]], { stdio: ['ignore', 'inherit', 'inherit', 9] })`;
   const env = { PATH: process.env.PATH, GROUNDWORK_TEST_SECRET: secret };
-  const shell = 'exec 9<"$1"; exec "$2" -e "$3" "$4"'; // opens a file for it, which Node itself would not
+  const shell = 'exec 9<"$1"; exec "$2" -e "$3" "$4"'; // the shell opens a file for Node
 
   const { stdout } = await promisify(execFile)(
     'sh',
@@ -55,14 +55,15 @@ test.each(escapes)('$name, without sandbox', async ({ source }) => {
   expect(stdout).toContain('ESCAPED');
 });
 
-describe.each([...(await hosts())])('in %s', (_name, open) => {
+// hosts work side by side, each in order
+describe.concurrent.each([...(await hosts())])('in %s', (_name, open) => {
   let host: Host;
   beforeAll(async () => {
     host = await open();
   });
   afterAll(() => host.close());
 
-  test.each(escapes)('it never $name', async ({ source }) => {
+  test.sequential.each(escapes)('it never $name', async ({ source }) => {
     const { status, stdout } = await host.run({ source, args: targets });
 
     expect({ status, stdout }).toEqual({

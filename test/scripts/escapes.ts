@@ -1,19 +1,19 @@
-/** A script that tries to escape. It prints ESCAPED if it succeeds, and other output otherwise. */
+/** A script that tries to escape. It prints ESCAPED only if it succeeds. */
 export interface Escape {
   readonly name: string;
   readonly source: string;
 }
 
-/** Values of the host that an escape gets as ARGS. */
+/** Values of the host that an escape receives as ARGS. */
 export interface Targets {
-  /** A file of the host, and the one in which a server keeps the data of all tenants. */
+  /** A file of the host, and the data file of a server. */
   readonly file: string;
   readonly dataFile: string;
   /** A process of the host. */
   readonly pid: number;
   /** A file that does not exist. */
   readonly absentFile: string;
-  /** A listening socket in the file system, and one by an abstract name (Linux). */
+  /** A listening socket in the file system, and one with an abstract name (Linux). */
   readonly socket: string;
   readonly abstractSocket: string;
   /** An addon that loads into Node. */
@@ -28,7 +28,7 @@ const connectTo = (target: string) =>
     `const s = require('net').connect(${target}); return new Promise((resolve, reject) => { s.on('connect', () => { s.destroy(); resolve(true); }); s.on('error', reject); });`,
   );
 
-/** Escapes when existing files are distinguishable from missing ones. */
+/** Succeeds if existing files can be distinguished from missing ones. */
 const lookBy = (code: string) =>
   attempt(
     `const look = async (path) => { try { ${code}; return 'there' } catch (error) { return error.code } }; return await look(ARGS.file) !== await look(ARGS.absentFile)`,
@@ -47,20 +47,20 @@ const sightings: readonly (readonly [string, string])[] = [
   ['Module._findPath', "if (!require('module')._findPath(path, ['/'])) throw { code: 'absent' }"],
 ];
 
-/** Attempts that must fail, one kind per entry. */
+/** Attempts that must fail. */
 export const escapes: readonly Escape[] = [
   {
     name: 'reads /etc/passwd',
     source: attempt("return require('fs').readFileSync('/etc/passwd', 'utf8').includes('root')"),
   },
   {
-    name: 'reads /etc/passwd by a path of bytes',
+    name: 'reads /etc/passwd with a path in bytes',
     source: attempt(
       "return require('fs').readFileSync(Buffer.from('/tmp/../etc/passwd')).length > 0",
     ),
   },
   {
-    name: 'reads /etc/passwd by a stream',
+    name: 'reads /etc/passwd with a stream',
     source: attempt(
       "for await (const part of require('fs').createReadStream('/etc/passwd')) return part.length > 0",
     ),
@@ -110,7 +110,7 @@ export const escapes: readonly Escape[] = [
     ),
   },
   {
-    name: 'sees which process started it',
+    name: 'detects the process that started it',
     source: attempt('return process.ppid > 2'),
   },
   {
@@ -136,7 +136,7 @@ export const escapes: readonly Escape[] = [
     source: attempt("return require('child_process').execSync('echo x').length > 0"),
   },
   {
-    name: 'forks and forks',
+    name: 'forks repeatedly',
     source: attempt(
       "let n = 0; for (let i = 0; i < 3; i++) { const c = require('child_process').spawn('true'); c.on('error', () => {}); if (c.pid) n++; } return n > 0",
     ),
@@ -161,11 +161,11 @@ export const escapes: readonly Escape[] = [
   },
   { name: 'signals its parent', source: attempt('return process.kill(ARGS.pid, 0)') },
   {
-    name: 'signals its parent by the inner function',
+    name: 'signals its parent with the internal function',
     source: attempt('return process._kill(ARGS.pid, 0) === 0'),
   },
   {
-    name: 'makes another process listen to a debugger',
+    name: 'enables the debugger of another process',
     source: attempt(
       "return typeof process._debugProcess === 'function' && (process._debugProcess(process.pid), true)",
     ),
@@ -178,13 +178,13 @@ export const escapes: readonly Escape[] = [
   },
   { name: 'loads an addon', source: attempt('return Object.keys(require(ARGS.addon)).length > 0') },
   {
-    name: 'loads an addon by dlopen',
+    name: 'loads an addon with dlopen',
     source: attempt(
       'const m = { exports: {} }; process.dlopen(m, ARGS.addon); return Object.keys(m.exports).length > 0',
     ),
   },
   {
-    name: 'reaches bindings',
+    name: 'accesses bindings',
     source: attempt("return typeof process.binding('spawn_sync').spawn === 'function'"),
   },
   {
@@ -194,15 +194,15 @@ export const escapes: readonly Escape[] = [
     ),
   },
   {
-    name: 'takes a picture of the heap, with the mark in it',
+    name: 'writes a heap snapshot, which contains the mark',
     source: attempt("const s = require('v8').getHeapSnapshot(); s.destroy(); return true"),
   },
   {
-    name: 'sets flags of the engine',
+    name: 'sets flags of V8',
     source: attempt("require('v8').setFlagsFromString('--stack-size=900'); return true"),
   },
   {
-    name: 'uses WASI to see files',
+    name: 'accesses files with WASI',
     source: attempt(
       "const { WASI } = require('wasi'); new WASI({ version: 'preview1', preopens: { '/': '/' } }); return true",
     ),

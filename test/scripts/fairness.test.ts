@@ -5,7 +5,7 @@ import { openTemplates } from '../../shared/platform/local/templates.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 import { runLocally } from './hosts.ts';
 
-// One owner uses its full share of a machine with few slots; another is served nevertheless.
+// One owner uses its full share of a machine with few slots, and another is still served.
 
 const processes = openProcesses({ slots: 4 });
 const scripts = openScripts({ processes });

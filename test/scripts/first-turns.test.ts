@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Takes turns, and returns the numbers of those that have started so far, with a function that ends each. */
+/** Takes turns. Returns the numbers of the started ones, and a function that ends each. */
 function takeMany(turns: ReturnType<typeof openFirstTurns>, count: number) {
   const ends = new Map<number, () => void>();
   for (let n = 1; n <= count; n += 1)
@@ -18,7 +18,7 @@ function takeMany(turns: ReturnType<typeof openFirstTurns>, count: number) {
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-test('as many start as there are turns, the next with each end, in order', async () => {
+test('as many runs start as there are turns, and another one at each end, in order', async () => {
   const { begun, end } = takeMany(openFirstTurns(2), 4);
   await settle();
   expect(begun()).toEqual([1, 2]);

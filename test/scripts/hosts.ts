@@ -9,7 +9,7 @@ import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/n
 import { packScript } from '../../shared/platform/runtimes/package.ts';
 import { judgeRun, type ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import type { ScriptRun } from '../../shared/scripts/script-runner.ts';
-import { type Lambda, startLambda } from '../support/lambda.ts';
+import { type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 import { levels } from './levels.ts';
 
 /** A script to run, with its input. */
@@ -29,7 +29,7 @@ export interface Host {
   close(): Promise<unknown>;
 }
 
-/** In the environment of every host; scripts must not find it. */
+/** A value in the environment of every host, which scripts must not find. */
 export const secret = 'a secret of the host';
 
 /** Names of hosts by their levels. */
@@ -39,7 +39,7 @@ export const hostNames = {
   flags: 'a bare process',
 } as const;
 
-/** The hosts of this machine, by name, each to be opened: its sandbox at each supported level, and the zip. */
+/** Returns functions that open the hosts of this machine: its sandbox at each supported level, and the zip. */
 export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>> {
   const zips: [string, () => Promise<Host>][] = [
     ['the zip', async () => openZips('the zip', process.execPath)],
@@ -54,7 +54,7 @@ export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>>
   ]);
 }
 
-/** Scripts in this machine's sandbox. */
+/** Opens a host that runs scripts in this machine's sandbox. */
 function openLocal(level: Level): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
   const scripts = openScripts({ isolation: { network: true, level }, slots: 3 });
@@ -99,7 +99,7 @@ const defaults = {
   isAwaited: true,
 } as const;
 
-/** Scripts in the zips of their functions, each driven as Lambda would. */
+/** Opens a host that runs scripts in the zips of their functions, as Lambda does. */
 function openZips(name: string, node: string): Host {
   const files = nodeRuntimeFiles();
   const root = mkdtempSync(join(tmpdir(), 'groundwork-zips-'));

@@ -10,7 +10,7 @@ import { levels } from './levels.ts';
 
 const neighbour = createServer((socket) => socket.end('hello')).listen(0, '127.0.0.1');
 await once(neighbour, 'listening');
-const { port } = neighbour.address() as AddressInfo; // of a server that listens on a port
+const { port } = neighbour.address() as AddressInfo; // the server listens on a port
 afterAll(() => neighbour.close());
 
 const connecting = `require('net').connect(ARGS.port, '127.0.0.1')
@@ -40,7 +40,7 @@ describe.each(levels)('the network of the machine, level %s', (level) => {
 });
 
 test.skipIf(closesNetwork)(
-  'scripts that must have no network do not start where it cannot be closed',
+  'scripts without network access do not start if the network cannot be denied',
   async () => {
     const scripts = openScripts({ isolation: { network: false, level: 'flags' } });
 
@@ -52,23 +52,23 @@ const python = { program: '/usr/bin/python3', folder: '/usr', version: '3.11.2' 
 const lines: readonly (readonly [Isolation, string])[] = [
   [
     { level: 'bubblewrap', prefix: [], hasNetwork: true },
-    "Scripts: in processes held by bubblewrap, Node's permission flags; they reach every network that this machine does",
+    "Scripts: isolated by bubblewrap, Node's permission flags; they can access every network of this machine",
   ],
   [
     { level: 'bubblewrap', prefix: [], hasNetwork: false },
-    "Scripts: in processes held by bubblewrap, Node's permission flags; they have no network",
+    "Scripts: isolated by bubblewrap, Node's permission flags; they have no network access",
   ],
   [
     { level: 'landlock', wrapper: python, open: [], prefix: [], hasNetwork: true },
-    "Scripts: in processes held by Landlock, Node's permission flags; bubblewrap does not work here; they reach every network that this machine does",
+    "Scripts: isolated by Landlock, Node's permission flags; bubblewrap does not work here; they can access every network of this machine",
   ],
   [
     { level: 'landlock', wrapper: python, open: ['signals'], prefix: [], hasNetwork: false },
-    "Scripts: in processes held by Landlock, Node's permission flags; bubblewrap does not work here; open on this machine: signals; they have no network",
+    "Scripts: isolated by Landlock, Node's permission flags; bubblewrap does not work here; not isolated on this machine: signals; they have no network access",
   ],
   [
     { level: 'flags', prefix: [], hasNetwork: true },
-    "Scripts: in processes held by Node's permission flags; neither bubblewrap nor Landlock works here, try: apt-get install bubblewrap python3; they reach every network that this machine does",
+    "Scripts: isolated by Node's permission flags; neither bubblewrap nor Landlock works here, try: apt-get install bubblewrap python3; they can access every network of this machine",
   ],
 ];
 

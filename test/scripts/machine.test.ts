@@ -3,6 +3,7 @@ import { type Machine, selfTest } from '../../shared/platform/local/scripts/mach
 import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { runLocally } from './hosts.ts';
 import { levels } from './levels.ts';
+import { folder } from './python-hosts.ts';
 
 const names = {
   bubblewrap: 'bubblewrap, CPython 3\\.\\d+\\.\\d+',
@@ -12,7 +13,7 @@ const names = {
 
 describe('the self-test', () => {
   test.each(levels)('reports that both runtimes work, level %s', async (level) => {
-    const scripts = openScripts({ isolation: { network: true, level } });
+    const scripts = openScripts({ isolation: { network: true, level }, folder });
 
     const line = await scripts.selfTest();
     await scripts.close();
@@ -24,7 +25,7 @@ describe('the self-test', () => {
   const machine: Machine = {
     isolation: { level: 'flags', prefix: [], hasNetwork: true },
     python: {
-      isThere: true,
+      isAvailable: true,
       isPyodide: false,
       name: 'CPython 3.11.2',
       description: '',
@@ -47,7 +48,7 @@ describe('the self-test', () => {
   });
 });
 
-describe('a weak sandbox on a server that other machines reach', () => {
+describe('a weak sandbox on a server that other machines can access', () => {
   const isolation = { network: true, level: 'flags', weakSandbox: 'refused' } as const;
 
   test.each(['node', 'python'] as const)('fails a run of %s, with the remedy', async (runtime) => {
@@ -64,7 +65,7 @@ describe('a weak sandbox on a server that other machines reach', () => {
     });
   });
 
-  test('is in the line for the operator', async () => {
+  test('is reported to the operator', async () => {
     const scripts = openScripts({ isolation });
 
     const line = await scripts.describe();
@@ -73,7 +74,7 @@ describe('a weak sandbox on a server that other machines reach', () => {
     expect(line).toContain('; Scripts do not run here: ');
   });
 
-  test('is replaced by a better level, which runs them', async ({ skip }) => {
+  test('does not apply at a better level, which runs scripts', async ({ skip }) => {
     const [level] = levels;
     if (level === undefined || level === 'flags') return skip('there is no better level here');
     const scripts = openScripts({ isolation: { ...isolation, level } });

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { descendantsOf, isMarked, listProcesses } from '../support/processes.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /*
- * Scripts of both runtimes at once against a server process: requests in turn, changes of the scripts, deletions. Lasts
- * about MIXED_SECONDS.
+ * Scripts of both runtimes at once against a server process: alternating requests, updates and deletions of the
+ * scripts. Takes about MIXED_SECONDS.
  */
 
 const seconds = Number(process.env.MIXED_SECONDS ?? 8);
-/** Times are generous, because tests share the machine: each is five times the limit of a quiet machine. */
+/** Time limits, five times those of an idle machine, because tests share the machine. */
 const slowestMs = { p99: 5_000, firstRun: 5_000 };
 
 const sources = {
@@ -50,7 +50,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
-async function send(path: string, key: string | undefined, sent: Sent = {}): Promise<Answer> {
+async function send(path: string, key: string | undefined, sent: Sent = {}): Promise<ApiResponse> {
   const { body, method = body === undefined ? 'GET' : 'POST' } = sent;
   const response = await fetch(server.url + path, {
     method,
@@ -83,8 +83,8 @@ async function makeEndpoint({ base, key }: Tenant, name: string, script: number)
   return made.body.links.run;
 }
 
-/** Returns how a run ended: its output after a success, otherwise its status and error. */
-function outcome({ status, body }: Answer): string {
+/** Returns the output of a successful run, otherwise its status and error. */
+function outcome({ status, body }: ApiResponse): string {
   if (status !== 200) return `HTTP ${status}`;
   return body.status === 'success'
     ? String(body.result.stdout)
@@ -97,16 +97,16 @@ interface Traffic {
   readonly p99Ms: number;
 }
 
-/** Has clients send requests in series until the time is over, or one has an unexpected outcome. */
+/** Sends requests from several clients until the time is over or an outcome is unexpected. */
 async function drive(
-  clients: readonly ((turn: number) => Promise<Answer>)[],
+  clients: readonly ((turn: number) => Promise<ApiResponse>)[],
   ms: number,
   allowed: readonly string[] = ['1'],
 ): Promise<Traffic> {
   let endMs = performance.now() + ms;
   const outcomes: Record<string, number> = {};
   const took: number[] = [];
-  const live = async (call: (turn: number) => Promise<Answer>, first: number) => {
+  const live = async (call: (turn: number) => Promise<ApiResponse>, first: number) => {
     for (let turn = first; performance.now() < endMs; turn += 1) {
       const startedMs = performance.now();
       const name = outcome(await call(turn));
@@ -144,7 +144,7 @@ async function watchProcesses(until: Promise<unknown>): Promise<number> {
 }
 
 describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once', () => {
-  test('four clients that run a Node and a Python script in turn get successes only', async () => {
+  test('four clients that alternate between a Node and a Python script get only successes', async () => {
     const paths: string[] = [];
     for (const runtime of runtimes)
       paths.push(await makeEndpoint(owner, runtime, await makeScript(owner, runtime)));
@@ -163,7 +163,7 @@ describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once'
     expect((await late).p99Ms).toBeLessThan(slowestMs.p99);
   });
 
-  test('a script whose runtime and source change all the time runs as one of its versions', async () => {
+  test('a script whose runtime and source change continuously runs as one of its versions', async () => {
     const id = await makeScript(owner, 'nodejs');
     const path = await makeEndpoint(owner, 'edited', id);
     const script = `${owner.base}snippets/scripts/${id}/`;
@@ -211,7 +211,7 @@ describe.skipIf(process.platform !== 'linux')('scripts of both runtimes at once'
     expect(Object.keys(outcomes)).toEqual(['1']);
   });
 
-  test.each(runtimes)('after the load the first %s run of a new account is quick', async (name) => {
+  test.each(runtimes)('after the load the first %s run of a new account is fast', async (name) => {
     const newcomer = await signUp(`newcomer-${name}`);
     const path = await makeEndpoint(newcomer, 'first', await makeScript(newcomer, name));
 

@@ -3,7 +3,7 @@ import { type Host, hostNames, hosts, type Sample } from './hosts.ts';
 import { levels } from './levels.ts';
 import { pythonHosts } from './python-hosts.ts';
 
-// One case for each kind of run at each sandbox level: small enough to run on every supported version of Node.
+// One case for each kind of run at each sandbox level, so that all supported versions of Node can be tested quickly.
 
 interface Row {
   readonly name: string;
@@ -25,7 +25,7 @@ const javascript: readonly Row[] = [
     expected: { status: 'success', response: expect.objectContaining({ status: 201 }) },
   },
   {
-    name: 'files of its own, and what they import',
+    name: 'its own files and their imports',
     sample: {
       source: `const fs = require('fs'); const file = require('os').tmpdir() + '/own.js';
         fs.writeFileSync(file, 'module.exports = 7'); console.log(require(file));
@@ -39,12 +39,12 @@ const javascript: readonly Row[] = [
     expected: { status: 'failure', stderr: expect.stringContaining('TypeError: no') },
   },
   {
-    name: 'a time-out',
+    name: 'a timeout',
     sample: { source: 'for (;;);', timeoutMs: 500 },
     expected: { status: 'timeout' },
   },
   {
-    name: 'an end by itself',
+    name: 'a call of process.abort',
     sample: { source: 'process.abort()' },
     expected: { status: 'failure' },
   },
@@ -102,7 +102,7 @@ describe.each(held)('Python in %s', (_name, open) => {
   let host: Host;
   beforeAll(async () => {
     host = open();
-    await host.run({ source: '' }); // Pyodide's snapshot may have to be built
+    await host.run({ source: '' }); // Pyodide's snapshot may have to be created
   }, 300_000);
   afterAll(() => host.close());
 

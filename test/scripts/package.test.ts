@@ -6,8 +6,8 @@ import { afterAll, expect, test } from 'vitest';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from '../../lib/script-runtime.ts';
 import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 import { packScript } from '../../shared/platform/runtimes/package.ts';
-import { startLambda } from '../support/lambda.ts';
-import { startPythonLambda } from '../support/python-lambda.ts';
+import { startLambda } from '../aws-emulator/lambda.ts';
+import { startPythonLambda } from '../aws-emulator/python-lambda.ts';
 import { unpack } from './hosts.ts';
 import { machine, packPython, variables } from './python-hosts.ts';
 
@@ -62,7 +62,7 @@ test.each([
   expect(Buffer.from(files[main] ?? []).toString()).toBe(script.source);
 });
 
-test('a function with another version reports so and runs nothing', async () => {
+test('a function with another version reports it and runs nothing', async () => {
   unpack(packScript(nodeRuntimeFiles(), script), root);
   const lambda = await startLambda<ScriptEvent, ScriptAnswer>(
     process.execPath,

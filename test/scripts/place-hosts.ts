@@ -9,17 +9,17 @@ import { openIds } from '../../shared/platform/ids.ts';
 import { limitsFor, openScheduler } from '../../shared/platform/local/scripts/scheduler.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import type { Leave, Places } from '../../shared/scripts/slots.ts';
+import type { Places, Release } from '../../shared/scripts/slots.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /*
- * Slots for runs in a simulated time; it fakes `setTimeout`, `clearTimeout` and `Date` before it opens them.
+ * Slots for runs in simulated time: `setTimeout`, `clearTimeout` and `Date` are faked before the slots are opened.
  */
 
 /** Slots, and the functions that let them settle. */
 export interface PlaceHost {
   readonly places: Places;
-  /** Resolves when every run has a result, or waits for time to pass. */
+  /** Resolves when every run has a result or waits for time to pass. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface TableHost extends PlaceHost {
   openProcess(): SharedPlaces;
   /** The table; a test may replace its methods. */
   readonly table: Store;
-  /** Requests to the table since the beginning, by their names. */
+  /** Names of the requests to the table so far. */
   readonly calls: string[];
   readonly logged: LogEntry[];
 }
@@ -107,11 +107,11 @@ export async function openTableHost(): Promise<TableHost> {
 
 /** Runs that acquire and release slots, by their names. */
 export interface Visitors {
-  /** Has a run request a slot, and waits until it has a result or waits. */
+  /** Requests a slot for a run. Resolves when the run has a result or waits. */
   come(name: string, given?: Partial<Visit>): Promise<void>;
   /** Releases the slots of runs. */
   leave(...names: readonly string[]): Promise<void>;
-  /** Names of runs that got a slot, in this order. */
+  /** Names of runs that got a slot, in order. */
   readonly entered: readonly string[];
   /** Results of the other runs. */
   readonly refused: Readonly<Record<string, string>>;
@@ -129,7 +129,7 @@ interface Visit {
 export function openVisitors(host: PlaceHost): Visitors {
   const entered: string[] = [];
   const refused: Record<string, string> = {};
-  const leaves = new Map<string, Leave>();
+  const leaves = new Map<string, Release>();
   return {
     entered,
     refused,

@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 const eight = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-const turnMs = 1000; // by then the next one has seen that a slot is free
+const turnMs = 1000; // time in which the next run notices a free slot
 
 describe.each([
   ['of one machine', openLocalHost],
@@ -37,7 +37,7 @@ describe.each([
     await pass(host, turnMs);
   };
 
-  test('eight runs of an instance execute at once, and the ninth waits until one is over', async () => {
+  test('eight runs of an instance execute at once, and the ninth waits until one ends', async () => {
     await visitors.come('ninth');
     await pass(host, turnMs);
     const before = [...visitors.entered];
@@ -88,7 +88,7 @@ describe.each([
     expect(visitors.entered).toEqual([...eight, 'next']);
   });
 
-  test('four hundred may wait, and no others until there are fewer', async () => {
+  test('four hundred may wait, and others are rejected until there are fewer', async () => {
     for (let n = 0; n < 398; n += 1) await visitors.come(`patient ${n}`);
     await visitors.come('399', { waitMs: 500 });
     await visitors.come('400', { waitMs: 500, isAwaited: true });

@@ -24,7 +24,7 @@ afterEach(async () => {
 const pid = 'console.log(process.pid)';
 
 describe('processes', () => {
-  test('none exists before the first run', async () => {
+  test('do not exist before the first run', async () => {
     const scripts = open();
 
     await scripts.describe();
@@ -97,7 +97,7 @@ describe('processes', () => {
     expect(new Set(outcomes)).toEqual(new Set(['failure whole']));
   });
 
-  test('many scripts, each run once, leave no more than the slots and a spare', async () => {
+  test('many scripts, each run once, leave at most the slots and a spare', async () => {
     const scripts = open({ slots: 4 });
     const sizes = new Set<number>();
     const count = Number(process.env.SCRIPTS ?? 40);
@@ -116,7 +116,7 @@ describe('processes', () => {
     expect(Math.max(...sizes, scripts.size())).toBeLessThanOrEqual(5);
   }, 1_000_000);
 
-  test('concurrent runs of one script have processes of their own', async () => {
+  test('concurrent runs of one script have separate processes', async () => {
     const scripts = open({ slots: 6 });
     const source = `setTimeout(() => console.log(process.pid), 50)`;
 
@@ -125,7 +125,7 @@ describe('processes', () => {
     expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(3);
   });
 
-  test('idle ones end, all of them', async () => {
+  test('all idle ones end', async () => {
     const scripts = open({ idleMs: 30 });
 
     await runLocally(scripts, { source: pid });
@@ -161,7 +161,7 @@ describe('waiting', () => {
     );
     await Promise.all([...busy, ...[3, 4, 5, 6, 7, 8].map((n) => run(1, n)), run(2, 9)]);
 
-    expect(ended.indexOf(2)).toBeLessThan(6); // the last one otherwise; they end in any order
+    expect(ended.indexOf(2)).toBeLessThan(6); // without turns it would be the last one; they end in any order
   });
 
   test('a run that waits too long is rejected', async () => {
@@ -176,7 +176,7 @@ describe('waiting', () => {
     expect(await Promise.all(busy)).toMatchObject([{ status: 'timeout' }, { status: 'timeout' }]);
   });
 
-  test('after the end nothing runs', async () => {
+  test('no run starts after the end', async () => {
     const scripts = open();
     await scripts.close();
 
@@ -190,7 +190,7 @@ describe('the end of the server', () => {
     const source = 'for (; ARGS.spins;);';
     await runLocally(scripts, { source, args: { spins: false } });
     const run = runLocally(scripts, { source, args: { spins: true } });
-    await new Promise(setImmediate); // it has started: its process exists
+    await new Promise(setImmediate); // the run has started and its process exists
 
     await scripts.close();
 

@@ -18,11 +18,11 @@ afterEach(() => {
 interface Simulated extends Worker {
   readonly runtime: string;
   readonly state: 'starting' | 'ready' | 'dying' | 'gone';
-  /** It ends without notice. */
+  /** Ends the process unexpectedly. */
   exit(): void;
 }
 
-/** Behaviour of the next processes; milliseconds. */
+/** Behaviour of the next processes; times in milliseconds. */
 interface Behaviour {
   startMs: number;
   killMs: number;
@@ -84,7 +84,7 @@ function simulate(
     ready: Promise.race([ready, ended]),
     ended,
     isReusable: () => state === 'starting' || state === 'ready',
-    complaint: () => 'it has ended',
+    failureReason: () => 'it has ended',
     kill: () => {
       if (state === 'dying' || state === 'gone') return;
       onKill(state);
@@ -111,7 +111,7 @@ describe('a pool', () => {
     expect(second.worker).toBe(first.worker);
   });
 
-  test('keeps a spare for each of two alternating runtimes, and ends none for another', async () => {
+  test('keeps a spare for each of two alternating runtimes, and kills none for the other', async () => {
     const { pool, alive, killed } = openWorld({ cap: 4 });
     for (let round = 0; round < 20; round += 1) {
       const taking = Promise.all([pool.take('node', 'a'), pool.take('python', 'b')]);
@@ -123,7 +123,7 @@ describe('a pool', () => {
     expect(alive().map(({ runtime }) => runtime)).toEqual(['a', 'a', 'b', 'b']);
   });
 
-  test('serves two runtimes in turn with the minimum of processes', async () => {
+  test('serves two alternating runtimes with the minimum number of processes', async () => {
     const { pool, killed } = openWorld({ cap: 1 });
     for (const [key, runtime] of [
       ['node', 'a'],
@@ -158,7 +158,7 @@ describe('a pool', () => {
     expect((await taking).worker.state).toBe('ready');
   });
 
-  test('ends idle processes, spare ones too', async () => {
+  test('kills idle processes, including spares', async () => {
     const { pool, alive } = openWorld({ idleMs: 1_000 });
     const taking = pool.take('one', 'a');
     await pass(100);
@@ -170,7 +170,7 @@ describe('a pool', () => {
     expect(pool.size()).toBe(0);
   });
 
-  test('ends all processes when it closes, starting ones as well, and rejects waiters', async () => {
+  test('kills all processes when it closes, including starting ones, and rejects waiters', async () => {
     const { pool, alive } = openWorld({ cap: 1 });
     const taking = pool.take('one', 'a');
     await pass(100);
@@ -186,7 +186,7 @@ describe('a pool', () => {
   });
 });
 
-/** A process is requested; the number is a part of the key. */
+/** A request for a process; the number is a part of the key. */
 interface Take {
   readonly take: number;
   readonly runtime: 'a' | 'b';
@@ -216,7 +216,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A pool whose processes are taken and released, at most `cap` at a time, with the state of all of that. */
+/** Opens a pool and a model of its state, with at most `cap` taken processes at a time. */
 function openModel(cap: number) {
   const world = openWorld({ cap, idleMs: 2_000 });
   const { pool, alive, behaviour } = world;
@@ -228,7 +228,7 @@ function openModel(cap: number) {
     pool
       .take(`${runtime}${take}`, runtime)
       .then((one) => taken.push(one))
-      .catch(() => {}) // a start has failed: its caller gets the error
+      .catch(() => {}) // the start failed, and the caller gets the error
       .finally(() => {
         waiting -= 1;
       });

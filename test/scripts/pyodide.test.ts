@@ -9,7 +9,7 @@ import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { type Host, runLocally, secret } from './hosts.ts';
 import { pythonHosts } from './python-hosts.ts';
 
-// Access of Python to Node in Pyodide: none, except in a Node without restrictions.
+// Python in Pyodide has no access to Node, except in a Node without restrictions.
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-pyodide-'));
 const file = join(folder, 'secret.txt');
@@ -78,7 +78,7 @@ describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
     let host: Host | undefined;
     beforeAll(async () => {
       host = openPyodide?.();
-      await host?.run({ source: '' }); // its snapshot may have to be built
+      await host?.run({ source: '' }); // the snapshot may have to be created
     }, 300_000);
     afterAll(() => host?.close());
 
@@ -96,7 +96,7 @@ describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
     );
   });
 
-  test('its snapshot is built once', async () => {
+  test('its snapshot is created once', async () => {
     const cache = join(folder, 'cache');
     const options = { isolation: { network: true, level: 'flags' }, folder } as const;
     const seen = [];

@@ -3,17 +3,17 @@ import type { Host } from './hosts.ts';
 import { type PythonCase, pythonCases } from './python-cases.ts';
 import { pythonHosts } from './python-hosts.ts';
 
-// The same scripts have the same outcome on every host.
+// The same scripts have the same outcome on every host. Hosts work side by side, each in order: runs mostly wait.
 
-describe.each([...pythonHosts])('Python in %s', (name, open) => {
+describe.concurrent.each([...pythonHosts])('Python in %s', (name, open) => {
   let host: Host;
   beforeAll(async () => {
     host = open();
-    await host.run({ source: '' }); // Pyodide's snapshot may have to be built
+    await host.run({ source: '' }); // Pyodide's snapshot may have to be created
   }, 300_000);
   afterAll(() => host.close());
 
-  describe.each(Object.entries(pythonCases))('%s', (_group, rows) => {
+  describe.sequential.each(Object.entries(pythonCases))('%s', (_group, rows) => {
     test.each(rows.filter((row) => isFor(name, row)))(
       '$name',
       async ({

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { Case } from './cases.ts';
 
-/** A Python script, and the outcome of its last run on every host. */
+/** A Python script, and the result of its last run on every host. */
 export interface PythonCase extends Case {
-  /** Whether it runs in Pyodide too; that takes a second. */
+  /** True when the case also runs in Pyodide, which takes a second. */
   readonly inPyodide?: true;
-  /** Whether it starts or signals processes, which fails on hosts that would not end them. */
+  /** True when the script starts or signals processes, which fails on hosts that could not kill them. */
   readonly needsProcesses?: true;
 }
 
@@ -14,7 +14,7 @@ const json = 'application/json';
 const invalid = 'HTTP response validation failed.';
 const plain = { status: 200, content: '', content_type: json, headers: {} };
 
-/** Matches text with these parts in this order, and without the runner's own files. */
+/** Matches text with these parts in order, and without the runner's files. */
 const showing = (...parts: readonly string[]) => {
   const [first = '', ...others] = parts.map((each) => each.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   return expect.stringMatching(
@@ -24,7 +24,7 @@ const showing = (...parts: readonly string[]) => {
 
 const globals: readonly PythonCase[] = [
   {
-    name: 'ARGS, CONFIG and META are what was given',
+    name: 'ARGS, CONFIG and META contain the input',
     inPyodide: true,
     source: 'import json\nprint(json.dumps([ARGS, CONFIG, META]))',
     args: { GET: { a: '1' }, POST: { b: [2, null, true, 0.5] }, a: '1' },
@@ -40,7 +40,7 @@ const globals: readonly PythonCase[] = [
     stdout: 'True 2 True True',
   },
   {
-    name: 'the globals are these, and nothing of the wrapper shows',
+    name: 'the globals are these, and the wrapper is not visible',
     inPyodide: true,
     source: 'print(*sorted(globals()))',
     stdout:
@@ -60,26 +60,26 @@ const globals: readonly PythonCase[] = [
     stdout: '-\n-\n-\n-\n-',
   },
   {
-    name: 'the standard library is there',
+    name: 'the standard library can be imported',
     inPyodide: true,
     source:
       "import base64, collections, csv, ctypes, datetime, decimal, email, hashlib, hmac, itertools, math, random, re, sqlite3, ssl, statistics, string, urllib.request, uuid, xml.etree.ElementTree, zlib\nprint(hashlib.md5(b'x').hexdigest(), decimal.Decimal('0.1') + 1, sqlite3.connect(':memory:').execute('select 1 + 1').fetchone())",
     stdout: '9dd4e461268c8034f5c8564e155c67a6 1.1 (2,)',
   },
   {
-    name: 'packages of the machine are not',
+    name: 'packages of the machine cannot be imported',
     source:
       "import sys\nprint([each for each in sys.path if 'packages' in each])\ntry:\n    import requests\nexcept ImportError as error:\n    print(error)",
     stdout: "[]\nNo module named 'requests'",
   },
   {
-    name: 'classes of a script can be pickled, and made into data classes',
+    name: 'classes of a script can be pickled and become data classes',
     source:
       'import dataclasses, pickle\n@dataclasses.dataclass\nclass Point:\n    x: int = 3\nprint(pickle.loads(pickle.dumps(Point(5))), Point.__module__)',
     stdout: 'Point(x=5) __main__',
   },
   {
-    name: 'the environment holds nothing of the host',
+    name: 'the environment contains no variables of the host',
     inPyodide: true,
     source: 'import os\nprint(*sorted(os.environ))',
     stdout: 'HOME LANG PATH PWD TMPDIR TZ',
@@ -92,17 +92,17 @@ const globals: readonly PythonCase[] = [
     stdout: 'ż 2 True',
   },
   {
-    name: 'there is nothing to read',
+    name: 'standard input is empty',
     source: "try:\n    input()\nexcept EOFError:\n    print('nothing')",
     stdout: 'nothing',
   },
   {
-    name: 'time is told in UTC',
+    name: 'the time zone is UTC',
     source: "import time\nprint(time.strftime('%H', time.localtime(0)))",
     stdout: '00',
   },
   {
-    name: 'a response has attributes, and takes names',
+    name: 'a response has attributes and named arguments',
     source:
       "r = HttpResponse(content='a', headers={'X': 'y'}, status_code=201)\nprint(r.status_code, r.content, r.content_type, r.headers)\nprint(sorted(vars(HttpResponse()).items()))",
     stdout:
@@ -123,7 +123,7 @@ const endings: readonly PythonCase[] = [
     ),
   },
   {
-    name: 'an exception shows what led to it',
+    name: 'an exception shows its cause',
     source: "try:\n    {}['x']\nexcept KeyError as error:\n    raise RuntimeError('no') from error",
     status: 'failure',
     stderr: showing('line 2', "KeyError: 'x'", 'direct cause', 'line 4', 'RuntimeError: no'),
@@ -142,12 +142,12 @@ const endings: readonly PythonCase[] = [
     stderr: showing('File "main.py", line 1\n    print "hello"', 'SyntaxError: Missing paren'),
   },
   {
-    name: 'source that is no text is a failure',
+    name: 'a source with a null byte is a failure',
     source: 'x = 1\u0000',
     status: 'failure',
     stderr: showing('null bytes'),
   },
-  { name: 'a byte order mark is no part of the source', source: '\ufeffprint(1)', stdout: '1' },
+  { name: 'a byte order mark is not part of the source', source: '\ufeffprint(1)', stdout: '1' },
   {
     name: 'endless recursion is a failure',
     inPyodide: true,
@@ -156,32 +156,32 @@ const endings: readonly PythonCase[] = [
     stderr: showing('RecursionError: maximum recursion depth exceeded'),
   },
   {
-    name: 'an exception that cannot be shown is a failure',
+    name: 'an exception that cannot be printed is a failure',
     source:
       'class E(Exception):\n    def __str__(self): raise self\n    def __repr__(self): raise self\nraise E',
     status: 'failure',
     stderr: showing('E'),
   },
   {
-    name: 'a script may show exceptions in its own way',
+    name: 'a script may replace the exception hook',
     source:
       "import sys\nsys.excepthook = lambda kind, error, tb: print('mine', error, tb.tb_lineno)\nraise ValueError('x')",
     status: 'failure',
     stdout: 'mine x 3',
   },
   {
-    name: 'an interrupt is an exception like any other',
+    name: 'KeyboardInterrupt is a failure',
     source: 'raise KeyboardInterrupt',
     status: 'failure',
     stderr: showing('line 1', 'KeyboardInterrupt'),
   },
   {
-    name: 'functions for the exit run at the end',
+    name: 'exit functions run at the end',
     source: "import atexit\natexit.register(print, 'bye')\nprint('hi')",
     stdout: 'hi\nbye',
   },
   {
-    name: 'an end by sys.exit lets finally run',
+    name: 'sys.exit runs finally blocks',
     source: "import sys\ntry:\n    sys.exit()\nfinally:\n    print('finally')\nprint('never')",
     stdout: 'finally',
   },
@@ -209,10 +209,10 @@ const endings: readonly PythonCase[] = [
     status,
     stderr,
   })),
-  { name: 'exit() and quit() are there', source: 'exit(3)', status: 'failure' },
+  { name: 'exit() and quit() are defined', source: 'exit(3)', status: 'failure' },
   { name: 'so is SystemExit', source: 'raise SystemExit(124)', status: 'timeout' },
   {
-    name: 'an endless loop ends with its time, its output is kept and its stack shown',
+    name: 'an endless loop times out, and keeps output and stack',
     source:
       "import sys\nset_response(HttpResponse(201))\nprint('so far', end='')\nprint('err', file=sys.stderr)\ndef spin():\n    while True: pass\nspin()",
     timeoutMs: 2000,
@@ -221,7 +221,7 @@ const endings: readonly PythonCase[] = [
     stderr: showing('err\nTime is over', 'line 7, in <module>\n', 'line 6, in spin\n'),
   },
   {
-    name: 'waiting ends with the time too',
+    name: 'a waiting script times out',
     source: "import time\nprint('so far')\ntime.sleep(60)",
     timeoutMs: 2000,
     status: 'timeout',
@@ -229,7 +229,7 @@ const endings: readonly PythonCase[] = [
     stderr: showing('line 3', 'time.sleep(60)'),
   },
   {
-    name: 'a script that catches everything ends with its time',
+    name: 'a script that catches everything times out',
     inPyodide: true,
     source:
       "print('so far')\nwhile True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
@@ -239,7 +239,7 @@ const endings: readonly PythonCase[] = [
     stderr: expect.any(String),
   },
   {
-    name: 'a loop that never comes back to Python ends with its time',
+    name: 'a loop outside of Python code times out',
     source:
       "import collections, itertools\nprint('so far')\ncollections.deque(itertools.repeat(0), maxlen=0)",
     timeoutMs: 2000,
@@ -247,7 +247,7 @@ const endings: readonly PythonCase[] = [
     stdout: 'so far',
   },
   {
-    name: 'a script that does not listen to the alarm ends with its time',
+    name: 'a script that ignores the alarm times out',
     source:
       "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nprint('so far')\nwhile True: pass",
     timeoutMs: 2000,
@@ -263,34 +263,34 @@ const processes: readonly PythonCase[] = [
     stdout: 'x',
   },
   {
-    name: 'os._exit(3) is failure',
+    name: 'os._exit(3) is a failure',
     inPyodide: true,
     source: 'import os\nos._exit(3)',
     status: 'failure',
   },
-  { name: 'os._exit(124) is a time-out', source: 'import os\nos._exit(124)', status: 'timeout' },
+  { name: 'os._exit(124) is a timeout', source: 'import os\nos._exit(124)', status: 'timeout' },
   {
-    name: 'a script that a signal ends is a failure, and told',
+    name: 'a script that a signal kills is a reported failure',
     source: 'import os, signal\nos.kill(os.getpid(), signal.SIGKILL)',
     status: 'failure',
     stderr: 'The run was ended by signal 9: Killed.',
   },
   {
-    name: 'a script that breaks the process is a failure, and told',
+    name: 'a script that crashes the process is a reported failure',
     source: "import ctypes\nprint('x')\nctypes.string_at(0)",
     status: 'failure',
     stdout: 'x',
     stderr: 'The run was ended by signal 11: Segmentation fault.',
   },
   {
-    name: 'threads are waited for, and may set the response',
+    name: 'threads are awaited, and may set the response',
     source:
       "import threading, time\ndef late():\n    time.sleep(0.05)\n    print('late')\n    set_response(HttpResponse(201))\nthreading.Thread(target=late).start()\nprint('soon')",
     stdout: 'soon\nlate',
     response: { ...plain, status: 201 },
   },
   {
-    name: 'threads that are daemons are not waited for',
+    name: 'daemon threads are not awaited',
     source:
       "import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\nprint('end')",
     stdout: 'end',
@@ -303,13 +303,13 @@ const processes: readonly PythonCase[] = [
     stderr: showing('Exception in thread', 'File "main.py", line 2, in f', 'in a thread'),
   },
   {
-    name: 'sys.exit in a thread ends the thread alone',
+    name: 'sys.exit in a thread ends only the thread',
     source:
       "import sys, threading\nthreading.Thread(target=sys.exit, args=(3,)).start()\nprint('x')",
     stdout: 'x',
   },
   {
-    name: 'a thread that waits for ever ends with the time',
+    name: 'a thread that waits forever times out',
     source:
       "import threading\nprint('so far')\nthreading.Thread(target=threading.Event().wait).start()",
     timeoutMs: 2000,
@@ -324,7 +324,7 @@ const processes: readonly PythonCase[] = [
     stdout: '45\nasync',
   },
   {
-    name: 'child processes work, what they print counts',
+    name: 'child processes work, and their output counts',
     needsProcesses: true,
     source:
       "import subprocess\nsubprocess.run(['echo', 'out'])\nsubprocess.run('echo err >&2', shell=True)\nprint(subprocess.check_output(['cat'], input=b'piped').decode())",
@@ -332,21 +332,21 @@ const processes: readonly PythonCase[] = [
     stderr: 'err',
   },
   {
-    name: 'child processes that are left behind end with the run',
+    name: 'remaining child processes are killed at the end of the run',
     needsProcesses: true,
     source:
       "import os, subprocess, time\nsubprocess.Popen('sleep 61 & setsid sleep 62 & sleep 63', shell=True, start_new_session=True)\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(64)\nprint('end')",
     stdout: 'end',
   },
   {
-    name: 'a script that ends its runner is a failure',
+    name: 'a script that kills its runner is a failure',
     needsProcesses: true,
     times: 2,
     source: 'import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nwhile True: pass',
     status: 'failure',
   },
   {
-    name: 'a script that stops its runner ends with its time',
+    name: 'a script that stops its runner times out',
     needsProcesses: true,
     times: 2,
     timeoutMs: 1000,
@@ -355,7 +355,7 @@ const processes: readonly PythonCase[] = [
     stderr: expect.any(String),
   },
   {
-    name: 'a script that ends all that it can is a failure',
+    name: 'a script that kills all processes is a failure',
     needsProcesses: true,
     source: 'import os\nos.kill(-1, 9)\nwhile True: pass',
     status: 'failure',
@@ -364,39 +364,39 @@ const processes: readonly PythonCase[] = [
 
 const outputs: readonly PythonCase[] = [
   {
-    name: 'both streams are kept apart, newlines at their ends removed',
+    name: 'both streams are separate, without trailing newlines',
     inPyodide: true,
     source: "import sys\nprint('out\\n\\n')\nprint('err\\r', file=sys.stderr)\nprint()\nprint('i')",
     stdout: 'out\n\n\n\ni',
     stderr: 'err\r',
   },
   {
-    name: 'unicode passes',
+    name: 'Unicode output is unchanged',
     inPyodide: true,
     source: "print('żółć 🦉', ARGS['x'])",
     args: { x: 'ü\u2028' },
     stdout: 'żółć 🦉 ü\u2028',
   },
   {
-    name: 'half a character is replaced',
+    name: 'an incomplete character is replaced',
     source: "print('\\ud83e|')",
     stdout: '\ufffd|',
   },
   {
-    name: 'bytes that are no text are replaced',
+    name: 'invalid UTF-8 is replaced',
     inPyodide: true,
     source:
       "import sys\nsys.stdout.buffer.write(b'\\xff\\x00A')\nsys.stdout.buffer.write('ż'.encode()[:1])",
     stdout: '\ufffd\u0000A\ufffd',
   },
   {
-    name: 'a character may come in two writes',
+    name: 'a character may be split into two writes',
     source:
       "import sys\nsys.stdout.buffer.write('ż'.encode()[:1])\nsys.stdout.buffer.write('ż'.encode()[1:])",
     stdout: 'ż',
   },
   {
-    name: 'writes to the descriptors count, in the order of all',
+    name: 'writes to the descriptors are output, in order',
     source: "import os\nprint('a', end='')\nos.write(1, b'b')\nprint('c')\nos.write(2, b'd')",
     stdout: 'abc',
     stderr: 'd',
@@ -413,12 +413,12 @@ const outputs: readonly PythonCase[] = [
     stdout: 'x',
   },
   {
-    name: 'as much output as is allowed',
+    name: 'output of the maximum length',
     source: `import sys\nsys.stdout.write('x' * ${maxOutputBytes})`,
     stdout: 'x'.repeat(maxOutputBytes),
   },
   {
-    name: 'one byte more is a failure',
+    name: 'output above the maximum is a failure',
     inPyodide: true,
     source: `import sys\nsys.stdout.write('x' * ${maxOutputBytes + 1})`,
     status: 'failure',
@@ -433,7 +433,7 @@ const outputs: readonly PythonCase[] = [
     stderr: tooMuchOutput,
   },
   {
-    name: 'output without end is a failure',
+    name: 'endless output is a failure',
     inPyodide: true,
     source: "while True: print('x' * 1000)",
     status: 'failure',
@@ -447,7 +447,7 @@ const outputs: readonly PythonCase[] = [
     stderr: tooMuchOutput,
   },
   {
-    name: 'a response beyond all bounds counts too',
+    name: 'a huge response counts as output',
     source: "set_response(HttpResponse(200, 'x' * 30_000_000, 'text/plain'))",
     status: 'failure',
     stderr: tooMuchOutput,
@@ -472,23 +472,23 @@ const responses: readonly PythonCase[] = [
     response: plain,
   },
   {
-    name: 'its attributes may change',
+    name: 'its attributes are writable',
     source: "r = HttpResponse()\nset_response(r)\nr.status_code = 201\nr.headers['A'] = 'b'",
     response: { ...plain, status: 201, headers: { A: 'b' } },
   },
   {
-    name: 'defaults of one are not those of another',
+    name: 'defaults are not shared between responses',
     source: "HttpResponse().headers['A'] = 'b'\nset_response(HttpResponse())",
     response: plain,
   },
   {
-    name: 'a class of its own will do',
+    name: 'a subclass is a response',
     source:
       "class Page(HttpResponse):\n    def __init__(self): super().__init__(200, 'p', 'text/html')\nset_response(Page())",
     response: { status: 200, content: 'p', content_type: 'text/html', headers: {} },
   },
   {
-    name: 'the last call counts',
+    name: 'the last call is used',
     source: "set_response(HttpResponse(201))\nset_response(HttpResponse(202, 'b'))",
     response: { ...plain, status: 202, content: 'b' },
   },
@@ -527,7 +527,7 @@ const responses: readonly PythonCase[] = [
     response: { ...plain, status },
   })),
   {
-    name: 'headers of the connection are left out',
+    name: 'connection headers are omitted',
     source:
       "set_response(HttpResponse(200, '', 'a/b', {'Content-Length': '5', 'Connection': 'close', 'Location': '/x'}))",
     response: { ...plain, content_type: 'a/b', headers: { Location: '/x' } },
@@ -551,14 +551,14 @@ const responses: readonly PythonCase[] = [
     stderr: invalid,
   })),
   {
-    name: 'an invalid response keeps what was printed',
+    name: 'an invalid response keeps the output',
     source: "import sys\nprint('o')\nprint('why', file=sys.stderr)\nset_response(HttpResponse(0))",
     status: 'failure',
     stdout: 'o',
     stderr: `why\n${invalid}`,
   },
   {
-    name: 'content that is no JSON is a failure',
+    name: 'content that cannot become JSON is a failure',
     source: 'set_response(HttpResponse(200, {"a": object()}))',
     status: 'failure',
     stderr: showing('TypeError: Object of type object is not JSON serializable'),
@@ -588,21 +588,21 @@ const repeated: readonly PythonCase[] = [
     stdout: 'False',
   },
   {
-    name: 'poisoned builtins are whole in the next run',
+    name: 'modified builtins are restored in the next run',
     times: 3,
     source:
       "import builtins\nprint(len([1]), sorted([2, 1]), ARGS, hasattr(builtins, 'polluted'))\nbuiltins.polluted = 1\nbuiltins.len = builtins.print = builtins.open = builtins.exec = builtins.compile = None\nbuiltins.__import__ = lambda *a: None\ndel builtins.sorted",
     stdout: '1 [1, 2] {} False',
   },
   {
-    name: 'the environment, the folder and the alarm are whole in the next run',
+    name: 'environment, folder and alarm are reset for the next run',
     times: 2,
     source:
       "import os, sys\nprint('X' in os.environ, os.listdir('.'), sys.getrecursionlimit() > 900)\nos.environ['X'] = 'y'\nos.mkdir('d')\nos.chdir('d')\nsys.setrecursionlimit(100)",
     stdout: 'False [] True',
   },
   {
-    name: 'files do not stay, whatever their rights',
+    name: 'files are deleted after the run, whatever their permissions',
     inPyodide: true,
     times: 3,
     source:
@@ -610,7 +610,7 @@ const repeated: readonly PythonCase[] = [
     stdout: '[]',
   },
   {
-    name: 'warnings of the compiler are told in each run',
+    name: 'compiler warnings are printed in each run',
     times: 3,
     source: "print(1 is 1, '\\d')",
     stdout: 'True \\d',
@@ -624,7 +624,7 @@ const repeated: readonly PythonCase[] = [
     stderr: showing('line 1', "    raise ValueError('x')\n", 'ValueError: x'),
   },
   {
-    name: 'a run after a time-out is whole',
+    name: 'a run after a timeout is complete',
     times: 2,
     timeoutMs: 1000,
     source: "print('left' in globals())\nleft = 1\nwhile True: pass",
@@ -634,17 +634,17 @@ const repeated: readonly PythonCase[] = [
   },
 ];
 
-/** Modules are not kept either where each run has its own process. */
+/** Cases for hosts where each run has a separate process, which keeps no modules either. */
 const apart: readonly PythonCase[] = [
   {
-    name: 'changes to modules and classes are gone in the next run',
+    name: 'changes to modules and classes are absent in the next run',
     times: 3,
     source:
       "import json, sys, threading\nprint(json.dumps({}), hasattr(json, 'x'), 'own' in sys.modules, threading.active_count())\njson.x = 1\njson.dumps = None\nsys.modules['own'] = json\nthreading.Thread(target=threading.Event().wait, daemon=True).start()",
     stdout: '{} False False 1',
   },
   {
-    name: 'no process of the last run is there',
+    name: 'no process of the last run exists',
     needsProcesses: true,
     times: 3,
     source:
@@ -661,20 +661,20 @@ const forged = JSON.stringify({
 });
 const forgeries: readonly PythonCase[] = [
   {
-    name: 'a report by the script itself is passed over',
+    name: 'a report of the script is ignored',
     source: `import os, sys\nfor fd in range(3, 64):\n    try:\n        os.write(fd, b'\\n' + ${JSON.stringify(forged)}.encode() + b'\\n')\n    except OSError:\n        pass\nprint('true end')\nsys.exit(3)`,
     status: 'failure',
     stdout: 'true end',
   },
   {
-    name: 'the mark is nowhere to be found',
+    name: 'the mark cannot be found',
     source:
       "import gc, re, sys\ndef texts():\n    frame = sys._getframe()\n    while frame:\n        yield from map(repr, frame.f_locals.values())\n        frame = frame.f_back\n    yield from map(repr, gc.get_objects())\nprint(sum(bool(re.search(r'\\b[0-9a-f]{32}\\b', each)) for each in texts() if 'main.py' not in each))",
     times: 2,
     stdout: '0',
   },
   {
-    name: 'an end mark in the output is text like any other',
+    name: 'an end mark in the output is plain text',
     inPyodide: true,
     source: `print('${'0'.repeat(32)}', end='')\nprint('more')`,
     stdout: `${'0'.repeat(32)}more`,
@@ -698,7 +698,7 @@ const limits: readonly PythonCase[] = [
     stderr: expect.any(String),
   },
   {
-    name: 'processes take memory together',
+    name: 'the memory of all processes is limited together',
     needsProcesses: true,
     source:
       "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        held = b'x' * 100_000_000\n        break\ntime.sleep(60)",
@@ -706,14 +706,14 @@ const limits: readonly PythonCase[] = [
     stderr: 'The run has used more memory than 320 MiB.',
   },
   {
-    name: 'shared memory counts',
+    name: 'shared memory is limited',
     source:
       "import mmap\nheld = mmap.mmap(-1, 2_000_000_000)\nfor _ in range(100): held.write(b'x' * 20_000_000)",
     status: 'failure',
     stderr: expect.stringMatching(/^The run has used more memory than \d+ MiB/),
   },
   {
-    name: 'there is no memory outside of processes to hold',
+    name: 'memory outside of processes cannot be allocated',
     source: `import ctypes, errno, fcntl, os, platform, socket
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = {'x86_64': (447, 29, 68, 64, 240, 278), 'aarch64': (447, 194, 186, 190, 180, 75)}[platform.machine()]
@@ -739,7 +739,7 @@ print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
     stdout: 'True',
   },
   {
-    name: 'there are no more than 256 descriptors in all processes',
+    name: 'all processes together have at most 256 descriptors',
     needsProcesses: true,
     source:
       'import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n        held = [os.dup(0) for _ in range(100)]\n        break\ntime.sleep(60)',
@@ -747,7 +747,7 @@ print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
     stderr: 'The run has opened more than 256 files and sockets.',
   },
   {
-    name: 'there are no more than 64 processes',
+    name: 'a run has at most 64 processes',
     needsProcesses: true,
     source:
       "import subprocess, time\nfor _ in range(100): subprocess.Popen(['sleep', '60'])\ntime.sleep(60)",
@@ -755,7 +755,7 @@ print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
     stderr: 'The run has started more than 64 processes.',
   },
   {
-    name: 'a fork bomb ends, and all of it',
+    name: 'a fork bomb is killed completely',
     needsProcesses: true,
     times: 2,
     source:
@@ -769,7 +769,7 @@ print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
     stdout: 'x',
   },
   {
-    name: 'a script may shut the streams for others',
+    name: 'a script may shut down its streams',
     times: 2,
     source:
       "import os, socket\nprint('x')\nfor fd in (1, 2):\n    try:\n        socket.socket(fileno=os.dup(fd)).shutdown(socket.SHUT_RDWR)\n    except OSError:\n        pass",
@@ -785,12 +785,12 @@ print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
 
 /** All cases, by topic. */
 export const pythonCases: Readonly<Record<string, readonly PythonCase[]>> = {
-  'what a script sees': globals,
-  'how a run ends': endings,
+  'globals and environment': globals,
+  'the end of a run': endings,
   'threads and processes': processes,
   output: outputs,
   'custom responses': responses,
-  'runs one after the other': [...repeated, ...apart],
+  'successive runs': [...repeated, ...apart],
   forgeries: forgeries,
   limits: limits,
 };

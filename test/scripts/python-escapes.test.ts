@@ -11,7 +11,7 @@ import { type Host, secret } from './hosts.ts';
 import { type PythonTargets, pythonEscapes } from './python-escapes.ts';
 import { machine, pythonHosts } from './python-hosts.ts';
 
-// Each attempt fails on every host, and works in a process without sandbox: otherwise it would prove nothing.
+// Each attempt fails on every host. It succeeds in a process without sandbox, which proves that the attempt works.
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-escapes-'));
 const file = join(folder, 'secret.txt');
@@ -50,7 +50,7 @@ describe.runIf(machine !== undefined)('Python without sandbox', () => {
     const given = JSON.stringify(JSON.stringify(targets));
     writeFileSync(program, `import json\nARGS = json.loads(${given})\n${source}`);
     const start = 'import subprocess, sys; subprocess.run(sys.argv[1:], close_fds=False)';
-    const shell = 'exec 9<"$1"; "$2" -c "$3" "$2" "$4"; true'; // an open file, and parents that it may inspect
+    const shell = 'exec 9<"$1"; "$2" -c "$3" "$2" "$4"; true'; // an open file, and parents that the script may inspect
     const env = { PATH: process.env.PATH, GROUNDWORK_TEST_SECRET: secret };
 
     const { stdout } = await promisify(execFile)(
@@ -65,14 +65,15 @@ describe.runIf(machine !== undefined)('Python without sandbox', () => {
 
 const withProcesses = [...pythonHosts].filter(([name]) => name !== 'Pyodide');
 
-describe.each(withProcesses)('Python in %s', (_name, open) => {
+// hosts work side by side, each in order
+describe.concurrent.each(withProcesses)('Python in %s', (_name, open) => {
   let host: Host;
   beforeAll(() => {
     host = open();
   });
   afterAll(() => host.close());
 
-  test.each(pythonEscapes)('never $name', async ({ source }) => {
+  test.sequential.each(pythonEscapes)('never $name', async ({ source }) => {
     const { status, stdout, stderr } = await host.run({ source, args: targets });
 
     expect({ status, stdout, stderr }).toEqual({

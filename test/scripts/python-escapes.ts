@@ -1,20 +1,19 @@
 import type { Escape } from './escapes.ts';
 
-/** An attempt in Python. */
 export interface PythonEscape extends Escape {
-  /** Whether some systems prevent it for all users except root, with or without sandbox. */
+  /** True when some systems prevent the attempt without a sandbox too, except for root. */
   readonly needsTracing?: true;
 }
 
-/** Values of the host that an escape gets as ARGS. */
+/** Values of the host that an escape receives as ARGS. */
 export interface PythonTargets {
   /** A file of the host, in a writable folder. */
   readonly file: string;
-  /** The file in which a server keeps the data of all tenants. */
+  /** The data file of a server. */
   readonly dataFile: string;
   /** A process of the host. */
   readonly pid: number;
-  /** A listening socket in the file system, and one by an abstract name. */
+  /** A listening socket in the file system, and one with an abstract name. */
   readonly socket: string;
   readonly abstractSocket: string;
 }
@@ -46,7 +45,7 @@ except (Exception, SystemExit) as error:
 
 const secret = "b'a secret of the host'";
 
-/** Attempts that must fail, one kind per entry. */
+/** Attempts that must fail. */
 export const pythonEscapes: readonly PythonEscape[] = [
   { name: 'reads /etc/passwd', source: attempt("return b'root' in read('/etc/passwd')") },
   {
@@ -68,7 +67,7 @@ export const pythonEscapes: readonly PythonEscape[] = [
     source: attempt("os.utime(ARGS['file'], (1, 1))\nreturn os.stat(ARGS['file']).st_mtime == 1"),
   },
   {
-    name: "cuts a file of the host's",
+    name: "truncates a file of the host's",
     source: attempt("os.truncate(ARGS['file'], 1 << 20)\nreturn True"),
   },
   {
@@ -78,7 +77,7 @@ export const pythonEscapes: readonly PythonEscape[] = [
     ),
   },
   {
-    name: "reads a file of the host's by the system's own functions",
+    name: "reads a file of the host's with system calls",
     source: attempt("return must(libc.open(os.fsencode(ARGS['file']), os.O_RDONLY)) >= 0"),
   },
   {
@@ -122,7 +121,7 @@ export const pythonEscapes: readonly PythonEscape[] = [
     source: attempt(`return ${secret} in b''.join(os.environb.values())`),
   },
   {
-    name: "finds the host's secret in any process that it sees",
+    name: "finds the host's secret in any visible process",
     source: attempt(
       `return any(${secret} in read(f'/proc/{pid}/{name}') for pid in filter(str.isdecimal, os.listdir('/proc')) for name in ('environ', 'cmdline'))`,
     ),
@@ -134,7 +133,7 @@ export const pythonEscapes: readonly PythonEscape[] = [
     ),
   },
   {
-    name: 'sees a process of the host',
+    name: 'detects a process of the host',
     source: attempt("return str(ARGS['pid']) in os.listdir('/proc')"),
   },
   {
@@ -158,7 +157,7 @@ export const pythonEscapes: readonly PythonEscape[] = [
     source: attempt("return len(resource.prlimit(ARGS['pid'], resource.RLIMIT_CORE)) == 2"),
   },
   {
-    name: 'follows the descriptors of its parent',
+    name: "reads the links of its parent's descriptors",
     source: attempt(
       "folder = f'/proc/{os.getppid()}/fd'\nreturn any(os.readlink(f'{folder}/{fd}') for fd in os.listdir(folder))",
     ),
@@ -211,7 +210,7 @@ export const pythonEscapes: readonly PythonEscape[] = [
     source: attempt('return must(libc.unshare(0x10000000)) == 0'),
   },
   {
-    name: 'gets back what it has given up',
+    name: 'regains dropped privileges',
     source: attempt(
       "status = read('/proc/self/status').decode()\nreturn 'NoNewPrivs:\\t0' in status",
     ),

@@ -1,24 +1,25 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pythonRuntimeFiles } from '../../lib/script-runtime.ts';
 import { findPyodide } from '../../shared/platform/local/scripts/commands/pyodide-command.ts';
-import { findHeldPython } from '../../shared/platform/local/scripts/commands/python-command.ts';
+import { findIsolatedPython } from '../../shared/platform/local/scripts/commands/python-command.ts';
 import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { packScript } from '../../shared/platform/runtimes/package.ts';
 import { judgeRun, type ScriptResult } from '../../shared/scripts/rules/script-result.ts';
-import { type PythonLambda, startPythonLambda } from '../support/python-lambda.ts';
+import { type PythonLambda, startPythonLambda } from '../aws-emulator/python-lambda.ts';
 import { type Host, hostNames, runLocally, type Sample, secret, unpack } from './hosts.ts';
 import { isolations } from './levels.ts';
 
-/** The box and the Python of this machine; undefined, with a message, where they are missing. */
+/** The box and the Python of this machine; undefined, with a message, if they are missing. */
 export const machine = await findAt('bubblewrap');
-/** The same under Landlock. */
+/** Landlock and the Python of this machine. */
 export const landlocked = await findAt('landlock');
-/** Kept between runs of the tests: it takes some seconds to build. */
-const folder = fileURLToPath(new URL('../../.build', import.meta.url));
+/** Keeps Pyodide's snapshot between runs of the tests: it takes some seconds to build. */
+export const folder = fileURLToPath(new URL('../../.build', import.meta.url));
 mkdirSync(folder, { recursive: true });
 const hasPyodide = findPyodide() !== undefined;
 
@@ -32,7 +33,7 @@ if (!hasPyodide) {
   process.stdout.write('skipped: Python scripts in Pyodide (npm install with optional packages)\n');
 }
 
-/** The hosts of this machine for Python scripts, by name, each to be opened. */
+/** Functions that open the hosts of this machine for Python scripts, by name. */
 export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
   ...(machine === undefined
     ? []
@@ -46,8 +47,20 @@ export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
 
 async function findAt(level: Level) {
   const isolation = isolations.get(level);
-  const python = isolation && (await findHeldPython(isolation));
+  const python = isolation && (await findIsolatedPython(isolation));
   return isolation && python && { isolation, python };
+}
+
+/** Copies Pyodide's snapshot to a data folder, so that its server does not build it; builds it if no test has. */
+export async function bringSnapshot(dataFolder: string): Promise<void> {
+  const cache = join(folder, 'cache');
+  if (!existsSync(cache)) {
+    const scripts = openScripts({ isolation: { network: true, level: 'flags' }, folder });
+    await scripts.selfTest();
+    await scripts.close();
+  }
+  const isWhole = (path: string) => !basename(path).startsWith('draft-'); // another test may build one
+  await cp(cache, join(dataFolder, 'cache'), { recursive: true, filter: isWhole });
 }
 
 /** Scripts in this machine's sandbox; with flags only, that means Pyodide. */
@@ -75,7 +88,7 @@ function openLocal(level: Level): Host {
 
 type Machine = NonNullable<typeof machine>;
 
-/** Scripts in the zips of their functions. */
+/** Opens a host that runs scripts in the zips of their functions. */
 function openZips(where: Machine): Host {
   const root = mkdtempSync(join(tmpdir(), 'groundwork-python-'));
   let count = 0;
@@ -97,12 +110,12 @@ function openZips(where: Machine): Host {
   };
 }
 
-/** The zip of a Python script, in version 7. */
+/** Returns the zip of a Python script with version 7. */
 export function packPython(source: string): Uint8Array {
   return packScript(pythonRuntimeFiles(), { source, version: 7, sourceName: 'main.py' });
 }
 
-/** A function that is restarted after it has ended, as Lambda does. */
+/** Opens a function that is restarted after its end, as on Lambda. */
 function openFunction(where: Machine, folder: string) {
   let running: PythonLambda | undefined;
   const close = async () => {

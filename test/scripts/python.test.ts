@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
-  findHeldPython,
+  findIsolatedPython,
   preparePython,
 } from '../../shared/platform/local/scripts/commands/python-command.ts';
 import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
@@ -11,9 +11,9 @@ import { startRunner } from '../../shared/platform/runtimes/runner-process.ts';
 import { runLocally } from './hosts.ts';
 import { machine } from './python-hosts.ts';
 
-// The runner of Python scripts depends on the machine.
+// Python scripts on this machine: availability, isolation and the runner.
 
-test('where Python cannot be sandboxed, a run fails and names the package to install', async () => {
+test('if Python cannot be isolated, a run fails and names the package to install', async () => {
   const scripts = openScripts({ isolation: { network: true, level: 'flags', pyodide: false } });
 
   const line = await scripts.describe();
@@ -40,7 +40,7 @@ test('without bubblewrap and Landlock no python3 is used', async () => {
 });
 
 describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
-  test('the line for the operator names it', async () => {
+  test('it is reported to the operator', async () => {
     const scripts = openScripts();
 
     const line = await scripts.describe();
@@ -77,8 +77,8 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
     expect(stdout).toBe('');
   });
 
-  test('the data folder is not visible, wherever it is', async () => {
-    const parent = '/usr/share/doc'; // in every box
+  test('the data folder is not visible, even below a visible folder', async () => {
+    const parent = '/usr/share/doc'; // visible in every box
     const [folder = ''] = readdirSync(parent).map((name) => join(parent, name));
     const source = 'import os\nprint(os.path.isdir(ARGS[0]), os.listdir(ARGS[0]))';
     const run = { source, runtime: 'python', args: [folder] } as const;
@@ -94,9 +94,9 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
     expect(results[1]).toBe('True []');
   });
 
-  test('a python3 in a folder of its own works too', async ({ skip }) => {
+  test('a python3 in another folder works too', async ({ skip }) => {
     if (machine === undefined) return;
-    const python = await findHeldPython(machine.isolation, ['python3']);
+    const python = await findIsolatedPython(machine.isolation, ['python3']);
     if (python === undefined || python.folder === '/usr') skip('there is no other python3 in PATH');
     else {
       const { command } = await preparePython(machine.isolation, python);

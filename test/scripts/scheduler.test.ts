@@ -4,10 +4,10 @@ import type { GateLimits } from '../../shared/platform/limits/gate.ts';
 import {
   limitsFor,
   openScheduler,
+  type ProcessJob,
   slotsFor,
-  type Work,
 } from '../../shared/platform/local/scripts/scheduler.ts';
-import type { Leave } from '../../shared/scripts/slots.ts';
+import type { Release } from '../../shared/scripts/slots.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -22,15 +22,15 @@ const megabyte = 2 ** 20;
 function openWorld(limits: GateLimits) {
   const scheduler = openScheduler(limits);
   const [started, refused] = [[] as string[], {} as Record<string, string>];
-  const running = new Map<string, { readonly work: Work; readonly leave: Leave }>();
-  const waiting = new Map<string, Work>();
+  const running = new Map<string, { readonly work: ProcessJob; readonly leave: Release }>();
+  const waiting = new Map<string, ProcessJob>();
   return {
     started,
     refused,
     running,
     waiting,
-    come: async (name: string, given: Partial<Work> = {}) => {
-      const work: Work = { ...usual, ...given };
+    come: async (name: string, given: Partial<ProcessJob> = {}) => {
+      const work: ProcessJob = { ...usual, ...given };
       waiting.set(name, work);
       void scheduler.enter(work).then((outcome) => {
         waiting.delete(name);
@@ -52,7 +52,7 @@ function openWorld(limits: GateLimits) {
   };
 }
 
-const usual: Work = {
+const usual: ProcessJob = {
   kind: 'script',
   owner: 1,
   instance: 1,
@@ -65,8 +65,8 @@ const sleeps = { timeoutMs: 300_000 };
 
 describe('slots', () => {
   test.each([
-    ['little memory gives four', 100 * megabyte, 64 * megabyte, 4],
-    ['less memory than the server needs gives four', -500 * megabyte, 64 * megabyte, 4],
+    ['little memory results in four', 100 * megabyte, 64 * megabyte, 4],
+    ['less memory than the server needs results in four', -500 * megabyte, 64 * megabyte, 4],
     ['as many as fit', 640 * megabyte, 64 * megabyte, 10],
     ['never more than 64', 100_000 * megabyte, 64 * megabyte, 64],
   ])('%s', (_name, usable, size, slots) => {
@@ -81,7 +81,7 @@ describe('slots', () => {
     expect(world.started).toEqual(['a', 'b']);
   });
 
-  test('two owners with sleeping scripts leave one for an owner without any', async () => {
+  test('two owners with sleeping scripts leave one slot for another owner', async () => {
     const world = openWorld(limitsFor(4));
     for (const owner of [1, 2]) {
       for (const n of [1, 2]) await world.come(`${owner}.${n}`, { ...sleeps, owner });
@@ -92,7 +92,7 @@ describe('slots', () => {
     expect(world.started).toEqual(['1.1', '1.2', '2.1', 'bystander']);
   });
 
-  test('the last one is not for runs that may occupy it for minutes', async () => {
+  test('the last slot is not for runs that may occupy it for minutes', async () => {
     const world = openWorld(limitsFor(4));
     for (const owner of [1, 2, 3]) await world.come(`${owner}`, { ...sleeps, owner });
 
@@ -127,7 +127,7 @@ describe('slots', () => {
 });
 
 describe('turns', () => {
-  test('owners take turns, however many instances each has', async () => {
+  test('owners take turns, regardless of their number of instances', async () => {
     const world = openWorld({ ...limitsFor(2), reservedMs: 0 });
     await world.come('first');
     for (const instance of [1, 2, 3]) await world.come(`a${instance}`, { instance });
@@ -162,7 +162,7 @@ describe('queues', () => {
     expect(world.refused).not.toHaveProperty('bystander');
   });
 
-  test('the waiting runs of an owner use no more than its share of memory', async () => {
+  test('the waiting runs of an owner use at most its share of memory', async () => {
     const world = openWorld(limitsFor(4));
     const bytes = 16 * megabyte;
 
@@ -171,7 +171,7 @@ describe('queues', () => {
     expect(world.refused).toEqual({ 6: 'full', 7: 'full' });
   });
 
-  test('where ten thousand wait, owners above their share may not add to it', async () => {
+  test('when ten thousand wait, owners above their share are rejected', async () => {
     const world = openWorld({ ...limitsFor(4), queueInShares: 12, queuePerOwner: 10 });
     for (let n = 0; n < 14; n += 1) await world.come(`a${n}`, sleeps);
     for (let n = 0; n < 8; n += 1) await world.come(`b${n}`, { owner: 2, ...sleeps });
@@ -195,8 +195,8 @@ describe('queues', () => {
   });
 });
 
-/** A new run, the end of a run, by its position, or time that passes. */
-type Step = Omit<Work, 'bytes'> | { readonly end: number } | { readonly passMs: number };
+/** A new run, the end of a run by its position, or time that passes. */
+type Step = Omit<ProcessJob, 'bytes'> | { readonly end: number } | { readonly passMs: number };
 
 test.each([4, 6])(
   'of %i slots no limit is exceeded and no run waits that could start, in any sequence',
@@ -208,7 +208,7 @@ test.each([4, 6])(
         arbitrary: fc.record({
           owner: fc.nat(5),
           instance: fc.nat(2),
-          kind: fc.constantFrom<Work['kind']>('script', 'template'),
+          kind: fc.constantFrom<ProcessJob['kind']>('script', 'template'),
           isAwaited: fc.boolean(),
           timeoutMs: fc.constantFrom(1_000, 300_000),
           waitMs: fc.constantFrom(50, 60_000),
@@ -244,7 +244,7 @@ test.each([4, 6])(
         expect(couldRun).toEqual([]);
       }
       while (world.running.size > 0) await world.end([...world.running.keys()][0] ?? '');
-      expect(world.started.length + Object.keys(world.refused).length).toBe(last); // none was forgotten
+      expect(world.started.length + Object.keys(world.refused).length).toBe(last); // no run was lost
       await world.come('afterwards');
       expect(world.started).toContain('afterwards');
     };
@@ -253,7 +253,10 @@ test.each([4, 6])(
   },
 );
 
-function countBy(works: readonly Work[], keyOf: (work: Work) => string): Map<string, number> {
+function countBy(
+  works: readonly ProcessJob[],
+  keyOf: (work: ProcessJob) => string,
+): Map<string, number> {
   const counts = new Map<string, number>();
   for (const work of works) counts.set(keyOf(work), (counts.get(keyOf(work)) ?? 0) + 1);
   return counts;

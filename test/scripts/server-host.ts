@@ -5,23 +5,25 @@ import { setTimeout } from 'node:timers/promises';
 import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import type { ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import type { ScriptRuntime } from '../../shared/scripts/script-runner.ts';
-import type { Answer } from '../support/api.ts';
+import type { ApiResponse } from '../support/api.ts';
 import { startProcess } from '../support/server-process.ts';
 import { type Host, secret } from './hosts.ts';
+import { bringSnapshot } from './python-hosts.ts';
 
-/** A server process on its own data folder, which runs scripts. */
+/** A server process with its own data folder that runs scripts. */
 export interface ServerHost extends Host {
   readonly pid: number;
-  /** The file with the data of all tenants. */
+  /** The data file of the server. */
   readonly dataFile: string;
 }
 
-type Send = (path: string, body?: object) => Promise<Answer['body']>;
+type Send = (path: string, body?: object) => Promise<ApiResponse['body']>;
 
-/** Starts a server that runs scripts at one sandbox level. */
+/** Starts a server that runs scripts at the given level. */
 export async function openServer(level: Level, runtime: ScriptRuntime): Promise<ServerHost> {
   process.env.GROUNDWORK_TEST_SECRET = secret;
   const folder = await mkdtemp(join(tmpdir(), 'groundwork-server-'));
+  if (level === 'flags') await bringSnapshot(folder); // the server tries Python when it starts
   const server = await startProcess(folder, { args: ['--sandbox', level] });
   const person = { email: 'owner@example.com', password: 'a password' };
   const register = senderTo(`${server.url}/v1.1`);
@@ -46,7 +48,7 @@ export async function openServer(level: Level, runtime: ScriptRuntime): Promise<
   };
 }
 
-/** Waits until a run has ended. */
+/** Waits for the end of a run and returns its result. */
 async function resultOf(send: Send, trace: string): Promise<ScriptResult> {
   for (;;) {
     const { status, result } = await send(trace);

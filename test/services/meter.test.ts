@@ -5,7 +5,7 @@ import type { LogEntry, Meter } from '../../shared/platform/ports.ts';
 import { instanceEntity, usageEntity } from '../../shared/store/entities.ts';
 import type { InstanceData } from '../../shared/store/records/records.ts';
 import type { Store } from '../../shared/store/store.ts';
-import { insert } from '../../shared/store/writes.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   meter = newMeter();
   for (const instance of [1, 2]) {
     const data: Partial<InstanceData> = { id: instance };
-    const put = insert(instanceEntity, instanceEntity.key(instance), data as InstanceData);
+    const put = createItem(instanceEntity, instanceEntity.key(instance), data as InstanceData);
     await store.write({ id: ids.random(), change, writes: [put] });
   }
 });
@@ -40,11 +40,8 @@ function newMeter(): Meter {
 
 /** Returns the written counts of an instance, by hour, as `[api, run, cbxMs]`. */
 async function written(instance = 1): Promise<readonly (readonly number[])[]> {
-  const { items } = await store.query({ pk: usageEntity.key(instance, '').pk, limit: 100 });
-  return items.map(({ data }) => {
-    const { api, run, cbxMs } = data as Readonly<Record<string, number>>;
-    return [api ?? -1, run ?? -1, cbxMs ?? -1];
-  });
+  const { items } = await usageEntity.list(store, [instance], { limit: 100 });
+  return items.map(({ data: { api, run, cbxMs } }) => [api, run, cbxMs]);
 }
 
 describe('a meter', () => {

@@ -5,7 +5,7 @@ import { sendPush } from '../../shared/push/push-send.ts';
 import { pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
 import type { PushMessageData, PushPartData } from '../../shared/store/records/push.ts';
 import type { Store } from '../../shared/store/store.ts';
-import { insert } from '../../shared/store/writes.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 import { configure } from '../support/push.ts';
 
@@ -43,8 +43,8 @@ async function plant(created_at = new Date(api.platform.clock.micros() / 1000).t
   const states = tokens.map(() => 'waiting' as const);
   const part: PushPartData = { tokens, states, busyRounds: 0, isDone: false };
   await maintain(api.platform, [
-    insert(pushMessageEntity, pushMessageEntity.key(1, 'gcm', 1), message),
-    insert(pushPartEntity, pushPartEntity.key(1, 'gcm', 1, 0), part),
+    createItem(pushMessageEntity, pushMessageEntity.key(1, 'gcm', 1), message),
+    createItem(pushPartEntity, pushPartEntity.key(1, 'gcm', 1, 0), part),
   ]);
 }
 

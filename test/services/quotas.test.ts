@@ -49,7 +49,7 @@ describe('a quota', () => {
   it('is not read where it is not set', async () => {
     const quotas = open({});
 
-    expect((await quotas.take(1, 'objects', 1e12)).refusal).toBeUndefined();
+    expect((await quotas.take(1, 'objects', 1e12)).exceeded).toBeUndefined();
     expect([quotas.isLimited('objects'), queries]).toEqual([false, 0]);
   });
 
@@ -60,11 +60,11 @@ describe('a quota', () => {
     const quotas = open({ maxObjectBytes: 100, maxFileBytes: 10 });
 
     const text = 'Storage quota of the instance exceeded (objects: 100 bytes).';
-    expect((await quotas.take(1, 'objects', 11)).refusal).toBe(text);
-    expect((await quotas.take(1, 'objects', 10)).refusal).toBeUndefined();
-    expect((await quotas.take(1, 'files', 4)).refusal).toContain('(files: 10 bytes)');
-    expect((await quotas.take(1, 'files', 3)).refusal).toBeUndefined();
-    expect((await quotas.take(2, 'objects', 100)).refusal).toBeUndefined();
+    expect((await quotas.take(1, 'objects', 11)).exceeded).toBe(text);
+    expect((await quotas.take(1, 'objects', 10)).exceeded).toBeUndefined();
+    expect((await quotas.take(1, 'files', 4)).exceeded).toContain('(files: 10 bytes)');
+    expect((await quotas.take(1, 'files', 3)).exceeded).toBeUndefined();
+    expect((await quotas.take(2, 'objects', 100)).exceeded).toBeUndefined();
   });
 
   it('is read once in ten seconds, and before a rejection', async () => {
@@ -88,11 +88,11 @@ describe('a quota', () => {
   it('reserves room for an active write, and frees it when that fails', async () => {
     const quotas = open({ maxObjectBytes: 100 });
     const first = await quotas.take(1, 'objects', 60);
-    expect((await quotas.take(1, 'objects', 60)).refusal).toBeDefined();
+    expect((await quotas.take(1, 'objects', 60)).exceeded).toBeDefined();
 
     first.release(false);
 
-    expect((await quotas.take(1, 'objects', 60)).refusal).toBeUndefined();
+    expect((await quotas.take(1, 'objects', 60)).exceeded).toBeUndefined();
   });
 
   it('of traces covers the writes of 24 hours, also by an earlier process', async () => {
@@ -102,8 +102,8 @@ describe('a quota', () => {
     await meter.flush();
     const quotas = open({ maxTraceBytes: 100 });
 
-    expect((await quotas.take(1, 'traces', 11)).refusal).toContain('(traces: 100 bytes)');
+    expect((await quotas.take(1, 'traces', 11)).exceeded).toContain('(traces: 100 bytes)');
     clock.forward(25 * 3600);
-    expect((await quotas.take(1, 'traces', 100)).refusal).toBeUndefined();
+    expect((await quotas.take(1, 'traces', 100)).exceeded).toBeUndefined();
   });
 });

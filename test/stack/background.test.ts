@@ -86,7 +86,7 @@ test('the function has time for jobs, and may read and write the table and its s
   ]);
 });
 
-test('it receives the changes that a consumer needs, and new jobs, but not its own writes', () => {
+test('it receives changes for its consumers, and new jobs, but not its own writes', () => {
   const [changes, work] = sources;
 
   expect(filtersOf(changes)).toEqual([

@@ -3,7 +3,7 @@ import { api } from '../../functions/api.ts';
 import { type GatewayPath, gatewayPaths } from '../../lib/gateway-paths.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
 import type { Family, Route } from '../../shared/core/resource/route.ts';
-import { candidates, readings } from '../support/gateway.ts';
+import { candidates, readings } from '../aws-emulator/gateway.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
@@ -100,7 +100,7 @@ test('the gateway leaves CORS to the functions, limits requests, and logs no pat
 
 test('paths get their own routes where two families share the paths below', () => {
   const route = (path: string) => ({ paths: { 'v1.1': path } }) as unknown as Route; // only the paths are read
-  const families: readonly Family[] = [
+  const families: readonly Pick<Family, 'name' | 'routes'>[] = [
     { name: 'alone', routes: [route('/a/'), route('/a/{id}/x/')] },
     { name: 'above', routes: [route('/b/'), route('/b/{id}/')] },
     { name: 'below', routes: [route('/b/{id}/c/'), route('/b/{id}/c/{id}/')] },

@@ -8,7 +8,7 @@ const functions = deployedFunctions(template);
 const runs = functions.find(({ family }) => family === 'script-runs');
 const ofScripts = /:function:groundwork-prod-scr-\*$/;
 
-// biome-ignore lint/suspicious/noExplicitAny: the template is looked into
+// biome-ignore lint/suspicious/noExplicitAny: the test reads members of the template
 const [role] = Object.entries<any>(template.findResources('AWS::IAM::Role')).filter(([id]) =>
   id.startsWith('ScriptSandbox'),
 );
@@ -37,7 +37,7 @@ test('scripts have one role, which only Lambda assumes and which has no permissi
   expect(JSON.stringify(policies.map(({ Properties: { Roles } }) => Roles))).not.toContain(id);
 });
 
-test('only the background creates functions, and it can pass them no other role', () => {
+test('only the background creates functions, and it can pass only this role', () => {
   const statements = Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(
     ([id, { Properties }]) =>
       Properties.PolicyDocument.Statement.map((each: object) => ({ id, ...each })),
@@ -57,7 +57,7 @@ test('only the background creates functions, and it can pass them no other role'
   });
 });
 
-test('the function that runs scripts has time for the longest, and is not invoked twice', () => {
+test('the function for direct runs has time for the longest, and is not retried', () => {
   expect(runs?.properties).toMatchObject({
     FunctionName: runsFunctionName('groundwork-prod'),
     Runtime: 'nodejs24.x',
@@ -68,7 +68,7 @@ test('the function that runs scripts has time for the longest, and is not invoke
   expect(JSON.stringify(terms.Properties.FunctionName)).toContain('ScriptRuns');
 });
 
-test('it may invoke scripts, store their traces, and no more', () => {
+test('it may only invoke scripts and store their traces', () => {
   const write = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'];
 
   expect(runs?.statements).toEqual([

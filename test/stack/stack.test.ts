@@ -2,7 +2,7 @@ import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
-import { usesOf } from '../../lib/grants.ts';
+import { grantsOf } from '../../lib/grants.ts';
 import {
   partitionKey,
   sortKey,
@@ -56,7 +56,7 @@ describe('the table', () => {
 });
 
 describe('the master secret', () => {
-  test('is created as before: any change here creates another one, which invalidates every key', () => {
+  test('has unchanged properties: any change would create a new secret and invalidate every key', () => {
     expect(secret.Properties.GenerateSecretString).toEqual({
       ExcludeCharacters: 'ghijklmnopqrstuvwxyz',
       ExcludePunctuation: true,
@@ -126,7 +126,7 @@ describe('files', () => {
     ]);
   });
 
-  test('are posted by pages of any origin, and read only through the CDN', () => {
+  test('can be posted by pages of any origin, and read only through the CDN', () => {
     const policy = onlyOne(template, 'AWS::S3::BucketPolicy').resource.Properties.PolicyDocument;
     const allowed = policy.Statement.filter(({ Effect }: { Effect: string }) => Effect === 'Allow');
 
@@ -143,7 +143,7 @@ describe('files', () => {
     expect(JSON.stringify(allowed)).toContain(cdnId);
   });
 
-  test('the CDN serves the public ones only, by TLS, read-only and without sniffing', () => {
+  test('are served by the CDN if public, with TLS, read-only and without sniffing', () => {
     const { DefaultCacheBehavior, Origins } = cdn.Properties.DistributionConfig;
     const { ResponseHeadersPolicyConfig: headers } = onlyOne(
       template,
@@ -163,7 +163,7 @@ describe('files', () => {
 });
 
 const { id: apiId } = onlyOne(template, 'AWS::ApiGatewayV2::Api');
-const behindCalls = ['background', 'script-runs']; // see background.test.ts and scripts.test.ts
+const behindCalls = ['background', 'script-runs']; // tested in background.test.ts and scripts.test.ts
 const ofFamilies = functions.filter(({ family }) => !behindCalls.includes(family));
 
 describe.each(ofFamilies)(
@@ -226,7 +226,7 @@ describe.each(ofFamilies)(
               },
             ]
           : []),
-        ...(family === 'root' // it writes its counts, and nothing else
+        ...(family === 'root' // it writes only its counts
           ? [
               {
                 actions: ['dynamodb:PutItem'],
@@ -277,20 +277,20 @@ describe.each(ofFamilies)(
 test('every family that serves requests in instances may write its counts there', () => {
   const counting = api.filter(({ routes }) => routes.some(({ instance }) => instance !== 'none'));
 
-  expect(counting.filter(({ name }) => !usesOf(name).includes('meter'))).toEqual([]);
+  expect(counting.filter(({ name }) => !grantsOf(name).table.includes('meter'))).toEqual([]);
 });
 
-test('no role has a policy that Amazon manages', () => {
+test('no role has a policy managed by AWS', () => {
   const roles = Object.values(template.findResources('AWS::IAM::Role'));
 
-  expect(roles).toHaveLength(functions.length + 1); // one of all scripts
+  expect(roles).toHaveLength(functions.length + 1); // plus the role of all scripts
   expect(roles.filter(({ Properties }) => Properties.ManagedPolicyArns !== undefined)).toEqual([]);
 });
 
 test('every log is kept for a month', () => {
   const logs = Object.values(template.findResources('AWS::Logs::LogGroup'));
 
-  expect(logs).toHaveLength(functions.length + 1); // one of the gateway
+  expect(logs).toHaveLength(functions.length + 1); // plus the log of the gateway
   expect(new Set(logs.map(({ Properties }) => Properties.RetentionInDays))).toEqual(new Set([30]));
 });
 

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { endpoint, openTestTable } from '../support/dynamodb.ts';
+import { endpoint, openTestTable } from '../aws-emulator/dynamodb.ts';
 import { storeConformance } from './conformance.ts';
 
 if (endpoint === undefined) {

@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { routes } from '../../functions/api.ts';
 import { consumers, jobTypes } from '../../functions/jobs.ts';
 import { type Gate, openGate } from '../../shared/core/http/admission.ts';
-import { type Handler, toHandler } from '../../shared/core/http/edge.ts';
+import { createServe } from '../../shared/core/http/edge.ts';
+import type { Dispatch } from '../../shared/core/http/message.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
@@ -27,10 +28,12 @@ import {
 import { encodeText } from '../../shared/store/index-keys.ts';
 import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
-import { insert, store as put } from '../../shared/store/writes.ts';
+import { createItem, putItem } from '../../shared/store/writes.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
-import { openTestTable } from './dynamodb.ts';
+import { openTestTable } from '../aws-emulator/dynamodb.ts';
+import { behindGateway } from './gateway-form.ts';
 import { makeLate } from './late-store.ts';
+import { medium } from './medium.ts';
 
 /** The real local platform behind a real socket, with everything in memory. */
 export interface Api {
@@ -38,7 +41,7 @@ export interface Api {
   readonly platform: LocalPlatform;
   /** The log of the platform so far. */
   readonly logged: readonly LogEntry[];
-  send(call: Call): Promise<Answer>;
+  send(call: Call): Promise<ApiResponse>;
   /** Lets index reads return all writes so far, for tests that expect them in a list: they may be late. */
   settle(): void;
   close(): Promise<void>;
@@ -58,7 +61,7 @@ export interface Call {
 export type Credentials = undefined | string | { readonly key: string; readonly user: string };
 
 /** The response; `body` is parsed JSON, or the text that was no JSON. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
@@ -73,31 +76,23 @@ const settings: Settings = {
   passwordCost: 10,
 };
 
-/**
- * The medium of the suite if it is not all of one machine's platform (the vitest configurations set it): `dynamodb`
- * and `late` have another store; with `roles` requests are sent to the bundled functions of a deployment.
- */
-const medium = process.env.TEST_MEDIUM;
-
 const lag = 2; // writes that the indexes of a late store lack
 
-/**
- * Starts the platform.
- *
- * @param options.wrap puts a wrapper around the store, to count or to disturb
- */
-export async function startApi(
-  options: {
-    readonly settings?: Partial<Settings>;
-    readonly wrap?: (store: Store) => Store;
-    readonly clock?: Clock;
-    /** Receives each line of the log as well. */
-    readonly log?: Log;
-    readonly social?: Platform['social'];
-    readonly mailer?: Mailer;
-    readonly push?: PushSender;
-  } = {},
-): Promise<Api> {
+/** Options of the platform in a test. */
+export interface ApiOptions {
+  readonly settings?: Partial<Settings>;
+  /** Puts a wrapper around the store, to count or to disturb. */
+  readonly wrap?: (store: Store) => Store;
+  readonly clock?: Clock;
+  /** Receives each line of the log as well. */
+  readonly log?: Log;
+  readonly social?: Platform['social'];
+  readonly mailer?: Mailer;
+  readonly push?: PushSender;
+}
+
+/** Starts the platform. */
+export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const logged: LogEntry[] = [];
   const place = { url: '' }; // known when it listens
   const opened = await openPlatform({
@@ -116,9 +111,10 @@ export async function startApi(
   const { wrap, mailer = opened.mailer } = options;
   const ports = { ...opened, mailer };
   if (medium === 'roles') {
-    const { deploy } = await import('./deployment.ts');
+    const { deploy } = await import('../aws-emulator/deployment.ts');
     const deployment = await deploy({ ...ports, wrap, isFixed: options.clock !== undefined });
-    return serve({ ...deployment, place }, { ...ports, ...deployment.ports }, logged);
+    const backend = { ...deployment, serve: behindGateway(deployment.handler), place };
+    return listen(backend, { ...ports, ...deployment.ports }, logged);
   }
   const nowMs = () => opened.clock.micros() / 1000;
   const table = medium === 'dynamodb' ? await openTestTable(nowMs) : undefined;
@@ -131,15 +127,15 @@ export async function startApi(
     ...(table ? portsOn(opened, used) : used !== opened.store && runsOn(opened, used)),
   };
   const dispatch = platform.track(createDispatch(routes, platform));
-  const handler = toHandler({ ...platform, dispatch });
+  const serve = createServe({ ...platform, dispatch });
   const gate = openGate(routes, platform);
-  const backend = { handler, gate, place, settle: late?.catchUp, close: table?.close };
-  return serve(backend, platform, logged);
+  const backend = { serve, gate, place, settle: late?.catchUp, close: table?.close };
+  return listen(backend, platform, logged);
 }
 
-/** The handler behind the socket. */
+/** What serves the requests of the socket. */
 interface Backend {
-  readonly handler: Handler;
+  readonly serve: Dispatch;
   /** Absent behind a gateway, which reads whole bodies. */
   readonly gate?: Gate;
   /** Receives its address. */
@@ -152,14 +148,14 @@ interface Backend {
   readonly close?: (() => Promise<void>) | undefined;
 }
 
-async function serve(
-  { handler, gate, place, check, settle, close }: Backend,
+async function listen(
+  { serve, gate, place, check, settle, close }: Backend,
   platform: LocalPlatform,
   logged: readonly LogEntry[],
 ): Promise<Api> {
   const server = await startServer({
     ...platform,
-    handler,
+    serve,
     host: '127.0.0.1',
     port: 0,
     ...(gate && { gate }),
@@ -226,7 +222,7 @@ async function workOn(platform: LocalPlatform, store: Store): Promise<void> {
   }
 }
 
-async function send(url: string, { method, path, as, body, headers }: Call): Promise<Answer> {
+async function send(url: string, { method, path, as, body, headers }: Call): Promise<ApiResponse> {
   const isRaw =
     body === undefined ||
     typeof body === 'string' ||
@@ -283,7 +279,7 @@ export interface World {
   /** Waits until a class whose indexes have changed is ready. */
   ready(name: string): Promise<void>;
   /** Sends a request inside the instance: `path` is below it. */
-  call(as: Credentials, method: string, path: string, body?: unknown): Promise<Answer>;
+  call(as: Credentials, method: string, path: string, body?: unknown): Promise<ApiResponse>;
 }
 
 /** Registers an account and creates its instance. */
@@ -325,7 +321,7 @@ export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
 }
 
 /** Returns the body of a response that must have this status. */
-export function expected(answer: Answer, status: number): Answer['body'] {
+export function expected(answer: ApiResponse, status: number): ApiResponse['body'] {
   if (answer.status !== status) {
     throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
   }
@@ -360,11 +356,17 @@ export async function plantUser(
   const username = `user-${id}`;
   const keyed = { secret_version: version, generation: 1 };
   await plant(world, [
-    insert(userEntity, userEntity.key(scope, id), { id, username, groups, profile: 0, ...keyed }),
-    insert(usernameEntity, usernameEntity.key(scope, encodeText(username)), { user: id }),
-    ...groups.map((group) => put(groupEntity, groupEntity.key(scope, group), newGroup(group))),
+    createItem(userEntity, userEntity.key(scope, id), {
+      id,
+      username,
+      groups,
+      profile: 0,
+      ...keyed,
+    }),
+    createItem(usernameEntity, usernameEntity.key(scope, encodeText(username)), { user: id }),
+    ...groups.map((group) => putItem(groupEntity, groupEntity.key(scope, group), newGroup(group))),
     ...groups.map((group) =>
-      insert(membershipEntity, membershipEntity.key(scope, group, id), { user: id }),
+      createItem(membershipEntity, membershipEntity.key(scope, group, id), { user: id }),
     ),
   ]);
   return keyText({ kind: 'user', version, scope, record: id, generation: 1 }, secret);
@@ -373,7 +375,7 @@ export async function plantUser(
 /** Puts a group with this id and without members directly into the store. */
 export async function plantGroup(world: World, id: number): Promise<void> {
   const scope = await instanceId(world.api.platform.store, world.instance);
-  await plant(world, [insert(groupEntity, groupEntity.key(scope, id), newGroup(id))]);
+  await plant(world, [createItem(groupEntity, groupEntity.key(scope, id), newGroup(id))]);
 }
 
 function newGroup(id: number): GroupData {

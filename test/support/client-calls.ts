@@ -14,7 +14,7 @@ export function connect(baseUrl: string, options: Readonly<Record<string, unknow
 }
 
 /** The client's form of an error response. */
-export interface Refusal {
+export interface ClientError {
   readonly name: string;
   readonly message: string;
   /** HTTP status; absent when the client rejected by itself. */
@@ -27,14 +27,14 @@ export interface Refusal {
  */
 export async function run(call: Client): Promise<Client> {
   const outcome = await settle(call);
-  if ('refusal' in outcome) throw new Error(JSON.stringify(outcome.refusal));
+  if ('error' in outcome) throw new Error(JSON.stringify(outcome.error));
   return outcome.value;
 }
 
 /** Runs a method of the client that must be rejected, and returns the error. */
-export async function refusal(call: Client): Promise<Refusal> {
+export async function errorOf(call: Client): Promise<ClientError> {
   const outcome = await settle(call);
-  if ('refusal' in outcome) return outcome.refusal;
+  if ('error' in outcome) return outcome.error;
   throw new Error(`not refused, but ${JSON.stringify(outcome.value)}`);
 }
 
@@ -44,14 +44,14 @@ export function fieldsOf(model: Client): Record<string, unknown> {
   return JSON.parse(JSON.stringify({ ...model.toJSON(), links, created_at, updated_at }));
 }
 
-type Outcome = { readonly value: Client } | { readonly refusal: Refusal };
+type Outcome = { readonly value: Client } | { readonly error: ClientError };
 
 async function settle(call: Client): Promise<Outcome> {
   try {
     return { value: await started(call) };
   } catch (error) {
-    const { name, message, status } = error as Refusal; // a thrown value of any other form is shown as blank
-    return { refusal: { name, message, ...(status !== undefined && { status }) } };
+    const { name, message, status } = error as ClientError; // a thrown value of any other form is shown as blank
+    return { error: { name, message, ...(status !== undefined && { status }) } };
   }
 }
 

@@ -48,7 +48,7 @@ export function queryClass(
 }
 
 /** Returns the error response of a function, as status and body; undefined if it succeeds. */
-export function refusalOf(call: () => unknown): unknown {
+export function errorOf(call: () => unknown): unknown {
   try {
     call();
     return undefined;

@@ -10,7 +10,7 @@ type Shown = any;
 
 /** The caller of a list, as far as permissions are concerned. */
 export type Caller =
-  | { readonly kind: 'unbound' }
+  | { readonly kind: 'bypasses-acl' }
   | { readonly kind: 'bound'; readonly user?: number; readonly groups: readonly number[] };
 
 /** One lookup of a query. */
@@ -44,7 +44,7 @@ export function expectedIds(
 }
 
 function isVisible(object: Shown, caller: Caller): boolean {
-  if (caller.kind === 'unbound' || object.other_permissions !== 'none') return true;
+  if (caller.kind === 'bypasses-acl' || object.other_permissions !== 'none') return true;
   if (caller.user === undefined) return false;
   return (
     (object.owner === caller.user && object.owner_permissions !== 'none') ||
@@ -145,7 +145,7 @@ function idsOf(query: Record<string, Record<string, unknown>>, all: readonly Sho
   const lookups = Object.entries(query).flatMap(([field, one]) =>
     Object.entries(one).map(([lookup, value]) => ({ field, lookup, value })),
   );
-  return expectedIds(all, { kind: 'unbound' }, { lookups, order: 'id' });
+  return expectedIds(all, { kind: 'bypasses-acl' }, { lookups, order: 'id' });
 }
 
 /** By vectors, not by haversines. */
@@ -343,7 +343,7 @@ export const modelQuestion = (callers: number): fc.Arbitrary<Question> =>
   });
 
 /** Two fields that share a slot, and the state of the slot when lists are requested. */
-export interface ModelPair {
+export interface ModelCompositeIndex {
   readonly filter: string;
   readonly order: string;
   /** Before there are objects; when all exist; or being built for ever. */
@@ -351,16 +351,16 @@ export interface ModelPair {
 }
 
 /** A composite index; fields that cannot have one never get one. */
-export const modelPair: fc.Arbitrary<ModelPair> = fc.record({
+export const modelCompositeIndex: fc.Arbitrary<ModelCompositeIndex> = fc.record({
   filter: fc.constantFrom(...Object.keys(scalars), 'other'),
   order: fc.constantFrom(...orders.slice(2)),
   built: fc.constantFrom('early', 'late', 'never'),
 });
 
 /** Parameters that a composite index serves: one value of its first field, in the order of its second. */
-export const pairedQuestion = (
+export const compositeIndexQuestion = (
   callers: number,
-  { filter, order }: ModelPair,
+  { filter, order }: ModelCompositeIndex,
 ): fc.Arbitrary<Question> => {
   const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = { ...scalars, other: id };
   const value = values[filter] ?? fc.constant(null);

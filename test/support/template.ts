@@ -4,7 +4,7 @@ import { App } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { GroundworkStack } from '../../lib/groundwork-stack.ts';
 import { readDeploymentSettings } from '../../lib/settings.ts';
-import type { Statement } from './policies.ts';
+import type { Statement } from '../aws-emulator/policies.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: templates are looked into by the tests that know their shape
 type Any = any;

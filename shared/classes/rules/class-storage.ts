@@ -60,7 +60,7 @@ export function planStorage(
   });
   const taken = new Set(slotsOf(storage));
   const pairs = (previous?.pairs ?? []).filter(
-    (pair) => !taken.has(pair.slot) && isServed(pair, schema, storage),
+    (index) => !taken.has(index.slot) && isServed(index, schema, storage),
   );
   const now = new Set([...taken, ...slotsOf(pairs)]);
   return {

@@ -23,7 +23,7 @@ export interface CompiledClass {
   /** Fields that objects have index keys for, including a hidden one. */
   readonly indexed: readonly CompiledField[];
   /** Composite indexes of these fields that objects have index keys for. */
-  readonly pairs: readonly CompiledCompositeIndex[];
+  readonly compositeIndexes: readonly CompiledCompositeIndex[];
   /** Fields with unique values. */
   readonly unique: readonly CompiledField[];
   readonly storageNames: ReadonlySet<string>;
@@ -106,12 +106,21 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
   const storageNames = new Set(fields.map((field) => field.storage));
   const files = fields.filter(({ type }) => type === 'file').map((field) => field.storage);
   const fileNames = [...files, ...(shape.retiredFiles ?? [])];
-  const pairs = compilePairs(shape, indexed);
+  const compositeIndexes = compileCompositeIndexes(shape, indexed);
   const unique = fields.filter(({ definition }) => definition.unique);
-  return { revision, epoch, fields, indexed, pairs, unique, storageNames, fileNames };
+  return {
+    revision,
+    epoch,
+    fields,
+    indexed,
+    compositeIndexes: compositeIndexes,
+    unique,
+    storageNames,
+    fileNames,
+  };
 }
 
-function compilePairs(
+function compileCompositeIndexes(
   { pairs = [], unfilledSlots = [] }: ClassShape,
   indexed: readonly CompiledField[],
 ): readonly CompiledCompositeIndex[] {
@@ -119,7 +128,7 @@ function compilePairs(
     const filter = indexed.find(({ storage }) => storage === name);
     const ordering = indexed.find(({ storage }) => storage === order);
     if (filter === undefined || (ordering === undefined && order !== timeOfChange)) {
-      throw new Error(`the pair of ${name} and ${order} lacks a field`);
+      throw new Error(`the composite index of ${name} and ${order} lacks a field`);
     }
     return { slot, filter, order: ordering, isFilled: !unfilledSlots.includes(slot) };
   });

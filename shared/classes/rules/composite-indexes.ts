@@ -10,10 +10,10 @@ import {
 export const timeOfChange = 'updated_at';
 
 /** Maximum number per class: each costs every write of an object as much as a field's index. */
-const maxPairs = 4;
+const maxCompositeIndexes = 4;
 
 /** Properties of a class that determine its current and possible composite indexes. */
-export interface PairedSchema {
+export interface IndexedSchema {
   readonly schema: readonly FieldDefinition[];
   /** Same order as `schema`. */
   readonly storage: readonly FieldStorage[];
@@ -31,16 +31,16 @@ export type CompositeIndexFields = Omit<CompositeIndex, 'slot'>;
  * @returns undefined when they cannot be a composite index, already are one, or no slot is known to be empty
  */
 export function planCompositeIndex(
-  { schema, storage, retiredSlots, pairs = [] }: PairedSchema,
+  { schema, storage, retiredSlots, pairs = [] }: IndexedSchema,
   { filter, order }: CompositeIndexFields,
 ): CompositeIndex | undefined {
-  if (pairs.length >= maxPairs || filter === order) return undefined;
-  if (pairs.some((pair) => pair.filter === filter && pair.order === order)) return undefined;
+  if (pairs.length >= maxCompositeIndexes || filter === order) return undefined;
+  if (pairs.some((index) => index.filter === filter && index.order === order)) return undefined;
   const used = [...retiredSlots, ...storage.map(({ slot }) => slot), ...pairs.map(slotOf)];
   const slot = Array.from({ length: slotCount }, (_, at) => at).find((at) => !used.includes(at));
   if (slot === undefined) return undefined;
-  const pair = { slot, filter, order };
-  return isServed(pair, schema, storage) ? pair : undefined;
+  const index = { slot, filter, order };
+  return isServed(index, schema, storage) ? index : undefined;
 }
 
 /** Checks whether the fields of a schema support a composite index. */

@@ -4,9 +4,9 @@ import type { KeyClaims } from '../pipeline/caller/credentials.ts';
 import { createCache } from '../resource/caches.ts';
 import type { Route } from '../resource/route.ts';
 import { isAnonymous, keyAtStart, mayOverride } from './body/body-size.ts';
+import { maxEventBytes } from './event-size.ts';
 import type { Request } from './message.ts';
 import { createRouter } from './router.ts';
-import { maxEventBytes } from './write-response.ts';
 
 /** What a request may send as its body, judged by its head. */
 export type Admission =

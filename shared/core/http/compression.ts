@@ -1,14 +1,35 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { maxCompressions } from '../../values/bounds.ts';
+import type { Request, Response } from './message.ts';
+import { cachedForm } from './response-cache.ts';
 
 const minBytes = 1024; // below this, the headers outweigh the saving
 const maxSyncBytes = 65_536; // some 250 us; a longer text is compressed in the thread pool
 const options = { level: 4 };
 const gzipAside = promisify(gzip);
 
+/** Compresses a response when that pays and the client accepts gzip. */
+export function compressResponse(
+  { headers }: Request,
+  response: Response,
+): Response | Promise<Response> {
+  const { headers: own = {}, content } = response;
+  if (content === undefined || own['content-encoding']) return response;
+  const { type, bytes } = content;
+  if (!isCompressible(own['content-type'] ?? type, bytes.length)) return response;
+  const varied = { ...own, vary: own.vary ? `${own.vary}, Accept-Encoding` : 'Accept-Encoding' };
+  if (!acceptsGzip(headers['accept-encoding'])) return { ...response, headers: varied };
+  const packing = cachedForm(content, 'gzip', () => compress(toBuffer(bytes)));
+  return packing.then((packed) => ({
+    status: response.status,
+    headers: { ...varied, 'content-encoding': 'gzip' },
+    content: { type, bytes: packed },
+  }));
+}
+
 /** Checks whether compressing a body of this type and size pays, for clients that accept it. */
-export function isCompressible(contentType: string, bytes: number): boolean {
+function isCompressible(contentType: string, bytes: number): boolean {
   return (
     bytes >= minBytes && /^(text\/|application\/(json|javascript|xml)|image\/svg)/.test(contentType)
   );
@@ -19,14 +40,19 @@ export function isCompressible(contentType: string, bytes: number): boolean {
  *
  * @param acceptEncoding the header as sent; absent means no
  */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
+function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const weight =
     acceptEncoding && /(?:^|[\s,])(?:x-)?gzip\s*(?:;\s*q=([\d.]+))?/i.exec(acceptEncoding);
   if (!weight) return false;
   return weight[1] === undefined || Number(weight[1]) > 0;
 }
 
-export async function compress(body: Buffer): Promise<Buffer> {
+function toBuffer(body: string | Uint8Array): Buffer {
+  if (typeof body === 'string') return Buffer.from(body);
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+async function compress(body: Buffer): Promise<Buffer> {
   return body.byteLength > maxSyncBytes ? gzipInTurn(body) : gzipSync(body, options);
 }
 

@@ -1,5 +1,4 @@
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Response } from './message.ts';
+import type { Request, Response } from './message.ts';
 
 /** Headers of the response to a request from a page of another origin (docs/reference/requests.md#cors). */
 export const corsHeaders: Readonly<Record<string, string>> = {
@@ -24,10 +23,15 @@ export const preflightResponse: Response = {
   },
 };
 
-/** Checks whether an OPTIONS request is a browser's preflight rather than a request for introspection. */
-export function isPreflight({ headers, requestContext }: APIGatewayProxyEventV2): boolean {
-  return (
-    requestContext.http.method === 'OPTIONS' &&
-    headers['access-control-request-method'] !== undefined
-  );
+/** Returns the response to a browser's preflight; undefined for other requests, also for introspection. */
+export function respondToPreflight({ method, headers }: Request): Response | undefined {
+  const isPreflight =
+    method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+  return isPreflight ? preflightResponse : undefined;
+}
+
+/** Lets pages of another origin read the response. */
+export function addCorsHeaders({ headers }: Request, response: Response): Response {
+  if (headers.origin === undefined) return response;
+  return { ...response, headers: { ...response.headers, ...corsHeaders } };
 }

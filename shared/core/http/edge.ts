@@ -1,115 +1,133 @@
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type { Clock, Ids, Log } from '../../platform/ports.ts';
-import { isErrorCode } from '../../values/errors/error-codes.ts';
-import { serverError, serverTimeout, tooLarge } from '../../values/errors/errors.ts';
-import { isPreflight, preflightResponse } from './cors.ts';
-import { toRequest } from './event.ts';
-import type { Dispatch } from './message.ts';
-import { isTooLarge, maxEventBytes, type Result, toResult } from './write-response.ts';
+import type { Clock, Log } from '../../platform/ports.ts';
+import { ApiError, serverError, serverTimeout, tooLarge } from '../../values/errors/errors.ts';
+import { compressResponse } from './compression.ts';
+import { addCorsHeaders, respondToPreflight } from './cors.ts';
+import { isRequestTooLarge, maxEventBytes } from './event-size.ts';
+import type { Dispatch, Request, Response } from './message.ts';
+import { logFault, logRequest } from './request-log.ts';
+import { addHeaders, limitSize, serialize, withoutBody } from './write-response.ts';
 
-/** The parts of the edge: the map as one function, and three of a platform's ports. */
-export interface Edge {
-  readonly dispatch: Dispatch;
+/**
+ * A step of the edge: what happens to every request before it is dispatched, and to every response before it is sent.
+ * Platforms run the same steps: the local server calls them, on AWS they are middlewares.
+ */
+export interface EdgeStep {
+  readonly name: string;
+  /**
+   * Returns the response to a request that is not dispatched; undefined for all others.
+   *
+   * @throws ApiError the error response in its place
+   */
+  readonly before?: (request: Request) => Response | undefined;
+  /**
+   * Completes any response.
+   *
+   * @param startedMicros when the request arrived
+   * @throws ApiError the error response in its place, completed in turn
+   */
+  readonly after?: (
+    request: Request,
+    response: Response,
+    startedMicros: number,
+  ) => Response | Promise<Response>;
+  /** Returns the response to a request that failed. */
+  readonly onError?: (request: Request, error: unknown) => Response;
+}
+
+/** The parts of a platform that steps use. */
+export interface EdgePorts {
   readonly log: Log;
-  readonly ids: Ids;
   readonly clock: Clock;
 }
 
-/**
- * A Lambda handler for an HTTP API with payload 2.0. Never rejects.
- *
- * @param context of the invocation; only with it can a function that runs out of time still send a response
- */
-export type Handler = (event: APIGatewayProxyEventV2, context?: Context) => Promise<Result>;
-
-/** Thrown shortly before the platform would kill the function. */
-class OutOfTime extends Error {}
-
-const timing = {
-  timeoutEarlyInMillis: 500,
-  timeoutEarlyResponse: () => {
-    throw new OutOfTime('no answer in time');
-  },
-};
+/** Thrown shortly before the platform ends a request that takes too long. */
+export class OutOfTime extends Error {}
 
 /**
- * Creates the handler that serves `dispatch` behind a gateway (docs/reference/requests.md#cors,
- * docs/reference/responses.md#headers). It responds to preflights itself, rejects requests over the platform's size,
- * turns unexpected errors into a 500 with a fixed text, sets `X-Request-Id` on every response and logs one line per
- * request, without query, keys and bodies.
- *
- * @example export const handler = toHandler({ dispatch: createDispatch(api, platform), ...platform });
+ * THE STEPS of the edge, the outermost first (docs/reference/requests.md#cors, docs/reference/responses.md#headers):
+ * requests pass them in this order, responses in reverse. Bodies are parsed later, when the caller is known.
  */
-export function toHandler({ dispatch, log, ids, clock }: Edge): Handler {
-  const serve = middy<APIGatewayProxyEventV2, Result>(timing)
-    .before(({ event }) => answerAtOnce(event))
-    .onError(async (failed) => {
-      failed.response = await answerFault(failed.event, failed.error, log);
-    })
-    .handler(async (event: APIGatewayProxyEventV2) =>
-      toResult(event, await dispatch(toRequest(event))),
-    );
-  return async (event, context) => {
-    const started = clock.micros();
-    event.requestContext.requestId ||= ids.random();
-    // Without a context there is no time limit: the local server passes none.
-    const result = await serve(event, context ?? ({} as Context));
-    const outcome = { status: result.statusCode, code: result.headers['x-error-code'] };
-    logRequest(log, event, outcome, clock.micros() - started);
-    return result;
+export function edgeSteps({ log, clock }: EdgePorts): readonly EdgeStep[] {
+  return [
+    {
+      name: 'log',
+      after: (request, response, startedMicros) => {
+        const outcome = { status: response.status, code: response.headers?.['x-error-code'] };
+        logRequest(log, request, outcome, clock.micros() - startedMicros);
+        return response;
+      },
+    },
+    { name: 'HEAD', after: withoutBody },
+    { name: 'response size', after: (_, response) => limitSize(response) },
+    { name: 'compression', after: compressResponse },
+    { name: 'CORS', before: respondToPreflight, after: addCorsHeaders },
+    { name: 'headers', after: addHeaders },
+    { name: 'JSON', after: serialize },
+    { name: 'request size', before: limitRequest },
+    { name: 'errors', onError: (request, error) => toResponse(log, request, error) },
+  ];
+}
+
+function limitRequest(request: Request): undefined {
+  if (isRequestTooLarge(request)) throw tooLarge(maxEventBytes);
+}
+
+/** Returns the response of an error: its own, or a 500 with a fixed text, which is logged. */
+function toResponse(log: Log, request: Request, error: unknown): Response {
+  if (error instanceof ApiError) return error;
+  logFault(log, request, error);
+  return error instanceof OutOfTime ? serverTimeout() : serverError();
+}
+
+/**
+ * Creates the function that serves requests through the steps, without a gateway. Its responses are complete: `headers`
+ * has all headers, and `content` the bytes that are sent, if any. Never rejects.
+ *
+ * @example const serve = createServe({ dispatch: createDispatch(routes, platform), ...platform });
+ */
+export function createServe(
+  { dispatch, ...ports }: EdgePorts & { readonly dispatch: Dispatch },
+  steps: readonly EdgeStep[] = edgeSteps(ports),
+): Dispatch {
+  return async (request) => {
+    const startedMicros = ports.clock.micros();
+    try {
+      const response = respondAtOnce(steps, request) ?? (await dispatch(request));
+      return await complete(steps, { request, startedMicros }, { response });
+    } catch (error) {
+      return complete(steps, { request, startedMicros }, { error });
+    }
   };
 }
 
-/** Responds to requests that need neither routing nor credentials; undefined for all others. */
-function answerAtOnce(event: APIGatewayProxyEventV2): Promise<Result> | undefined {
-  if (isPreflight(event)) return toResult(event, preflightResponse);
-  if (isTooLarge(event)) return toResult(event, tooLarge(maxEventBytes));
+function respondAtOnce(steps: readonly EdgeStep[], request: Request): Response | undefined {
+  for (const { before } of steps) {
+    const response = before?.(request);
+    if (response !== undefined) return response;
+  }
   return undefined;
 }
 
-function answerFault(event: APIGatewayProxyEventV2, error: unknown, log: Log): Promise<Result> {
-  const { requestId } = event.requestContext;
-  log({ level: 'error', message: 'request failed', requestId, error: describeFault(error) });
-  return toResult(event, error instanceof OutOfTime ? serverTimeout() : serverError());
+/** A request, and when it arrived. */
+export interface Arrived {
+  readonly request: Request;
+  readonly startedMicros: number;
 }
 
-/** Describes where and why an error happened, without the values that it may carry. */
-function describeFault(error: unknown): string {
-  if (!(error instanceof Error)) return `thrown: ${typeof error}`;
-  const cause = error.cause === undefined ? '' : `\ncaused by ${describeFault(error.cause)}`;
-  return `${error.stack ?? error.name}${cause}`;
-}
-
-/** The part of a log line that describes the response. */
-interface RequestOutcome {
-  readonly status: number;
-  /** The code of the response header; absent without error. */
-  readonly code?: string | undefined;
-}
-
-/** Logs the line of one request, without keys and device tokens in its path. */
-export function logRequest(
-  log: Log,
-  { requestContext: { http, requestId }, rawPath }: APIGatewayProxyEventV2,
-  { status, code }: RequestOutcome,
-  micros: number,
-): void {
-  log({
-    level: 'info',
-    message: 'request',
-    requestId,
-    method: http.method,
-    path: loggedPath(rawPath),
-    status,
-    ...(isErrorCode(code) && { code }), // a script may set the header to anything
-    durationMs: Math.round(micros) / 1000,
-  });
-}
-
-function loggedPath(path: string): string {
-  if (path.length < 40) return path;
-  return path
-    .replace(/(\/push_notifications\/[^/]+\/devices\/)[^/]+/, '$1(token)')
-    .replace(/[0-9a-f]{40,}/gi, '(key)');
+/** Completes a response, or that of an error. */
+export async function complete(
+  steps: readonly EdgeStep[],
+  { request, startedMicros }: Arrived,
+  { response: given, error }: { readonly response?: Response; readonly error?: unknown },
+): Promise<Response> {
+  let response = given;
+  for (let at = steps.length - 1; at >= 0; at -= 1) {
+    const { onError, after } = steps[at] ?? {};
+    response ??= onError?.(request, error);
+    if (response === undefined || after === undefined) continue;
+    const made = after(request, response, startedMicros);
+    response = made instanceof Promise ? await made : made;
+  }
+  if (response === undefined) throw error;
+  return response;
 }

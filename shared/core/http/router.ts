@@ -1,4 +1,5 @@
-import type { Params, Route } from '../resource/route.ts';
+import type { Params } from '../resource/loads/known.ts';
+import type { Route } from '../resource/route.ts';
 import { type Version, versions } from '../resource/versions.ts';
 import { mayStandFor, parseParameter } from './path-parameters.ts';
 
@@ -81,17 +82,17 @@ function parameterNode(node: Node, name: string): Node {
 }
 
 function find(root: Node, segments: readonly string[], version: Version): Match | undefined {
-  const walk = (node: Node, at: number, params: Params): Match | undefined => {
+  const find = (node: Node, at: number, params: Params): Match | undefined => {
     const segment = segments[at];
     if (segment === undefined) {
-      return node.route === undefined ? undefined : { route: node.route, version, params };
+      return node.route && { route: node.route, version, params };
     }
     const fixed = node.fixed.get(segment);
-    const match = fixed === undefined ? undefined : walk(fixed, at + 1, params);
+    const match = fixed && find(fixed, at + 1, params);
     if (match !== undefined || node.parameter === undefined || segment === '') return match;
     const { name, node: below } = node.parameter;
     if (!mayStandFor(name, segment)) return undefined;
-    return walk(below, at + 1, { ...params, ...parseParameter(name, segment) });
+    return find(below, at + 1, { ...params, ...parseParameter(name, segment) });
   };
-  return walk(root, 0, {});
+  return find(root, 0, {});
 }

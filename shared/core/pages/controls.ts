@@ -2,22 +2,22 @@ import type { Json } from '../../values/json/json.ts';
 import type { DescribedField } from './fields.ts';
 import { attributes, type Html, html } from './html.ts';
 
-const longText = 256; // characters; a field that accepts more gets several lines
+const longText = 256; // characters; a field that accepts more gets a text area
 
-/** How the script of the page reads a control. */
+/** Determines how the script of the page reads a control. */
 type Kind = 'text' | 'word' | 'number' | 'json' | 'boolean' | 'choice' | 'file';
 
-/** Place of a control. */
+/** The form and the value of a control. */
 export interface ControlPlace {
-  /** Id of its form; the ids of its controls begin with it. */
+  /** Id of the form; the ids of its controls start with it. */
   readonly form: string;
-  /** Current value of the field; undefined: none yet, or none to show. */
+  /** Current value of the field; undefined when it has none or shows none. */
   readonly value: Json | undefined;
 }
 
 /**
- * Renders the control for one writable field. It has a label, a hint and a place for its errors. Controls have no
- * `name`, which would hide members of the form of the same name; the script uses `data-field`.
+ * Renders the control for one writable field, with a label, a hint and an element for its errors. Controls have no
+ * `name`, which would hide the form's property of the same name; the script uses `data-field`.
  */
 export function renderControl(field: DescribedField, place: ControlPlace): Html {
   const id = `${place.form}-${field.name}`;
@@ -47,7 +47,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   integer: 'number',
   float: 'number',
   decimal: 'number',
-  datetime: 'word', // an emptied one is null: no word is empty
+  datetime: 'word', // an empty control is sent as null: these types have no empty value
   date: 'word',
   time: 'word',
   slug: 'word',
@@ -98,15 +98,15 @@ function renderText({ name, type, maxLength }: DescribedField, value: string, sh
   })}${shared}${attributes({ value })}>`;
 }
 
-/** Renders a text area. A browser drops the first line break inside, so one is added. */
-function renderLines(text: string, shared: Html, look?: 'code'): Html {
-  const rows = Math.min(Math.max(text.split('\n').length, look === 'code' ? 1 : 2), 16);
-  const plain = look === 'code' ? { spellcheck: 'false', autocapitalize: 'none' } : {};
-  return html`<textarea${attributes({ class: look, rows, ...plain })}${shared}>
+/** Renders a text area. Browsers drop the first line break inside, so one is added. */
+function renderLines(text: string, shared: Html, variant?: 'code'): Html {
+  const rows = Math.min(Math.max(text.split('\n').length, variant === 'code' ? 1 : 2), 16);
+  const plain = variant === 'code' ? { spellcheck: 'false', autocapitalize: 'none' } : {};
+  return html`<textarea${attributes({ class: variant, rows, ...plain })}${shared}>
 ${text}</textarea>`;
 }
 
-/** Renders the options. A field without a value starts with an empty option, which sends nothing. */
+/** Renders the options. A field without a value starts with an empty option. */
 function renderOptions({ choices }: DescribedField, value: Json | undefined): readonly Html[] {
   const current = typeof value === 'string' && choices.includes(value) ? value : '';
   const shown = current === '' ? ['', ...choices] : choices;
@@ -117,14 +117,14 @@ function renderOptions({ choices }: DescribedField, value: Json | undefined): re
 }
 
 function hintOf({ type, limits, helpText }: DescribedField): string {
-  const facts = [typeWords[type] ?? type, ...limits].filter((fact) => fact !== '').join(', ');
+  const facts = [typeTexts[type] ?? type, ...limits].filter((fact) => fact !== '').join(', ');
   return [facts, helpText ?? ''].filter((part) => part !== '').join('. ');
 }
 
-const typeWords: Readonly<Record<string, string>> = {
+const typeTexts: Readonly<Record<string, string>> = {
   datetime: 'YYYY-MM-DDThh:mm:ss.uuuuuuZ, in UTC',
   string: 'text',
-  choice: '', // its options are enough
+  choice: '', // the options show it
   field: 'JSON',
   list: 'JSON list',
   'nested object': 'JSON object',

@@ -2,13 +2,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../values/json/json
 import { type DescribedField, readFields } from './fields.ts';
 import { type Html, html } from './html.ts';
 
-/** Renders the response to OPTIONS in words. */
+/** Renders the response to OPTIONS as text and tables. */
 export function renderDescription(description: JsonObject, allow: string | undefined): Html {
   const { description: text, renders, parses, actions } = description;
   const facts = [
     ['Methods', allow ?? ''],
-    ['Answers', listed(renders)],
-    ['Bodies', listed(parses)],
+    ['Answers', joinValues(renders)],
+    ['Bodies', joinValues(parses)],
   ].filter(([, value]) => value !== '');
   const tables = isJsonObject(actions)
     ? Object.entries(actions).map(([method, action]) => renderTable(method, readFields(action)))
@@ -19,7 +19,7 @@ ${typeof text === 'string' && text !== '' && html`<p>${text}</p>`}
 ${tables}</section>`;
 }
 
-function listed(values: Json | undefined): string {
+function joinValues(values: Json | undefined): string {
   return Array.isArray(values) ? values.join(', ') : '';
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../values/json/json.ts';
 
-/** A field as OPTIONS describes it. */
+/** A field as described by OPTIONS. */
 export interface DescribedField {
   readonly name: string;
   readonly type: string;
@@ -8,13 +8,13 @@ export interface DescribedField {
   readonly required: boolean;
   readonly readOnly: boolean;
   readonly helpText: string | undefined;
-  /** Limits of its values, in words: `at most 50 characters`. */
+  /** Limits of its values as text: `at most 50 characters`. */
   readonly limits: readonly string[];
   readonly choices: readonly string[];
   readonly maxLength: number | undefined;
 }
 
-/** Reads the fields of one method from the response to OPTIONS; empty when it has none. */
+/** Reads the fields of one method from the response to OPTIONS; empty when the method has none. */
 export function readFields(action: Json | undefined): readonly DescribedField[] {
   if (!isJsonObject(action)) return [];
   return Object.entries(action).flatMap(([name, field]) =>

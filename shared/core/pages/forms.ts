@@ -4,13 +4,13 @@ import { readFields } from './fields.ts';
 import { attributes, type Html, html } from './html.ts';
 import type { Offer } from './offer.ts';
 
-/** One form: its fields, and the methods that send it, the default one first. */
+/** One form: its fields, and the methods of its buttons, the default one first. */
 interface Form {
   readonly id: string;
   readonly title: string;
   readonly action: Json | undefined;
   readonly buttons: readonly { readonly method: string; readonly label: string }[];
-  /** Initial values of the form; absent: empty. */
+  /** Initial values of the form; empty when absent. */
   readonly current?: unknown;
   readonly note?: string;
   /** The field whose value is the whole body. */
@@ -18,8 +18,8 @@ interface Form {
 }
 
 /**
- * Renders forms for the writes that OPTIONS describes, and for a delete. They need the script of the page, which sends
- * them with the keys; without it they are hidden. Undefined when there are none.
+ * Renders forms for the writes that OPTIONS describes, and for a delete. The script of the page sends them with the
+ * keys; without script they are hidden. Returns undefined when there are none.
  *
  * @param current the resource as the page shows it
  */
@@ -33,7 +33,7 @@ function formsOf(offer: Offer, current: unknown): readonly Form[] {
   const { description, isList, methods, runsCode } = offer;
   const actions = isJsonObject(description.actions) ? description.actions : {};
   const forms: Form[] = [];
-  if (runsCode && methods.includes('POST')) forms.push(run);
+  if (runsCode && methods.includes('POST')) forms.push(runForm);
   if (actions.POST !== undefined && methods.includes('POST')) {
     const label = isList ? 'Create' : 'Send';
     forms.push({
@@ -47,7 +47,7 @@ function formsOf(offer: Offer, current: unknown): readonly Form[] {
   if (actions.PUT !== undefined && updates.length > 0) {
     forms.push({ id: 'put', title: 'Change', action: actions.PUT, buttons: updates, current });
   }
-  if (methods.includes('DELETE')) forms.push(removal);
+  if (methods.includes('DELETE')) forms.push(deleteForm);
   return forms;
 }
 
@@ -56,7 +56,7 @@ const updateButtons = [
   { method: 'PUT', label: 'Replace' },
 ];
 
-const run: Form = {
+const runForm: Form = {
   id: 'post',
   title: 'Run',
   action: {
@@ -72,7 +72,7 @@ const run: Form = {
   body: 'arguments',
 };
 
-const removal: Form = {
+const deleteForm: Form = {
   id: 'delete',
   title: 'Delete',
   action: undefined,
@@ -87,7 +87,7 @@ function renderForm({ id, title, action, buttons, current, note, body }: Form): 
     const value = Object.hasOwn(values, field.name) ? values[field.name] : undefined;
     return renderControl(field, { form: id, value });
   });
-  const sends = buttons.map(
+  const submitButtons = buttons.map(
     ({ method, label }, at) =>
       html`<button type="submit" value="${method}"${attributes({ class: at === 0 && 'main' })}>${label} <span class="verb">${method}</span></button> `,
   );
@@ -95,7 +95,7 @@ function renderForm({ id, title, action, buttons, current, note, body }: Form): 
 ${note !== undefined && html`<p>${note}</p>`}
 <div class="fields">${controls}</div>
 <div class="outcome" role="status" tabindex="-1"></div>
-<p class="buttons">${sends}</p>
+<p class="buttons">${submitButtons}</p>
 </form>`;
   const heading = html`<h2 id="title-${id}">${title}</h2>`;
   if (id !== 'delete') return html`<section class="panel" id="${id}">${heading}${form}</section>`;

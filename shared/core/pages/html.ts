@@ -1,11 +1,11 @@
-const markup = Symbol('markup'); // JSON cannot have this key: no value of a client is mistaken for HTML
+const markup = Symbol('markup'); // JSON cannot contain this key, so a client's value is never taken for HTML
 
 /** HTML that is safe to insert unchanged: a result of `html`. */
 export interface Html {
   readonly [markup]: string;
 }
 
-/** The values that `html` inserts. */
+/** A value that `html` inserts. */
 export type HtmlValue = string | number | Html | false | null | undefined | readonly HtmlValue[];
 
 const escapes: Readonly<Record<string, string>> = {
@@ -18,13 +18,12 @@ const escapes: Readonly<Record<string, string>> = {
 
 /**
  * Builds HTML from a template. Strings and numbers are escaped for elements and quoted attributes; results of `html`
- * are inserted unchanged; the items of an array follow each other without a separator; false, null and undefined insert
- * nothing.
+ * are inserted unchanged; the items of an array are joined without a separator; false, null and undefined are omitted.
  */
 export function html(texts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  let made = '';
-  for (const [at, text] of texts.entries()) made += text + toMarkup(values[at]);
-  return asHtml(made);
+  let result = '';
+  for (const [at, text] of texts.entries()) result += text + toMarkup(values[at]);
+  return asHtml(result);
 }
 
 /**
@@ -34,19 +33,18 @@ export function html(texts: TemplateStringsArray, ...values: readonly HtmlValue[
 export function attributes(
   values: Readonly<Record<string, string | number | boolean | null | undefined>>,
 ): Html {
-  const written = Object.entries(values).map(([name, value]) => {
+  const parts = Object.entries(values).map(([name, value]) => {
     if (value === undefined || value === null || value === false) return '';
     return value === true ? ` ${name}` : ` ${name}="${toMarkup(String(value))}"`;
   });
-  return asHtml(written.join(''));
+  return asHtml(parts.join(''));
 }
 
-/** Marks text of this project as HTML, for style and script of a page. Never for text of a client. */
+/** Marks trusted text as HTML: the style and script of a page. Never use it for a client's text. */
 export function asHtml(text: string): Html {
   return { [markup]: text };
 }
 
-/** Returns the text of the HTML. */
 export function htmlText(value: Html): string {
   return value[markup];
 }
@@ -60,7 +58,7 @@ function toMarkup(value: HtmlValue): string {
   return isList(value) ? value.map(toMarkup).join('') : value[markup];
 }
 
-/** `Array.isArray` alone does not narrow a type that is readonly. */
+/** Checks for an array. `Array.isArray` alone does not narrow a readonly type. */
 function isList(value: Html | readonly HtmlValue[]): value is readonly HtmlValue[] {
   return Array.isArray(value);
 }

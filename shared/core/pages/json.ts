@@ -2,12 +2,12 @@ import { isJsonObject, type Json } from '../../values/json/json.ts';
 import { versions } from '../resource/versions.ts';
 import { type Html, html } from './html.ts';
 
-const maxColoured = 400_000; // characters; a longer text would become several times as long
-const ours = new RegExp(`^/(${versions.join('|').replaceAll('.', '\\.')})/[^\\s\\\\]*$`);
+const maxColoured = 400_000; // characters; colours make the text several times as long
+const pathPattern = new RegExp(`^/(${versions.join('|').replaceAll('.', '\\.')})/[^\\s\\\\]*$`);
 
 /**
- * Renders a JSON value as indented HTML with its parts marked for colours. Paths in `links`, `next` and `prev` become
- * links; everything else is text, whatever it looks like. A very long value stays plain.
+ * Renders a JSON value as indented, coloured HTML. Paths in `links`, `next` and `prev` become links; all other values
+ * are text. A very long value is not coloured.
  */
 export function renderJson(body: unknown): Html | string {
   const text = JSON.stringify(body, null, 2);
@@ -24,12 +24,12 @@ export function isPageOfResults(
   return isJsonObject(body) && Array.isArray(body.objects) && 'next' in body && 'prev' in body;
 }
 
-/** Checks whether a text is a path of the interface. This excludes other hosts and scripts. */
-export function isOurPath(text: unknown): text is string {
-  return typeof text === 'string' && ours.test(text);
+/** Checks whether a text is a path of the interface, which excludes other hosts and `javascript:` URLs. */
+export function isApiPath(text: unknown): text is string {
+  return typeof text === 'string' && pathPattern.test(text);
 }
 
-/** @param indent a line break and the spaces of the line on which the value begins */
+/** @param indent a line break and the indentation of the line on which the value starts */
 function render(value: Json, indent: string, isLink: boolean): Html | string {
   if (Array.isArray(value)) return renderList(value, indent);
   if (isJsonObject(value)) {
@@ -64,6 +64,6 @@ function renderObject(
 }
 
 function renderText(value: string, isLink: boolean): Html {
-  if (!isLink || !isOurPath(value)) return html`<span class="s">${JSON.stringify(value)}</span>`;
+  if (!isLink || !isApiPath(value)) return html`<span class="s">${JSON.stringify(value)}</span>`;
   return html`<span class="s">&quot;<a href="${value}">${value}</a>&quot;</span>`;
 }

@@ -5,28 +5,28 @@ import type { Request, Response } from '../http/message.ts';
 import { checkVisible, describe } from '../pipeline/rights.ts';
 import type { Context, Method } from '../resource/route.ts';
 
-/** What a page offers in addition to the response. */
+/** Additional content of a page: the description of a resource and the methods that the client may use. */
 export interface Offer {
-  /** Response to OPTIONS for the same client. */
+  /** Response body to OPTIONS for the same client. */
   readonly description: JsonObject;
   readonly isList: boolean;
-  /** A GET runs a client's code. */
+  /** True when a GET runs a client's code. */
   readonly runsCode: boolean;
-  /** Methods that the access table allows to the client; an item may have stricter rules of its own. */
+  /** Methods that the access table allows to the client; the item may have stricter rules. */
   readonly methods: readonly Method[];
 }
 
 /**
- * Returns what the client may know and do at this path. Undefined after it denied access, or where the resource does
- * not exist; a path that cannot be read offers its other methods instead.
+ * Returns the description and the allowed methods of this path. Returns undefined when access is denied or the resource
+ * does not exist; a path that cannot be read returns its other methods.
  */
 export function offerOf(
   { method }: Request,
   { status }: Response,
   context: Context | undefined,
 ): Offer | undefined {
-  const isHere = (status >= 200 && status < 300) || status === 400 || status === 405;
-  if (context === undefined || !isHere || !reads.includes(method)) return undefined;
+  const exists = (status >= 200 && status < 300) || status === 400 || status === 405;
+  if (context === undefined || !exists || !reads.includes(method)) return undefined;
   try {
     checkVisible(context);
     const { route, actor } = context;
@@ -45,4 +45,4 @@ export function offerOf(
   }
 }
 
-const reads: readonly string[] = ['GET', 'HEAD', 'OPTIONS']; // for these, the records for a description were read
+const reads: readonly string[] = ['GET', 'HEAD', 'OPTIONS']; // these methods load the records that a description needs

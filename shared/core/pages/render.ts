@@ -4,23 +4,23 @@ import type { Context } from '../resource/route.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
 import { attributes, type Html, html } from './html.ts';
-import { isOurPath, isPageOfResults, renderJson } from './json.ts';
+import { isApiPath, isPageOfResults, renderJson } from './json.ts';
 import { type Offer, offerOf } from './offer.ts';
 import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
 
-/** The data that a page is made of. */
+/** The data that a page is rendered from. */
 export interface PageSource {
   readonly request: Request;
-  /** The response as other clients get it, with a body. */
+  /** The response that other clients get, with a body. */
   readonly response: Response;
-  /** Absent when the request failed before its caller was known. */
+  /** Absent when the request failed before its caller was authenticated. */
   readonly context: Context | undefined;
 }
 
 /**
- * Renders a response for a browser: the same status, the body with its links, a description of the resource and forms
- * for everything that the client may do there.
+ * Renders a response as an HTML page: the same status, the body with its links, a description of the resource and
+ * forms for the allowed methods.
  */
 export function renderPage({ request, response, context }: PageSource): Response {
   const { status, headers } = response;
@@ -37,7 +37,7 @@ export function renderPage({ request, response, context }: PageSource): Response
   };
 }
 
-/** Returns the name of the resource, or the error. */
+/** Returns the name of the resource, or the text of the error status. */
 function titleOf(offer: Offer | undefined, status: number): string {
   const name = offer?.description.name;
   return typeof name === 'string' && status !== 400 ? name : statusText(status);
@@ -48,7 +48,7 @@ function renderMain(request: Request, response: Response, offer: Offer | undefin
   const pages = renderPager(body);
   const current = request.method === 'OPTIONS' || status >= 400 ? undefined : body;
   const forms = offer && renderForms(offer, current);
-  const beside =
+  const sidebar =
     offer &&
     html`<div class="beside">${forms}
 ${renderDescription(offer.description, headers?.Allow)}</div>`;
@@ -56,19 +56,19 @@ ${renderDescription(offer.description, headers?.Allow)}</div>`;
   return html`<main id="main"${attributes({ 'data-status': status, 'data-ran': hasRun })}>
 <div class="answer">
 <h1 id="title" tabindex="-1">${titleOf(offer, status)}</h1>
-${renderCall(request, status)}
-${jumpsTo(offer, forms)}
-${!hasRun && adviceFor(status, offer)}
+${renderRequest(request, status)}
+${renderJumpLinks(offer, forms)}
+${!hasRun && renderAdvice(status, offer)}
 ${pages('Pages')}
 <pre id="json" aria-label="Answer" role="region">${renderJson(body)}</pre>
 ${pages('Pages, below the answer')}
 </div>
-${beside}
+${sidebar}
 </main>`;
 }
 
-/** Renders advice on the next step, where the response has none. */
-function adviceFor(status: number, offer: Offer | undefined): Html | undefined {
+/** Renders a hint on the next step, if one is needed. */
+function renderAdvice(status: number, offer: Offer | undefined): Html | undefined {
   if (status === 403) {
     return html`<p class="advice">Some places need a key, or another one: <a href="#keys">enter it under Keys</a>.</p>`;
   }
@@ -77,29 +77,29 @@ function adviceFor(status: number, offer: Offer | undefined): Html | undefined {
   return html`<p class="advice">There is nothing to read here: send the form.</p>`;
 }
 
-/** Renders jump links for narrow windows, in which these sections are far below. */
-function jumpsTo(offer: Offer | undefined, forms: Html | undefined): Html | undefined {
+/** Renders jump links for narrow windows, where these sections are far below. */
+function renderJumpLinks(offer: Offer | undefined, forms: Html | undefined): Html | undefined {
   if (offer === undefined) return undefined;
-  const toForms = forms && html`<a class="scripts" href="#forms">Forms</a>`;
-  return html`<p class="jumps">${toForms}<a href="#about">About</a></p>`;
+  const formsLink = forms && html`<a class="scripts" href="#forms">Forms</a>`;
+  return html`<p class="jumps">${formsLink}<a href="#about">About</a></p>`;
 }
 
 /** Renders the request and its status, without keys. */
-function renderCall({ method, path, query }: Request, status: number): Html {
+function renderRequest({ method, path, query }: Request, status: number): Html {
   const shown = new URLSearchParams(query);
   for (const name of keyParameters) shown.delete(name);
   const address = shown.size === 0 ? path : `${path}?${shown}`;
-  // a HEAD returns the length of the body of a GET
-  const asked = method === 'HEAD' ? 'GET' : method;
-  return html`<p class="call"><span class="verb">${asked}</span> <code>${address}</code> <span class="status ${status < 400 ? 'good' : 'bad'}">${status} ${statusText(status)}</span></p>`;
+  // a HEAD has the same content length as a GET
+  const shownMethod = method === 'HEAD' ? 'GET' : method;
+  return html`<p class="call"><span class="verb">${shownMethod}</span> <code>${address}</code> <span class="status ${status < 400 ? 'good' : 'bad'}">${status} ${statusText(status)}</span></p>`;
 }
 
-/** Returns a function that renders buttons to the neighbours of a page of results; undefined elsewhere. */
+/** Returns a function that renders the links to the previous and next page; undefined for other bodies. */
 function renderPager(body: unknown): (label: string) => Html | undefined {
   if (!isPageOfResults(body)) return () => undefined;
   const { prev, next } = body;
   const button = (path: Json, rel: string, text: string) =>
-    isOurPath(path) ? [html`<a class="button" rel="${rel}" href="${path}">${text}</a>`] : [];
+    isApiPath(path) ? [html`<a class="button" rel="${rel}" href="${path}">${text}</a>`] : [];
   const buttons = [
     ...button(prev, 'prev', '← Previous page'),
     ...button(next, 'next', 'Next page →'),

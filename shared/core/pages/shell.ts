@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { script, style } from './assets.ts';
 import { asHtml, type Html, html, htmlText } from './html.ts';
 
-/** The parts that differ from page to page. */
+/** The parts that differ between pages. */
 export interface PageParts {
   readonly title: string;
-  /** Items of a list. */
+  /** `li` elements. */
   readonly breadcrumb: readonly Html[];
   /** The `main` element. */
   readonly main: Html;
@@ -22,14 +22,14 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every page: nothing runs or loads except the page's own style and script. */
+/** Headers of every page: only the page's own style and script are allowed to run or load. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'Content-Security-Policy': policy,
   'Referrer-Policy': 'no-referrer', // a URL may contain a key
   'X-Frame-Options': 'DENY',
 };
 
-/** Renders the whole document around the parts. */
+/** Renders the complete document. */
 export function renderShell({ title, breadcrumb, main }: PageParts): string {
   return htmlText(html`<!doctype html>
 <html lang="en">
@@ -61,7 +61,7 @@ const icon = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#1f5fbf"/><path d="M3 12h10M5 8h6M7 4h2" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>',
 )}`;
 
-/** The form for keys. Only the script reads them, so it is hidden without script. */
+/** The form for keys. Only the script reads it, so it is hidden without script. */
 const keys = html`<details id="keys" class="scripts"><summary>Keys<span id="keys-state"></span></summary>
 <form id="form-keys" autocomplete="off">
 <p class="hint">Kept in this tab until it is closed, and sent in headers only. No key yet? <a href="/v1.1/account/auth/">Log in</a> or <a href="/v1.1/account/register/">sign up</a>.</p>

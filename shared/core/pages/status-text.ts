@@ -1,4 +1,4 @@
-/** Returns the words for a status: `Not found`. */
+/** Returns the text for a status, for example `Not found`. */
 export function statusText(status: number): string {
   return statusTexts[status] ?? (status < 400 ? 'Done' : 'Error');
 }

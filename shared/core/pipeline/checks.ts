@@ -22,9 +22,9 @@ import type {
   Read,
   Settled,
 } from './exchange.ts';
-import { load } from './load.ts';
-import { wantedTemplate } from './response-templates.ts';
-import { checkReading, checkRights, checkVisible, rightOf } from './rights.ts';
+import { load, recordOf } from './load.ts';
+import { wantedRendering } from './response-templates.ts';
+import { checkOperation, checkReading, checkRights, checkVisible, rightOf } from './rights.ts';
 
 /*
  * The checks of a request, each a step of the lists in ./index.ts: it reads the results of the steps before it, returns
@@ -77,7 +77,7 @@ export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, A
   const { request, match, operation, caller, platform, caches, session, count, form } = exchange;
   const { route } = match;
   const loading = {
-    template: templateName(request, route, session !== undefined),
+    rendering: renderingOf(request, route, session !== undefined),
     match,
     operation: isDescribed(request, route, form) ? readingOf(route) : operation,
     caller,
@@ -91,14 +91,15 @@ export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, A
 
 /** Requires the instance of the path. */
 export function requireInstance({ match, loaded }: Read): void {
-  const isMissing = match.route.instance === 'place' && loaded.records.instanceName === undefined;
+  const isMissing =
+    match.route.instance === 'place' && recordOf(loaded, 'instanceName') === undefined;
   if (isMissing) throw parentNotFound('Instance');
 }
 
-/** Determines the form of the response: a template replaces other forms, and errors are then JSON. */
+/** Determines the form of the response: a rendered one replaces other forms, and errors are then JSON. */
 export function negotiate({ request, match, loading, form, session }: Read): FormOfResponse {
   const { route } = match;
-  if (loading.template !== undefined) return { form: 'json', isDescription: isOptions(request) };
+  if (loading.rendering !== undefined) return { form: 'json', isDescription: isOptions(request) };
   if (form instanceof ApiError && !isOwnFormat(route, request)) throw form;
   return { form, isDescription: session === undefined && isDescribed(request, route, form) };
 }
@@ -146,7 +147,7 @@ export function requireMethod(exchange: Settled): Adds<Allowed, Settled> {
 
 /** Checks the operation's own rules. */
 export function authorize({ allowed, context }: Allowed): void {
-  allowed?.authorize?.(context);
+  if (allowed !== undefined) checkOperation(context, allowed);
 }
 
 /** Returns the 404 of an unknown path. The most common mistake in a path has a code of its own. */
@@ -174,9 +175,9 @@ function isMethod(method: string): method is Method {
   return (methods as readonly string[]).includes(method);
 }
 
-/** Returns the template that a request in an instance names for its response; items of a batch have none. */
-function templateName(request: Request, { instance }: Route, isItem: boolean): string | undefined {
-  return instance === 'place' && !isItem ? wantedTemplate(request) : undefined;
+/** Returns how a request in an instance wants its response rendered; items of a batch are not. */
+function renderingOf(request: Request, { instance }: Route, isItem: boolean) {
+  return instance === 'place' && !isItem ? wantedRendering(request) : undefined;
 }
 
 /** Checks whether the request's `format` is one of the route's own. */

@@ -79,13 +79,13 @@ export interface Allowed extends Settled {
 }
 
 /** A request with its response. */
-export interface Answered extends Allowed {
+export interface Responded extends Allowed {
   readonly response: Response;
 }
 
 /** The fields that steps add. */
 type Later = {
-  readonly [Name in Exclude<keyof Answered, keyof Arrived>]: Answered[Name] | undefined;
+  readonly [Name in Exclude<keyof Responded, keyof Arrived>]: Responded[Name] | undefined;
 };
 
 /**

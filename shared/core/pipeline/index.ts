@@ -19,10 +19,10 @@ import {
 } from './checks.ts';
 import { errorResponse, formOf } from './errors.ts';
 import {
-  type Answered,
   type Arrived,
   beginExchange,
   type Read,
+  type Responded,
   type Service,
   type Settled,
 } from './exchange.ts';
@@ -59,7 +59,7 @@ const allChecks = sharedChecks.add(limitRate).add(requireMethod).add(authorize).
 export function serve(
   service: Service,
   arrived: Pick<Arrived, 'request' | 'bodyBytes' | 'startedMs'>,
-): Promise<Outcome<Arrived, Answered>> {
+): Promise<Outcome<Arrived, Responded>> {
   const { request, bodyBytes, startedMs } = arrived;
   const form = formOf(request);
   const first = { request, bodyBytes, startedMs, form, sessionOf };
@@ -68,11 +68,11 @@ export function serve(
 
 /** Opens a session. In it a batch makes its requests with its own caller and records. */
 function sessionOf(exchange: Read): Session {
-  const { caller, loaded, platform, startedMs } = exchange;
+  const { caller, loading, loaded, platform, startedMs } = exchange;
   const service = { ...exchange, router: rememberPaths(exchange.router) };
   return openSession({
     caller,
-    remembered: recordsToShare(loaded.found),
+    remembered: recordsToShare(loading, loaded.found),
     platform,
     router: service.router,
     startedMs,

@@ -1,33 +1,32 @@
 import type { Platform } from '../../platform/ports.ts';
-import {
-  accountEntity,
-  apiKeyEntity,
-  as,
-  classEntity,
-  classNumbersEntity,
-  dataEndpointEntity,
-  deletedGroupsEntity,
-  instanceEntity,
-  instanceNameEntity,
-  memberEntity,
-  scriptEndpointEntity,
-  scriptEndpointRowEntity,
-  scriptEntity,
-  templateEntity,
-  userEntity,
-} from '../../store/entities.ts';
+import { instanceNameEntity } from '../../store/entities.ts';
+import { as } from '../../store/entity.ts';
 import type { Key, Stored } from '../../store/store.ts';
-import { parseParameter } from '../http/path-parameters.ts';
 import type { Match } from '../http/router.ts';
-import { type Binding, bindingName, type Caches, classNumberName } from '../resource/caches.ts';
-import type { Known, Operation } from '../resource/route.ts';
+import { type Caches, cacheName } from '../resource/caches.ts';
+import type { Known } from '../resource/loads/known.ts';
+import type { Load, NamedLoad, NamedLookup } from '../resource/loads/loads.ts';
+import type { Rendering } from '../resource/rendering.ts';
+import type { Operation } from '../resource/route.ts';
 import type { Caller } from './caller/authentication.ts';
+import {
+  accountOfCaller,
+  addCallerKeys,
+  callerRecordNames,
+  instanceOfCaller,
+} from './caller/caller-records.ts';
 
-/** Records of a request by name, and the first number reserved from the operation's counter. */
+/** What was read for a request. */
 export interface Loaded {
-  readonly records: Readonly<Record<string, Stored | undefined>>;
-  readonly instanceId: number | undefined;
+  /** The ids that were found; the records prove them. */
+  readonly known: Known;
+  /** The records that the route declares, by their names, as handlers get them. */
+  readonly loads: object;
+  readonly rendering: Rendering | undefined;
+  /** The first number reserved from the operation's counter. */
   readonly reserved: number | undefined;
+  /** Keys of all records of the request. */
+  readonly wanted: Wanted;
   /** Everything that was read, for sessions. */
   readonly found: ReadonlyMap<string, Found>;
 }
@@ -41,8 +40,8 @@ export interface LoadRequest {
   readonly caches: Caches;
   /** Records of caller and place that earlier requests of the session have read; this one adds its own. */
   readonly remembered: Map<string, Found> | undefined;
-  /** Name of the template for rendering the response. */
-  readonly template: string | undefined;
+  /** How the request wants its response rendered. */
+  readonly rendering: Load<Rendering | undefined> | undefined;
   /** Numbers to reserve from the operation's counter: one for each request that this is for. */
   readonly count: number;
 }
@@ -53,28 +52,31 @@ export interface Found {
   readonly item: Stored | undefined;
 }
 
-type Wanted = Readonly<Record<string, Key | undefined>>;
+type Wanted = ReadonlyMap<string, Key>;
 
 /**
- * Reads everything that the checks of a request need: the instance's name, the credentials' records, the class and the
- * records of the route, in as few steps as names allow. Ids come from caches first; the same step reads the records
+ * Reads everything that the checks of a request need: the instance's name, the credentials' records, and the records
+ * that the route declares, in as few steps as names allow. Ids come from caches first; the same step reads the records
  * that prove them, and a wrong or missing entry costs another step. The counter is incremented in parallel.
  */
 export async function load(request: LoadRequest): Promise<Loaded> {
   const state: State = { found: new Map(request.remembered ?? []), taken: undefined };
   for (let isFirst = true; ; isFirst = false) {
-    const known = learn(request, state.found);
-    const wanted = wantedRecords(request, known, isFirst);
-    const missing = Object.entries(wanted).flatMap(([name, key]) =>
-      key === undefined || isAt(state.found.get(name), key) ? [] : [{ name, key }],
-    );
+    const { known, wanted } = plan(request, state.found, isFirst);
+    const missing = missingOf(wanted, state.found);
     const counter = wantedCounter(request, known, state);
     if (missing.length === 0 && counter === undefined) {
-      remember(request, known, state.found);
-      return toLoaded(wanted, known, state);
+      remember(request, known, { wanted, found: state.found });
+      return toLoaded(request, { known, wanted }, state);
     }
     await step(request, state, missing, counter);
   }
+}
+
+/** Returns a record of a request by its name; undefined when it is absent, or not needed. */
+export function recordOf({ wanted, found }: Pick<Loaded, 'wanted' | 'found'>, name: string) {
+  // a record read at the place of a wrong cache entry is not for this request
+  return wanted.has(name) ? found.get(name)?.item : undefined;
 }
 
 interface State {
@@ -83,14 +85,28 @@ interface State {
   taken: { readonly counter: Key; readonly number: number } | undefined;
 }
 
+interface Missing {
+  readonly name: string;
+  readonly key: Key;
+}
+
+function missingOf(wanted: Wanted, found: ReadonlyMap<string, Found>): readonly Missing[] {
+  const missing: Missing[] = [];
+  for (const [name, key] of wanted) {
+    if (!isAt(found.get(name), key)) missing.push({ name, key });
+  }
+  return missing;
+}
+
 function wantedCounter(
-  { caller: { account, apiKey, link, script }, operation }: LoadRequest,
+  { caller, operation }: LoadRequest,
   known: Known,
   { taken }: State,
 ): Key | undefined {
-  const scope = (apiKey ?? link ?? script)?.scope;
+  const scope = instanceOfCaller(caller);
   // without a genuine key, or with one of another instance, the request is rejected: no number is spent on it
-  const isOfPlace = account !== undefined || (scope !== undefined && scope === known.instance);
+  const isOfPlace =
+    caller.account !== undefined || (scope !== undefined && scope === known.instance);
   const counter = isOfPlace ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
 }
@@ -98,7 +114,7 @@ function wantedCounter(
 async function step(
   { platform: { store }, count }: LoadRequest,
   state: State,
-  missing: readonly { readonly name: string; readonly key: Key }[],
+  missing: readonly Missing[],
   counter: Key | undefined,
 ): Promise<void> {
   const [items, number] = await Promise.all([
@@ -111,30 +127,37 @@ async function step(
   if (counter !== undefined && number !== undefined) state.taken = { counter, number };
 }
 
-function toLoaded(wanted: Wanted, { instance }: Known, { found, taken }: State): Loaded {
-  const records: Record<string, Stored | undefined> = {};
-  for (const [name, key] of Object.entries(wanted)) {
-    // a record read at the place of a wrong cache entry is not for this request
-    records[name] = key === undefined ? undefined : found.get(name)?.item;
-  }
-  return { records, instanceId: instance, reserved: taken?.number, found };
+function toLoaded(
+  { match: { route }, operation, rendering }: LoadRequest,
+  { known, wanted }: Pick<Loaded, 'known' | 'wanted'>,
+  { found, taken }: State,
+): Loaded {
+  const read = { wanted, found };
+  const loads: Record<string, unknown> = {};
+  const take = ({ name, slot, load }: NamedLoad) => {
+    loads[name] = load.take(recordOf(read, slot), known);
+  };
+  route.loads.forEach(take);
+  operation?.loads?.forEach(take);
+  return {
+    known,
+    loads,
+    rendering: rendering?.take(recordOf(read, 'rendering'), known),
+    reserved: taken?.number,
+    wanted,
+    found,
+  };
 }
 
-const shared = [
-  'instanceName',
-  'account',
-  'member',
-  'apiKey',
-  'user',
-  'deletedGroups',
-  'instanceOfKey',
-  'callingScript',
-  'class',
-];
+const sharedNames: ReadonlySet<string> = new Set(['instanceName', ...callerRecordNames]);
 
 /** Returns the records of caller and place that one request has read. For later requests of the same caller. */
-export function recordsToShare(found: ReadonlyMap<string, Found>): Map<string, Found> {
-  return new Map([...found].filter(([name]) => shared.includes(name)));
+export function recordsToShare(
+  { match: { route } }: Pick<LoadRequest, 'match'>,
+  found: ReadonlyMap<string, Found>,
+): Map<string, Found> {
+  const ofPath = new Set(route.loads.map(({ slot }) => slot));
+  return new Map([...found].filter(([name]) => sharedNames.has(name) || ofPath.has(name)));
 }
 
 function isAt(found: Found | undefined, key: Key): boolean {
@@ -145,25 +168,44 @@ function isSame(a: Key | undefined, b: Key): boolean {
   return a !== undefined && a.pk === b.pk && a.sk === b.sk;
 }
 
-/** Collects the ids: proved ones where known, else cached ones. */
-function learn(request: LoadRequest, found: ReadonlyMap<string, Found>): Known {
-  const { match } = request;
-  const { params, version } = match;
-  const { account: accountKey, link, script } = request.caller;
+/** Collects the ids, proved ones where known, else cached ones, and the keys of all records that they lead to. */
+function plan(
+  request: LoadRequest,
+  found: ReadonlyMap<string, Found>,
+  isFirst: boolean,
+): Pick<Loaded, 'known' | 'wanted'> {
+  const { match, caller, operation, rendering } = request;
+  const { params, route } = match;
+  const wanted = new Map<string, Key>();
+  const want = (name: string, key: Key | undefined) => {
+    if (key !== undefined) wanted.set(name, key);
+  };
+  const given = new Map<object, unknown>();
   const instance = instanceId(request, found);
-  const binding = bindingAt(request, found, match.route.boundBy?.({ instance, params, link }));
-  const className = match.route.boundBy === undefined ? params.class : binding?.className;
-  const classNumber = classNumberOf(request, found, { instance, className });
-  const account = accountKey?.scope ?? script?.owner;
-  return { params, version, account, instance, link, binding, className, classNumber };
+  const account = accountOfCaller(caller);
+  const known = { params, account, instance, link: caller.link, given };
+  if (params.instance !== undefined) want('instanceName', instanceNameEntity.key(params.instance));
+  addCallerKeys(caller, { account, instance, isOutside: route.instance === 'none' }, want);
+  for (const { slot, listedSlot, load } of route.loads) {
+    const key = load.key(known);
+    want(slot, key);
+    const value = givenBy(request, found, { load, slot, listedSlot, key, known });
+    if (value !== undefined) given.set(load.gives, value);
+    else if (isFirst) want(listedSlot, load.gives.listed?.key(known));
+  }
+  for (const { slot, load } of operation?.loads ?? noLoads) want(slot, load.key(known));
+  want('rendering', rendering?.key(known));
+  return { known, wanted };
 }
+
+const noLoads: readonly NamedLoad[] = [];
 
 function instanceId(
   { match, caller, caches }: LoadRequest,
   found: ReadonlyMap<string, Found>,
 ): number | undefined {
   const name = match.params.instance;
-  const ofKey = (caller.apiKey ?? caller.link ?? caller.script)?.scope;
+  const ofKey = instanceOfCaller(caller);
   if (match.route.instance === 'none') return ofKey;
   if (name === undefined) return undefined;
   const record = found.get('instanceName');
@@ -171,120 +213,41 @@ function instanceId(
   return caches.instances.get(name) ?? ofKey;
 }
 
-/** Returns the binding of the record that the request came by; a cached one until it is read. */
-function bindingAt(
+interface Asked extends Omit<NamedLookup, 'name'> {
+  readonly key: Key | undefined;
+  readonly known: Known;
+}
+
+/** Returns the value that a lookup gives; a cached one until its record is read. */
+function givenBy(
   { caches }: LoadRequest,
   found: ReadonlyMap<string, Found>,
-  key: Key | undefined,
-): Binding | undefined {
+  { load: { gives }, slot, listedSlot, key, known }: Asked,
+): unknown {
   if (key === undefined) return undefined;
-  const record = found.get('binding');
-  return isAt(record, key) ? bindingOf(record?.item) : caches.bindings.get(bindingName(key));
-}
-
-function bindingOf(item: Stored | undefined): Binding | undefined {
-  switch (item?.kind) {
-    case dataEndpointEntity.kind:
-      return { className: as(dataEndpointEntity, item).data.class };
-    case scriptEndpointEntity.kind:
-      return { script: as(scriptEndpointEntity, item).data.script };
-    case scriptEndpointRowEntity.kind: {
-      const { name, script } = as(scriptEndpointRowEntity, item).data;
-      return { endpoint: name, script };
-    }
-    default:
-      return undefined;
+  const cache = gives.cache(caches);
+  const list = found.get(listedSlot)?.item;
+  for (const [of, value] of (list && gives.listed?.entries(list, known)) ?? []) {
+    cache.set(cacheName(of), value);
   }
-}
-
-function classNumberOf(
-  { caches }: LoadRequest,
-  found: ReadonlyMap<string, Found>,
-  { instance, className: name }: Pick<Known, 'instance' | 'className'>,
-): number | undefined {
-  if (instance === undefined || name === undefined) return undefined;
-  const record = found.get('class');
-  if (isAt(record, classEntity.key(instance, name))) {
-    return as(classEntity, record?.item)?.data.number;
-  }
-  const listed = listedNumbers(found);
-  return Object.hasOwn(listed, name)
-    ? listed[name]
-    : caches.classes.get(classNumberName(instance, name));
-}
-
-/** Returns the numbers of the instance's classes by name, when they were read. */
-function listedNumbers(found: ReadonlyMap<string, Found>): Readonly<Record<string, number>> {
-  return as(classNumbersEntity, found.get('classNumbers')?.item)?.data.numbers ?? {};
-}
-
-function wantedRecords(request: LoadRequest, known: Known, isFirst: boolean): Wanted {
-  const { match, caller } = request;
-  const { route, params } = match;
-  return {
-    instanceName:
-      params.instance === undefined ? undefined : instanceNameEntity.key(params.instance),
-    ...accountRecords(known),
-    callingScript: caller.script && scriptEntity.key(caller.script.scope, caller.script.script),
-    ...apiKeyRecords(caller, route.instance === 'none'),
-    binding: route.boundBy?.(known),
-    class:
-      route.inClass && known.instance !== undefined && known.className !== undefined
-        ? classEntity.key(known.instance, known.className)
-        : undefined,
-    // a process without a cache entry reads the numbers of all classes at once: references lead to others
-    classNumbers:
-      isFirst && route.inClass && known.classNumber === undefined && params.instance !== undefined
-        ? classNumbersEntity.key(params.instance)
-        : undefined,
-    template: request.template === undefined ? undefined : templateKey(known, request.template),
-    ...request.operation?.reads?.(known),
-  };
-}
-
-/** Returns the key of a template named by a client; undefined for text that is no valid name. */
-function templateKey({ instance }: Known, name: string): Key | undefined {
-  const { template } = parseParameter('template', name);
-  return instance === undefined || template === undefined
-    ? undefined
-    : templateEntity.key(instance, template);
-}
-
-function accountRecords({ account, instance }: Known): Wanted {
-  if (account === undefined) return {};
-  return {
-    account: accountEntity.key(account),
-    member: instance === undefined ? undefined : memberEntity.key(account, instance),
-  };
-}
-
-function apiKeyRecords({ apiKey, user }: Caller, isOutside: boolean): Wanted {
-  if (apiKey === undefined) return {};
-  return {
-    apiKey: apiKeyEntity.key(apiKey.scope, apiKey.record),
-    user: user === undefined ? undefined : userEntity.key(user.scope, user.record),
-    deletedGroups: user === undefined ? undefined : deletedGroupsEntity.key(user.scope),
-    // inside an instance its name proves that it exists
-    instanceOfKey: isOutside ? instanceEntity.key(apiKey.scope) : undefined,
-  };
+  const record = found.get(slot);
+  return isAt(record, key) ? record?.item && gives.value(record.item) : cache.get(cacheName(key));
 }
 
 function remember(
-  { match, caches, remembered }: LoadRequest,
-  known: Known,
-  found: ReadonlyMap<string, Found>,
+  request: LoadRequest,
+  { given, instance }: Known,
+  { wanted, found }: Pick<Loaded, 'wanted' | 'found'>,
 ): void {
-  if (remembered !== undefined) {
-    for (const [name, record] of recordsToShare(found)) remembered.set(name, record);
-  }
+  const { match, caches, remembered } = request;
   const { params, route } = match;
-  if (params.instance === undefined) return;
-  caches.instances.set(params.instance, known.instance);
-  const binding = route.boundBy?.(known);
-  if (binding !== undefined) caches.bindings.set(bindingName(binding), known.binding);
-  if (known.instance === undefined || !route.inClass || known.className === undefined) return;
-  for (const [name, number] of Object.entries(listedNumbers(found))) {
-    caches.classes.set(classNumberName(known.instance, name), number);
+  if (remembered !== undefined) {
+    for (const [name, record] of recordsToShare(request, found)) remembered.set(name, record);
   }
-  caches.classes.set(classNumberName(known.instance, known.className), known.classNumber);
+  if (params.instance === undefined) return;
+  caches.instances.set(params.instance, instance);
+  for (const { slot, load } of route.loads) {
+    const key = wanted.get(slot);
+    if (key !== undefined) load.gives.cache(caches).set(cacheName(key), given.get(load.gives));
+  }
 }

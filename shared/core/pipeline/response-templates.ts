@@ -1,4 +1,5 @@
 import { templateEntity } from '../../store/entities.ts';
+import { as } from '../../store/entity.ts';
 import type { TemplateData } from '../../store/records/records.ts';
 import type { Stored } from '../../store/store.ts';
 import { predefinedTemplates } from '../../templates/predefined.ts';
@@ -7,13 +8,32 @@ import { refused } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { notAcceptable } from '../http/negotiation.ts';
+import { parseParameter } from '../http/path-parameters.ts';
+import type { Load } from '../resource/loads/loads.ts';
 import { tenantOf } from '../resource/place.ts';
+import type { Rendering } from '../resource/rendering.ts';
 import type { Context, Method, Operation, Route } from '../resource/route.ts';
 
 /* Responses that are rendered with a template (docs/reference/templates.md#use-with-other-resources). */
 
-/** Returns the name of the template that a request wants for its response; undefined: none. */
-export function wantedTemplate({ headers, query }: Request): string | undefined {
+/** Returns the load of the template that a request wants for its response; undefined: it names none. */
+export function wantedRendering(request: Request): Load<Rendering | undefined> | undefined {
+  const name = templateName(request);
+  if (name === undefined) return undefined;
+  const { template } = parseParameter('template', name); // undefined for text that is no valid name
+  return {
+    key: ({ instance }) =>
+      instance === undefined || template === undefined
+        ? undefined
+        : templateEntity.key(instance, template),
+    take: (item, { instance }) =>
+      instance === undefined
+        ? undefined
+        : storedTemplate(as(templateEntity, item), instance, name)?.data,
+  };
+}
+
+function templateName({ headers, query }: Request): string | undefined {
   const header = headers['x-template-response'] || headers['x-template'];
   if (header) return header.toLowerCase();
   if (query.size === 0) return undefined;
@@ -42,19 +62,19 @@ export function storedTemplate(
  *
  * @throws ApiError 400 where the route has nothing to show, 406 when the template does not exist
  */
-export function checkTemplate({ route, template }: Context): void {
+export function checkRendering({ route, rendering }: Context): void {
   if (route.isUntemplated)
     throw refused(400, 'This endpoint does not support templates.', 'template_unsupported');
-  if (template === undefined || template.isRemoved) throw notAcceptable();
+  if (rendering === undefined || rendering.isRemoved) throw notAcceptable();
 }
 
 /** Renders a response with its template; responses without JSON, and error responses, stay unchanged. */
-export async function renderAnswer(
+export async function renderResponse(
   context: Context,
   operation: Operation,
   response: Response,
 ): Promise<Response> {
-  const { template, request } = context;
+  const { rendering: template, request } = context;
   const { status, body, content } = response;
   if (template === undefined || content !== undefined || body === undefined || status >= 400) {
     return response;
@@ -78,7 +98,7 @@ export async function renderRun(
   run: JsonObject,
   status = 200,
 ): Promise<Response | undefined> {
-  const { template, platform } = context;
+  const { rendering: template, platform } = context;
   if (template === undefined) return undefined;
   const variables = { ...callVariables(context, 'script'), response: run, ...template.context };
   const rendering = await platform.templates.render(

@@ -1,7 +1,8 @@
 import { denialOf, isAllowed, type Right } from '../../values/access.ts';
-import { forbidden, notFound, parentNotFound } from '../../values/errors/errors.ts';
+import { forbidden, notFound } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import { introspect } from '../resource/introspection.ts';
+import { requireLoaded } from '../resource/loads/loads.ts';
 import type { Context, Operation, Route } from '../resource/route.ts';
 
 /**
@@ -22,15 +23,14 @@ export function checkVisible({ route, actor, instanceName, instanceId }: Context
  * caller may not write, and as an unknown method when it may (docs/reference/requests.md#order-of-checks).
  *
  * @param rights of which one is enough
- * @throws ApiError 403, or 404 when the class of the path does not exist
+ * @throws ApiError 403, or the error of a record of the path that does not exist
  */
 export function checkRights(context: Context, rights: readonly Right[]): void {
   const { route, actor } = context;
   if (!rights.some((right) => isAllowed(route.access, actor, right))) {
     throw forbidden(denialOf(route.access, actor, rights));
   }
-  if (!route.inClass || context.class !== undefined) return;
-  throw route.boundBy === undefined ? parentNotFound('Class') : notFound();
+  requireLoaded(route.loads, context.loaded);
 }
 
 /** Returns the right that a method needs: the operation's own, or without operation that of its kind. */
@@ -50,7 +50,18 @@ export function rightOf({ kind }: Route, method: string, operation: Operation | 
  */
 export function checkReading(context: Context): void {
   checkRights(context, readRights(context.route));
-  context.route.operations.GET?.authorize?.(context);
+  const { GET } = context.route.operations;
+  if (GET !== undefined) checkOperation(context, GET);
+}
+
+/**
+ * Checks the rules of an operation, and that the records exist which it requires.
+ *
+ * @throws ApiError
+ */
+export function checkOperation(context: Context, { loads = [], authorize }: Operation): void {
+  requireLoaded(loads, context.loaded);
+  authorize?.(context);
 }
 
 /**

@@ -9,22 +9,10 @@ import type { KeyClaims } from '../pipeline/caller/credentials.ts';
 export interface Caches {
   /** Instance ids by instance name. */
   readonly instances: Cache<string, number>;
-  /** Class numbers by {@link classNumberName}. */
-  readonly classes: Cache<string, number>;
-  /** Bindings of records, by {@link bindingName}. */
-  readonly bindings: Cache<string, Binding>;
   /** Claims of genuine keys by their text: saves the MAC, not the record, which is read for each request. */
   readonly keys: Cache<string, KeyClaims>;
   /** Returns the URL where public files are served. */
   readonly filesAt: () => string;
-}
-
-/** The target of the record in a path: the class of a data endpoint, the script of a script endpoint. */
-export interface Binding {
-  readonly className?: string;
-  /** Name of the script endpoint of a public link. */
-  readonly endpoint?: string;
-  readonly script?: number;
 }
 
 /** A bounded map. It is emptied when full, which costs a few reads and no bookkeeping. */
@@ -40,8 +28,6 @@ export function createCaches(files: Pick<FileStore, 'address'>): Caches {
   return {
     filesAt: files.address,
     instances: createCache(),
-    classes: createCache(),
-    bindings: createCache(),
     keys: createCache(),
   };
 }
@@ -78,12 +64,7 @@ export function createCache<Name, Value>(): Cache<Name, Value> {
   };
 }
 
-/** Name of a record's entry in `bindings`. */
-export function bindingName({ pk, sk }: Key): string {
+/** Returns the name of a record's entry in a cache of values that records give. */
+export function cacheName({ pk, sk }: Key): string {
   return `${pk}/${sk}`;
-}
-
-/** Name of a class's entry in `classes`. */
-export function classNumberName(instance: number, className: string): string {
-  return `${instance}/${className}`;
 }

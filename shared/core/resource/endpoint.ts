@@ -2,19 +2,25 @@ import { type Access, allRights } from '../../values/access.ts';
 import { computed, type Field, type Fields } from './field.ts';
 import { type Body, bodyFor } from './input.ts';
 import { pathOf } from './links.ts';
+import { loadedForms, loadedOperations } from './loads/loaded-operations.ts';
+import { type LoadsOf, lookupsIn } from './loads/loads.ts';
 import type {
-  AnswerForm,
   Context,
   Forms,
   Operation,
   OperationNames,
-  Reads,
+  Operations,
+  ResponseForm,
   Route,
 } from './route.ts';
 import type { Version } from './versions.ts';
 
-/** A path that is not part of a list: a log-in, a page of links, an action on the account. */
-export interface Endpoint {
+/**
+ * A path that is not part of a list: a log-in, a page of links, an action on the account.
+ *
+ * @typeParam Loaded the records that it loads
+ */
+export interface Endpoint<Loaded extends object = object> {
   readonly name: string;
   readonly description?: string;
   /** See Route. */
@@ -25,10 +31,12 @@ export interface Endpoint {
   /** Its path in version 1, where that differs; null where version 1 does not have it. */
   readonly v1Path?: string | null;
   readonly access: Access;
-  readonly operations: Route['operations'];
-  readonly forms?: Forms;
+  /** Records that its operations get in `context.loaded`. */
+  readonly loads?: LoadsOf<Loaded>;
+  readonly operations: Operations<Loaded>;
+  readonly forms?: Forms<Loaded>;
   /** Form of successful responses; absent: see Forms. */
-  readonly answer?: AnswerForm;
+  readonly response?: ResponseForm;
   /** Values of `format` that it accepts in addition to those of every route. */
   readonly formats?: readonly string[];
   readonly ignoresCredentials?: true;
@@ -45,18 +53,18 @@ export interface Endpoint {
 }
 
 /** Derives the route of an endpoint. */
-export function endpointRoute(endpoint: Endpoint): Route {
-  const { name, path, v1Path = path, access, operations } = endpoint;
+export function endpointRoute<Loaded extends object>(endpoint: Endpoint<Loaded>): Route {
+  const { name, path, v1Path = path, access, loads } = endpoint;
   return {
     name,
     access,
-    operations,
+    loads: lookupsIn(loads),
+    operations: loadedOperations(loads, endpoint.operations),
     resource: name,
     description: endpoint.description ?? '',
     kind: 'page',
     paths: { 'v1.1': path, ...(v1Path !== null && { v1: v1Path }) },
     instance: path.includes('{instance}') ? 'place' : 'none',
-    inClass: false,
     ignoresCredentials: endpoint.ignoresCredentials === true,
     ...(endpoint.noun !== undefined && { noun: endpoint.noun }),
     ...(endpoint.operationNames && { operationNames: endpoint.operationNames }),
@@ -66,7 +74,10 @@ export function endpointRoute(endpoint: Endpoint): Route {
     ...(endpoint.countsAsItems && { countsAsItems: true }),
     ...(endpoint.maxBodyBytes && { maxBodyBytes: endpoint.maxBodyBytes }),
     ...(endpoint.isUntemplated && { isUntemplated: true }),
-    forms: { ...endpoint.forms, ...(endpoint.answer && { answer: endpoint.answer }) },
+    forms: loadedForms({
+      ...endpoint.forms,
+      ...(endpoint.response && { response: endpoint.response }),
+    }),
   };
 }
 
@@ -99,14 +110,14 @@ export function linkPage(page: {
   readonly links: PageLinks;
 }): Route {
   const { name, noun, path, v1Path, access = open } = page;
-  const route = endpointRoute({
+  const route: Route = endpointRoute({
     name,
     noun,
     path,
     access,
     isUntemplated: true as const,
     ...(v1Path !== undefined && { v1Path }),
-    answer: { fields: { links: linkFields(page.links) } },
+    response: { fields: { links: linkFields(page.links) } },
     operations: { GET: { right: 'G', run: (context) => Promise.resolve(pageOf(context)) } },
   });
   const pageOf = (context: Context) => ({
@@ -142,16 +153,14 @@ function absolute(links: PageLinks, base: string, version: Version): PageLinks {
 }
 
 /** Describes a POST that reads its fields from the body and returns the response of `run`. */
-export function post(
+export function post<Loaded extends object = object>(
   fields: Fields,
-  run: (context: Context, body: Body) => ReturnType<Operation['run']>,
-  reads?: Reads,
-): { readonly operations: Route['operations']; readonly forms: Forms } {
+  run: (context: Context<Loaded>, body: Body) => ReturnType<Operation['run']>,
+): { readonly operations: Operations<Loaded>; readonly forms: Forms<Loaded> } {
   return {
     operations: {
       POST: {
         right: 'A',
-        ...(reads && { reads }),
         run: async (context) => run(context, await bodyFor(context, fields)),
       },
     },

@@ -38,7 +38,7 @@ export interface Field {
   /** Introspection shows it as required although it has a default (docs/reference/requests.md#options). */
   readonly shownRequired?: boolean;
   readonly nullable?: boolean;
-  /** Value when a create omits the field. */
+  /** Value when a create omits the field; a required one is never omitted. */
   readonly initial?: Json;
   /** Value when a PUT omits the field; without it the field stays unchanged. */
   readonly putDefault?: Json;
@@ -73,92 +73,107 @@ export interface LinkForm {
 /** Fields by name, in display order. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What a field may add to its type. */
-type Extra = Partial<Omit<Field, 'type' | 'input'>>;
-
-/** Describes a read-only field. */
-export function computed(type: FieldType = 'field', extra: Extra = {}): Field {
-  return { type, writable: 'never', ...extra };
+/**
+ * Declares fields. Keeps the type of each, from which the types of bodies follow ({@link Values}).
+ *
+ * @example const fields = defineFields({ id: computed('integer'), label: text(64) });
+ */
+export function defineFields<const F extends Fields>(fields: F): F {
+  return fields;
 }
 
-/** Describes text of `min` to `max` characters; optional and possibly blank unless `required`. */
-export function text(
-  max: number | undefined,
-  extra: Extra & { readonly min?: number } = {},
-): Field {
-  const { min, ...rest } = extra;
-  const isRequired = rest.required === true;
-  return {
+/** What a declaration may add to a field. */
+type Extra = Partial<Omit<Field, 'type' | 'input'>>;
+
+/** The same for a field whose values are `Value`. */
+type ExtraOf<Value> = Extra & {
+  readonly initial?: Value | null;
+  readonly putDefault?: Value | null;
+};
+
+type None = Record<never, never>;
+/** Without `NoInfer` the place of a field, which only asks for a `Field`, would decide what is known of it. */
+type Extended<Base, E> = Omit<Base, keyof E> & NoInfer<E>;
+
+function extended<const Base, E>(base: Base, extra: E | undefined): Extended<Base, E> {
+  return { ...base, ...(extra as E) }; // a spread of undefined adds nothing
+}
+
+/** Describes a read-only field. */
+export function computed(
+  type: FieldType = 'field',
+  extra: Extra = {},
+): Field & { readonly writable: 'never' } {
+  return { type, ...extra, writable: 'never' };
+}
+
+/** Describes text of at most `max` characters; optional and possibly blank unless `required`. */
+export function text<const E extends ExtraOf<string> = None>(max: number | undefined, extra?: E) {
+  const base = {
     type: 'string',
     writable: 'always',
-    input: textValue({
-      blank: !isRequired,
-      ...(max === undefined ? {} : { max }),
-      ...(min === undefined ? {} : { min }),
-    }),
-    ...(isRequired ? {} : { initial: '' }),
-    ...(min === undefined ? {} : { minLength: min }),
-    ...(max === undefined ? {} : { maxLength: max }),
-    ...rest,
-  };
+    input: textValue({ blank: extra?.required !== true, ...(max !== undefined && { max }) }),
+    initial: '',
+    ...(max !== undefined && { maxLength: max }),
+  } as const;
+  return extended(base, extra);
 }
 
 /** Describes free text of at most 256 characters, initially empty. */
-export function description(): Field {
+export function description() {
   return text(256);
 }
 
 /** Describes an e-mail address of at most 254 characters. */
-export function email(extra: Extra = {}): Field {
+export function email<const E extends ExtraOf<string> = None>(extra?: E) {
   const max = 254;
-  return {
+  const input = emailValue({ max });
+  const base = {
     type: 'email',
     writable: 'always',
     required: true,
-    input: emailValue({ max }),
+    input,
     maxLength: max,
-    ...extra,
-  };
+  } as const;
+  return extended(base, extra);
 }
 
 /** Describes a boolean, initially false. */
-export function flag(): Field {
-  return { type: 'boolean', writable: 'always', input: flagValue(), initial: false };
+export function flag() {
+  return { type: 'boolean', writable: 'always', input: flagValue(), initial: false } as const;
 }
 
 /** Describes the revision that an update expects; no response contains it. */
-export function expectedRevision(): Field {
-  return { type: 'integer', writable: 'update', writeOnly: true, input: integerValue() };
+export function expectedRevision() {
+  const input = integerValue();
+  return { type: 'integer', writable: 'update', writeOnly: true, input } as const;
 }
 
 /** Describes one of `choices`. */
-export function choice<const Word extends string>(
+export function choice<const Word extends string, const E extends ExtraOf<Word> = None>(
   choices: readonly Word[],
-  initial: Word,
-  extra: Extra = {},
-): Field {
-  return {
-    type: 'choice',
-    writable: 'always',
-    input: choiceValue(choices),
-    initial,
-    putDefault: initial,
-    choices,
-    ...extra,
-  };
+  initial: NoInfer<Word>,
+  extra?: E,
+) {
+  const input = choiceValue(choices);
+  const defaults = { initial, putDefault: initial };
+  return extended({ type: 'choice', writable: 'always', input, ...defaults, choices }, extra);
 }
 
 /** Describes the role of an administrator: the word, or its number from 1; a PUT without it sets `full`. */
-export function role(): Field {
+export function role() {
   return { ...choice(roles, 'full'), input: choiceValue(roles, 1) };
 }
 
 /** Describes a JSON value that `input` checks. */
-export function json(input: ValueSchema<unknown>, extra: Extra = {}): Field {
-  return { type: 'field', writable: 'always', input, ...extra };
+export function json<Value, const E extends ExtraOf<NoInfer<Value>> = None>(
+  input: ValueSchema<Value>,
+  extra?: E,
+) {
+  return extended({ type: 'field', writable: 'always', input }, extra);
 }
 
 /** Describes a small free object; a PUT without it empties it. */
-export function metadata(): Field {
+export function metadata() {
   return json(metadataValue(), { initial: {}, putDefault: {}, shows: 'object' });
 }

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { type FieldErrors, invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
-import { isJsonObject, type JsonObject, jsonTypeName } from '../../values/json/json.ts';
+import { isJsonObject, type Json, type JsonObject, jsonTypeName } from '../../values/json/json.ts';
 import type { Upload } from '../../values/uploads.ts';
+import type { ValueSchema } from '../../values/values.ts';
 import type { Field, Fields } from './field.ts';
 
 /** A parsed body: its value, and whether its members are text, as in a form. */
@@ -16,11 +17,53 @@ export interface Body {
 /** The use of a body: a create, a full update (PUT) or a partial one (PATCH). */
 export type InputMode = 'create' | 'replace' | 'patch';
 
-/** A body by field: accepted values, and the messages of the rejected ones. */
-export interface Input {
-  readonly values: Readonly<Record<string, unknown>>;
-  readonly errors: FieldErrors | undefined;
+/** Values of a valid body of this mode by field; a field that stays unchanged is absent. */
+export type Values<F extends Fields, Mode extends InputMode> = {
+  readonly [Name in keyof F as Presence<F[Name], Mode> extends 'given' ? Name : never]: Value<
+    F[Name]
+  >;
+} & {
+  readonly [Name in keyof F as Presence<F[Name], Mode> extends 'optional' ? Name : never]?: Value<
+    F[Name]
+  >;
+};
+
+/** What `readInput` does with an omitted field: `given` fields are required or have a default. */
+type Presence<F extends Field, Mode extends InputMode> = F['writable'] extends WritableIn[Mode]
+  ? 'patch' extends Mode
+    ? 'optional'
+    : F extends { readonly required: true } | DefaultIn[Mode]
+      ? 'given'
+      : 'optional'
+  : 'ignored';
+
+interface WritableIn {
+  readonly create: 'always' | 'create';
+  readonly replace: 'always' | 'update';
+  readonly patch: 'always' | 'update';
 }
+
+interface DefaultIn {
+  readonly create: { readonly initial: Json };
+  readonly replace: { readonly putDefault: Json };
+  readonly patch: never;
+}
+
+type Value<F extends Field> =
+  | (F extends { readonly input: ValueSchema<unknown> } ? v.InferOutput<F['input']> : unknown)
+  | (F extends NeverNull ? never : null);
+
+interface NeverNull {
+  readonly writable: string;
+  readonly nullable?: false;
+  readonly initial?: Exclude<Json, null>;
+  readonly putDefault?: Exclude<Json, null>;
+}
+
+/** A body by field: its values, or the messages of the rejected ones and the values of the others. */
+export type ReadInput<F extends Fields, Mode extends InputMode> =
+  | { readonly values: Values<F, Mode>; readonly errors: undefined }
+  | { readonly values: Partial<Values<F, Mode>>; readonly errors: FieldErrors };
 
 const noBody: Body = { value: {}, form: false };
 
@@ -47,7 +90,11 @@ export function bodyObject(body: Body): JsonObject {
 }
 
 /** Reads all fields of a body; unknown and read-only members are ignored. */
-export function readInput(fields: Fields, body: Body, mode: InputMode): Input {
+export function readInput<F extends Fields, Mode extends InputMode>(
+  fields: F,
+  body: Body,
+  mode: Mode,
+): ReadInput<F, Mode> {
   const object = bodyObject(body);
   const values: Record<string, unknown> = {};
   let errors: Record<string, readonly string[]> | undefined;
@@ -58,7 +105,7 @@ export function readInput(fields: Fields, body: Body, mode: InputMode): Input {
     if (reading.ok) values[name] = reading.value;
     else errors = { ...errors, [name]: reading.messages };
   }
-  return { values, errors };
+  return { values, errors } as ReadInput<F, Mode>; // each value comes from its field
 }
 
 type NamedFields = readonly (readonly [name: string, field: Field])[];
@@ -80,14 +127,50 @@ function writableFields(fields: Fields, mode: InputMode): NamedFields {
  *
  * @throws ApiError 400
  */
-export function validInput(
-  fields: Fields,
+export function validInput<F extends Fields, Mode extends InputMode>(
+  fields: F,
   body: Body,
-  mode: InputMode,
-): Readonly<Record<string, unknown>> {
-  const { values, errors } = readInput(fields, body, mode);
-  if (errors !== undefined) throw invalid(errors);
-  return values;
+  mode: Mode,
+): Values<F, Mode> {
+  return validValues(readInput(fields, body, mode));
+}
+
+/**
+ * Returns the values of a body without errors.
+ *
+ * @param more messages of further checks of these values, by field
+ * @throws ApiError 400 with the messages of the fields and of these checks
+ */
+export function validValues<F extends Fields, Mode extends InputMode>(
+  { values, errors }: ReadInput<F, Mode>,
+  more: FieldErrors = {},
+): Values<F, Mode> {
+  if (errors === undefined && Object.keys(more).length === 0) return values;
+  throw invalid({ ...errors, ...more });
+}
+
+/** A body, to be read by the fields of a resource. */
+export interface Input<F extends Fields, Mode extends InputMode> {
+  readonly body: Body;
+  readonly mode: Mode;
+  /** Reads all fields. Throws ApiError 400 when the body is no object. */
+  readonly read: () => ReadInput<F, Mode>;
+  /** Reads all fields. Throws ApiError 400 with the messages of all that failed. */
+  readonly valid: () => Values<F, Mode>;
+}
+
+/** Returns a body with the fields by which it is read. */
+export function inputOf<F extends Fields, Mode extends InputMode>(
+  fields: F,
+  body: Body,
+  mode: Mode,
+): Input<F, Mode> {
+  return {
+    body,
+    mode,
+    read: () => readInput(fields, body, mode),
+    valid: () => validInput(fields, body, mode),
+  };
 }
 
 /** Checks whether a body of this mode may contain the field. */

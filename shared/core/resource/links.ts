@@ -1,5 +1,6 @@
 import type { LinkForm } from './field.ts';
-import type { Context, Params, Route } from './route.ts';
+import type { Params } from './loads/known.ts';
+import type { Context, Route } from './route.ts';
 import type { Version } from './versions.ts';
 
 /** A link in the responses of a resource. */
@@ -40,10 +41,10 @@ export function instanceBase(context: Context): string {
 
 /** Returns the path for the request's version, with its parameters in their stored form. */
 export function pathOf(context: Context, paths: Route['paths']): string {
-  const template = paths[context.version];
-  if (template === undefined)
+  const pattern = paths[context.version];
+  if (pattern === undefined)
     throw new Error(`${context.route.name} has no path in ${context.version}`);
-  const path = template.replace(/\{(\w+)\}/g, (_, name: keyof Params) =>
+  const path = pattern.replace(/\{(\w+)\}/g, (_, name: keyof Params) =>
     String(context.params[name]),
   );
   return `/${context.version}${path}`;

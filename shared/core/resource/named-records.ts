@@ -1,13 +1,13 @@
 import { commitUnique } from '../../store/commit.ts';
-import { as, type Entity } from '../../store/entities.ts';
-import type { NamedRowData } from '../../store/records/records.ts';
+import type { Entity } from '../../store/entity.ts';
+import type { NamedPositionData } from '../../store/records/records.ts';
 import type { Stored, Write } from '../../store/store.ts';
-import { erase, insert, store as put, replace } from '../../store/writes.ts';
+import { createItem, deleteIfExists, putItem, updateItem } from '../../store/writes.ts';
 import { invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
 import type { RowRange } from '../../values/paging.ts';
 import { slug } from '../../values/text/slug.ts';
-import type { Field, Fields } from './field.ts';
+import { defineFields, type Field } from './field.ts';
 import { type Body, bodyObject, validInput } from './input.ts';
 import { rowsOf } from './page.ts';
 import { instanceOf } from './place.ts';
@@ -23,24 +23,26 @@ export interface Named {
 /** Keys of such records and of their list. */
 export interface NamedKind<Data extends Named> {
   readonly entity: Entity<Data, [instance: number, name: string]>;
-  readonly rowEntity: Entity<NamedRowData, [instance: number, row: number]>;
-  /** Prefix of the list's sort keys. */
-  readonly rowPrefix: string;
+  readonly rowEntity: Entity<
+    NamedPositionData,
+    [instance: number, row: number],
+    [instance: number]
+  >;
   /** Data of a record in its list; only the name when absent. */
-  readonly rowOf?: (data: Data) => NamedRowData;
+  readonly rowOf?: (data: Data) => NamedPositionData;
 }
 
 /** The name of such a record: a slug, set at creation. */
-export const nameField: Field = {
+export const nameField = {
   type: 'slug',
   writable: 'create',
   required: true,
   input: slug(),
   maxLength: 64,
-};
+} as const satisfies Field;
 
 /** Fields of a rename. */
-export const renameFields: Fields = { new_name: nameField };
+export const renameFields = defineFields({ new_name: nameField });
 
 /**
  * Reads the new name from the body of a rename.
@@ -50,22 +52,23 @@ export const renameFields: Fields = { new_name: nameField };
 export function newName(body: Body): string {
   // deliberate: a missing new name counts as null (docs/reference/data-endpoints.md#names)
   if (!Object.hasOwn(bodyObject(body), 'new_name')) throw invalid({ new_name: [messages.null] });
-  const { new_name: name } = validInput(renameFields, body, 'create');
-  return name as string; // guaranteed by the field
+  return validInput(renameFields, body, 'create').new_name;
 }
 
 /** Reads records of a range of the list; an entry without record has no item. */
 export async function readNamedRows<Data extends Named>(
   context: Context,
-  { entity, rowEntity, rowPrefix }: NamedKind<Data>,
+  { entity, rowEntity }: NamedKind<Data>,
   range: RowRange,
 ): Promise<readonly { readonly pk: number; readonly item: Stored<Data> | undefined }[]> {
   const { store } = context.platform;
   const instance = instanceOf(context);
-  const rows = await rowsOf<NamedRowData>(store, rowEntity.key(instance, 0).pk, rowPrefix, range);
-  if (rows.length === 0) return [];
-  const items = await store.get(rows.map(({ item }) => entity.key(instance, item.data.name)));
-  return rows.map((row, at) => ({ pk: row.pk, item: as(entity, items[at]) }));
+  const rows = await rowsOf(store, rowEntity, [instance], range);
+  const items = await entity.readAll(
+    store,
+    rows.map(({ item }) => [instance, item.data.name]),
+  );
+  return rows.map((row, at) => ({ pk: row.pk, item: items[at] }));
 }
 
 /** How a record gets its name. */
@@ -95,8 +98,8 @@ export async function takeName<Data extends Named>(
   if (holder !== undefined && isLiving(holder.data)) throw taken();
   const own: readonly Write[] =
     holder === undefined
-      ? [insert(kind.entity, kind.entity.key(instanceOf(context), data.name), data)]
-      : [replace(holder, data), freedRow(context, kind, holder.data)];
+      ? [createItem(kind.entity, kind.entity.key(instanceOf(context), data.name), data)]
+      : [updateItem(holder, data), freedRow(context, kind, holder.data)];
   const writes = [...own, ...more, listedRow(context, kind, data)];
   await commitUnique(context, writes, (write) => (write === own[0] ? taken() : undefined));
 }
@@ -108,7 +111,7 @@ export function listedRow<Data extends Named>(
   data: Data,
 ): Write {
   const { name, row } = data;
-  return put(rowEntity, rowEntity.key(instanceOf(context), row), rowOf?.(data) ?? { name });
+  return putItem(rowEntity, rowEntity.key(instanceOf(context), row), rowOf?.(data) ?? { name });
 }
 
 /** Returns the write that deletes a record from the list. */
@@ -118,5 +121,5 @@ export function freedRow<Data extends Named>(
   { row }: Named,
 ): Write {
   const key = rowEntity.key(instanceOf(context), row);
-  return erase(key);
+  return deleteIfExists(key);
 }

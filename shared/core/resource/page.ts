@@ -1,5 +1,6 @@
 import { openTurns } from '../../platform/limits/time-slices.ts';
-import { idKey } from '../../store/entities.ts';
+import { idIn } from '../../store/entities.ts';
+import type { Entity } from '../../store/entity.ts';
 import type { Bound, Store, Stored, Turns } from '../../store/store.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import {
@@ -11,8 +12,8 @@ import {
   type RowRange,
   rangeAhead,
 } from '../../values/paging.ts';
+import { maxEventBytes } from '../http/event-size.ts';
 import { queryValue } from '../http/message.ts';
-import { maxEventBytes } from '../http/write-response.ts';
 import type { Context } from './route.ts';
 
 /** Position of an item in its list. */
@@ -188,25 +189,18 @@ function countFitting(objects: readonly JsonObject[]): number {
   return at < 0 ? objects.length : Math.max(at, 1);
 }
 
-/** Reads a range of items of one partition. Their keys are `prefix` and the list position in ten digits. */
-export async function rowsOf<Data extends object>(
+/** Reads a range of a list whose items have an id or a list position at the end of their keys. */
+export async function rowsOf<Data extends object, List extends readonly unknown[]>(
   store: Store,
-  pk: string,
-  prefix: string,
-  range: RowRange,
+  entity: Entity<Data, [...List, row: number], List>,
+  list: List,
+  { above, below, descending, limit }: RowRange,
 ): Promise<readonly Row<Data>[]> {
-  const edge = (row: number): Bound => ({ key: prefix + idKey(row), inclusive: false });
-  const { items } = await store.query({
-    pk,
-    lower: edge(range.above ?? -1), // '-' precedes '0'
-    upper: range.below === undefined ? { key: `${prefix}:`, inclusive: false } : edge(range.below), // ':' follows '9'
-    descending: range.descending,
-    limit: range.limit,
-  });
-  return items.map((item) => ({
-    pk: Number(item.key.sk.slice(prefix.length)),
-    item: item as Stored<Data>, // the prefix belongs to one entity
-  }));
+  const edge = (row: number | undefined): Bound | undefined =>
+    row === undefined ? undefined : { key: entity.key(...list, row).sk, inclusive: false };
+  const range = { lower: edge(above), upper: edge(below), descending, limit };
+  const { items } = await entity.list(store, list, range);
+  return items.map((item) => ({ pk: idIn(item.key), item }));
 }
 
 /** Returns a range of items that are already read, in any order. */

@@ -1,9 +1,10 @@
 import { instanceCounter, instanceEntity } from '../../store/entities.ts';
-import type { AccountData, ClassData } from '../../store/records/records.ts';
+import type { AccountData } from '../../store/records/records.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import { notFound } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';
-import type { Context, Known } from './route.ts';
+import type { Known } from './loads/known.ts';
+import type { Context } from './route.ts';
 
 /** Returns the request's instance id on a route in an instance. Dispatch has checked that it exists. */
 export function instanceOf({ instanceId, route }: Context): number {
@@ -25,12 +26,6 @@ async function readOwner({ platform }: Context, instance: number): Promise<numbe
   const found = await instanceEntity.read(platform.store, instance);
   if (found === undefined) throw notFound(); // deleted since the call began
   return found.data.owner;
-}
-
-/** Returns the request's class on a route in a class. */
-export function classOf({ class: found, route }: Context): Stored<ClassData> {
-  if (found === undefined) throw new Error(`${route.name} is in no class`);
-  return found;
 }
 
 /** Returns the id for a new item. An operation with a counter reserves it during the first read. */

@@ -5,16 +5,16 @@ import type { Field, Fields } from './field.ts';
 const maxParts = 65; // docs/reference/responses.md#field-projection
 
 /** Removes fields from a response. */
-export type Trim = (body: JsonObject, fields: Fields) => JsonObject;
+export type Projection = (body: JsonObject, fields: Fields) => JsonObject;
 
 /** Reads `fields` and `excluded_fields`; undefined when both are absent. Both apply to nested objects too. */
-export function parseProjection(query: URLSearchParams): Trim | undefined {
+export function parseProjection(query: URLSearchParams): Projection | undefined {
   const wanted = names(queryValue(query, 'fields'));
   const unwanted = names(queryValue(query, 'excluded_fields'));
   if (wanted === undefined && unwanted === undefined) return undefined;
   const isKept = (name: string) =>
     (wanted === undefined || wanted.has(name)) && (unwanted === undefined || !unwanted.has(name));
-  const trim: Trim = (body, fields) => {
+  const project: Projection = (body, fields) => {
     const kept = Object.entries(body).filter(([name]) => isKept(name));
     return Object.fromEntries(
       kept.map(([name, value]) => [name, inside(value, childrenOf(fields[name]))]),
@@ -23,9 +23,9 @@ export function parseProjection(query: URLSearchParams): Trim | undefined {
   const inside = (value: Json, children: Fields | undefined): Json => {
     if (children === undefined) return value;
     if (Array.isArray(value)) return value.map((entry: Json) => inside(entry, children));
-    return isJsonObject(value) ? trim(value, children) : value;
+    return isJsonObject(value) ? project(value, children) : value;
   };
-  return trim;
+  return project;
 }
 
 function childrenOf(field: Field | undefined): Fields | undefined {

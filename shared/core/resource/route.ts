@@ -1,21 +1,24 @@
+import type { Grants } from '../../platform/grants.ts';
 import type { Platform } from '../../platform/ports.ts';
 import type {
   AccountData,
   ApiKeyData,
-  ClassData,
+  InstanceData,
   InstanceNameData,
   MemberData,
-  TemplateData,
   UserData,
 } from '../../store/records/records.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import type { Access, Actor, Right } from '../../values/access.ts';
 import type { Request, Response } from '../http/message.ts';
 import type { RecordClaims } from '../pipeline/caller/credentials.ts';
-import type { Binding, Caches } from './caches.ts';
+import type { Caches } from './caches.ts';
 import type { Fields, LinkForm } from './field.ts';
 import type { Body } from './input.ts';
+import type { Known, Params } from './loads/known.ts';
+import type { NamedLoad, NamedLookup } from './loads/loads.ts';
 import type { QueryParameters } from './query-parameters.ts';
+import type { Rendering } from './rendering.ts';
 import type { Version } from './versions.ts';
 
 /** Methods that resources have; HEAD and OPTIONS are derived. */
@@ -47,10 +50,8 @@ export interface Route {
   readonly kind: 'list' | 'detail' | 'action' | 'page';
   /** Role of `{instance}` in the path: the place of the resource, the resource itself, or absent. */
   readonly instance: 'none' | 'place' | 'thing';
-  /** The class named by `{class}`, or by the record at `boundBy`, must exist and is loaded. */
-  readonly inClass: boolean;
-  /** Key of the record that names the request's class or script, in place of the path. */
-  readonly boundBy?: (known: Pick<Known, 'instance' | 'params' | 'link'>) => Key | undefined;
+  /** Lookups of the path, in an order in which each uses values of those before it. All methods load them. */
+  readonly loads: readonly NamedLookup[];
   /** Responds with 404 to an account that is not a member (docs/reference/errors.md#which-status). */
   readonly isHidden?: true;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */
@@ -62,7 +63,7 @@ export interface Route {
   /** Its responses are not rendered with templates, because they have no content to show. */
   readonly isUntemplated?: true;
   readonly access: Access;
-  readonly operations: Readonly<Partial<Record<Method, Operation>>>;
+  readonly operations: Operations;
   /** Maximum bytes of a body, where lower than everywhere; checked before anything else. */
   readonly maxBodyBytes?: number;
   /** What introspection and the interface document describe: fields of a POST or PUT, links, responses. */
@@ -84,18 +85,23 @@ export interface OperationName {
 /** Names of a route's operations by method. */
 export type OperationNames = Readonly<Partial<Record<Method, OperationName | undefined>>>;
 
+/** Operations of a path by method. */
+export type Operations<Loaded extends object = object> = Readonly<
+  Partial<Record<Method, Operation<Loaded>>>
+>;
+
 /** Fields of a write, and the names and types of links, for introspection. */
-export interface Forms {
+export interface Forms<Loaded extends object = object> {
   readonly POST?: Fields;
   readonly PUT?: Fields;
   readonly links?: readonly LinkForm[];
-  readonly fieldsAt?: FieldsAt;
+  readonly fieldsAt?: FieldsAt<Loaded>;
   /** Absent: the fields of a PUT if any, else any JSON. */
-  readonly answer?: AnswerForm;
+  readonly response?: ResponseForm;
 }
 
 /** Form of a successful response, for the interface document. */
-export interface AnswerForm {
+export interface ResponseForm {
   /** Where it differs from the method's default; 204 is without body. */
   readonly status?: 201 | 204;
   /** Fields of the resource shown; absent: any JSON. */
@@ -106,19 +112,26 @@ export interface AnswerForm {
 }
 
 /** Returns fields as they are for one request: a class adds its own to them. */
-export type FieldsAt = (fields: Fields, context: Context) => Fields;
+export type FieldsAt<Loaded extends object = object> = (
+  fields: Fields,
+  context: Context<Loaded>,
+) => Fields;
 
-/** One method of a route. */
-export interface Operation {
+/**
+ * One method of a route.
+ *
+ * @typeParam Loaded the records that it gets
+ */
+export interface Operation<Loaded extends object = object> {
   readonly right: Right;
-  /** Records read together with credentials, by a name that the resource chooses. */
-  readonly reads?: Reads;
+  /** Records that it loads in addition to the lookups of the path; set where routes are derived. */
+  readonly loads?: readonly NamedLoad[];
   /** Query parameters that it reads, in addition to those of every request. */
   readonly parameters?: QueryParameters;
   /** A counter whose next number is reserved during the first read, when the client's key is genuine. */
   readonly counter?: (known: Known) => Key | undefined;
   /** Rules beyond the access table, checked before the body is read. Throws ApiError. */
-  readonly authorize?: (context: Context) => void;
+  readonly authorize?: (context: Context<Loaded>) => void;
   /**
    * Runs a client's code with everything that the request contains: no parameter or field of it is unknown, and a page
    * never runs it by following a link.
@@ -126,49 +139,15 @@ export interface Operation {
   readonly runsCode?: true;
   /** The action that templates see, where it does not follow from route and method. */
   readonly action?: string;
-  readonly run: (context: Context) => Promise<Response>;
+  readonly run: (context: Context<Loaded>) => Promise<Response>;
 }
 
-/** Returns the keys of records, as far as known; undefined: no such record, or not known yet. */
-export type Reads = (known: Known) => Readonly<Record<string, Key | undefined>>;
-
-/** What is known about a request while records are still being read. */
-export interface Known {
-  readonly version: Version;
-  readonly params: Params;
-  /** Id of the account whose key the request has. */
-  readonly account: number | undefined;
-  /** Instance id: proved by the name's record, or still a cached value. */
-  readonly instance: number | undefined;
-  /** Claims of the public link in the path; it is genuine. */
-  readonly link: RecordClaims | undefined;
-  /** Binding of the record at `boundBy`: proved by it, or still a cached value. */
-  readonly binding: Binding | undefined;
-  /** Name of the request's class: from the path, proved by the data endpoint's record, or still a cached value. */
-  readonly className: string | undefined;
-  /** Number of the request's class: proved by the class's record, or still a cached value. */
-  readonly classNumber: number | undefined;
-}
-
-/** Path parameters in their stored form; one that cannot name anything is absent. */
-export interface Params {
-  readonly instance?: string;
-  readonly class?: string;
-  readonly endpoint?: string;
-  /** Text of a public link, not checked to be genuine. */
-  readonly link?: string;
-  readonly template?: string;
-  readonly id?: number;
-  /** Token of a device. */
-  readonly device?: string;
-  /** Name of another service whose log-ins are accepted. */
-  readonly backend?: string;
-  /** Second id of a membership: the item that belongs to `id`. */
-  readonly member?: number;
-}
-
-/** A request with everything that was read for it. */
-export interface Context {
+/**
+ * A request with everything that was read for it.
+ *
+ * @typeParam Loaded the records that its route declares
+ */
+export interface Context<Loaded extends object = object> {
   readonly request: Request;
   readonly route: Route;
   /** All routes that this process serves. */
@@ -187,11 +166,12 @@ export interface Context {
   /** Id of the instance that the path names, or of the API key's instance where the path names none. */
   readonly instanceId: number | undefined;
   readonly instanceName: Stored<InstanceNameData> | undefined;
-  readonly class: Stored<ClassData> | undefined;
-  /** The template for rendering the response, when the named one exists, even as removed. */
-  readonly template: TemplateData | undefined;
-  /** Records that `reads` requested. */
-  readonly records: Readonly<Record<string, Stored | undefined>>;
+  /** The instance of the API key, where the path names none. */
+  readonly keyInstance: Stored<InstanceData> | undefined;
+  /** How the response is rendered, when the request names an existing form, even a removed one. */
+  readonly rendering: Rendering | undefined;
+  /** The records that the route declares, by their names. */
+  readonly loaded: Loaded;
   /** The number reserved from the operation's counter. */
   readonly reserved: number | undefined;
   /** The parsed body; read at most once. Throws ApiError 400, 413 or 415. */
@@ -229,5 +209,7 @@ export interface Opened {
 /** Everything below one prefix of paths: one folder in functions/, one Lambda function on AWS. */
 export interface Family {
   readonly name: string;
+  /** What its function needs from AWS; one that serves requests of any family needs what all families need. */
+  readonly grants: Grants | 'of the whole map';
   readonly routes: readonly Route[];
 }

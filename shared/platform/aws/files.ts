@@ -88,7 +88,7 @@ async function size({ s3, client, name }: Bucket, key: string): Promise<number |
   const found = await unlessMissing(
     client.send(new s3.HeadObjectCommand({ Bucket: name, Key: key })),
   );
-  return found === undefined ? undefined : (found.ContentLength ?? 0);
+  return found && (found.ContentLength ?? 0);
 }
 
 /** Copies a file with all headers that S3 keeps of the source: type, disposition, caching. */
@@ -143,9 +143,9 @@ async function openUpload(
 
 const missing: ReadonlySet<string> = new Set(['NoSuchKey', 'NotFound']);
 
-async function unlessMissing<Output>(answer: Promise<Output>): Promise<Output | undefined> {
+async function unlessMissing<Output>(result: Promise<Output>): Promise<Output | undefined> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     if (error instanceof Error && missing.has(error.name)) return undefined;
     throw error;

@@ -1,9 +1,9 @@
-import { type Handler, toHandler } from '../../core/http/edge.ts';
 import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { Route } from '../../core/resource/route.ts';
 import { causeOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
 import { readEnvironment } from './environment.ts';
+import { type Handler, toHandler } from './gateway.ts';
 import { openPlatform } from './platform.ts';
 import { askForNotice } from './shutdown.ts';
 

@@ -14,7 +14,7 @@ export function openCertificates(processes: ProcessSource): CertificateOpener {
     });
     try {
       const job = { bytes: Buffer.from(bytes).toString('base64') };
-      const answer = await worker.ask(job, timeoutMs);
+      const answer = await worker.run(job, timeoutMs);
       return typeof answer === 'string' ? undefined : answer.reply.opened;
     } finally {
       release();

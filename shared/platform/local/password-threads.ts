@@ -48,7 +48,7 @@ export function openPasswordThreads(): PasswordThreads {
     const worker = idle.pop() ?? start();
     worker.ref();
     try {
-      const key = await answerOf(worker, job);
+      const key = await resultOf(worker, job);
       idle.push(worker);
       return key;
     } catch (error) {
@@ -77,7 +77,7 @@ export function openPasswordThreads(): PasswordThreads {
 }
 
 /** Sends a job and waits for its result; a thread that fails has ended. */
-function answerOf(worker: Worker, job: ScryptJob): Promise<Uint8Array> {
+function resultOf(worker: Worker, job: ScryptJob): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const ended = () => fail(new Error('the thread has ended'));
     const done = () => {

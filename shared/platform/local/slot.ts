@@ -32,17 +32,17 @@ export async function takeProcess<Runtime extends 'template' | 'certificate'>(
   { runtime, ...work }: WantedProcess<Runtime>,
 ): Promise<Taken<Members[Runtime]>> {
   const { scheduler, pool } = await processes.open();
-  const leave = await scheduler.enter({ ...tenant, ...work, isAwaited: true, waitMs });
-  if (typeof leave === 'string') throw serverBusy(1, 'templates and certificates wait');
+  const releaseSlot = await scheduler.enter({ ...tenant, ...work, isAwaited: true, waitMs });
+  if (typeof releaseSlot === 'string') throw serverBusy(1, 'templates and certificates wait');
   try {
     const taken = await pool.take(runtime, runtime);
     const release = () => {
       taken.release();
-      leave();
+      releaseSlot();
     };
     return { ...taken, release };
   } catch (error) {
-    leave();
+    releaseSlot();
     throw error;
   }
 }

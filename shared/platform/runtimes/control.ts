@@ -7,14 +7,14 @@ export interface Report {
   readonly isReusable: boolean;
   /** JSON of the custom response. */
   readonly response?: string;
-  /** Whether there was a response that is too large to report. */
+  /** True when the response was too large to report. */
   readonly isTooBig?: boolean;
 }
 
 /** Messages of a runner over its control descriptor. */
 export interface Messages {
   readonly ready: Promise<void>;
-  /** Resolves with the report that carries `mark`, if it ever arrives. */
+  /** Resolves with the report that contains `mark`, when it arrives. */
   reportOf(mark: string): Promise<Report>;
 }
 
@@ -35,13 +35,13 @@ const reportSchema = v.pipe(
 );
 
 /**
- * Reads the lines of a runner. A script can write there too: a line that is no message of the current run is ignored
- * without being parsed, and the data of a run is limited.
+ * Reads the lines of a runner. A script can write to the descriptor too, so a line that is not a message of the current
+ * run is ignored without being parsed, and the data of a run is limited.
  *
  * @param onFlood called once, when a run has written more than 8 MB or 100 lines; the rest is ignored
  */
 export function readMessages(control: Readable, onFlood: () => void): Messages {
-  const left = { bytes: maxBytes, lines: maxLines };
+  const budget = { bytes: maxBytes, lines: maxLines };
   let onReady: (() => void) | undefined;
   let expected: { mark: string; resolve(report: Report): void } | undefined;
   const ready = new Promise<void>((resolve) => {
@@ -55,12 +55,12 @@ export function readMessages(control: Readable, onFlood: () => void): Messages {
       if (report.success && report.output.mark === expected.mark) expected.resolve(report.output);
     }
   };
-  readLines(control, left, { onLine, onFlood });
+  readLines(control, budget, { onLine, onFlood });
   return {
     ready,
     reportOf: (mark) =>
       new Promise((resolve) => {
-        Object.assign(left, { bytes: maxBytes, lines: maxLines });
+        Object.assign(budget, { bytes: maxBytes, lines: maxLines });
         expected = { mark, resolve };
       }),
   };
@@ -75,20 +75,20 @@ interface LineHandlers {
   onFlood(): void;
 }
 
-/** Reads lines up to a limit; the reader may reset what is `left` of it. */
+/** Reads lines up to a limit. The caller may reset `left`, the rest of the limit. */
 function readLines(
   stream: Readable,
-  left: { bytes: number; lines: number },
+  budget: { bytes: number; lines: number },
   { onLine, onFlood }: LineHandlers,
 ): void {
   let parts: Buffer[] = [];
   let isFlooded = false;
   const read = (chunk: Buffer) => {
-    left.bytes -= chunk.length;
+    budget.bytes -= chunk.length;
     let from = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      left.lines -= 1;
-      if (left.lines < 0) return;
+      budget.lines -= 1;
+      if (budget.lines < 0) return;
       onLine(Buffer.concat([...parts, chunk.subarray(from, end)]));
       parts = [];
       from = end + 1;
@@ -98,7 +98,7 @@ function readLines(
   stream.on('data', (chunk: Buffer) => {
     if (isFlooded) return;
     read(chunk);
-    if (left.bytes >= 0 && left.lines >= 0) return;
+    if (budget.bytes >= 0 && budget.lines >= 0) return;
     isFlooded = true;
     parts = [];
     onFlood();

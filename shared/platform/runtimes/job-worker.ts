@@ -3,22 +3,23 @@ import type { ProcessEnd, RunnerCommand, StartProcess, Streams } from './process
 import type { Worker } from './process-pool.ts';
 
 /*
- * Processes that run a program of the project on data of a tenant, who determines how long that takes. They communicate
- * over descriptor 3, one JSON value per line: the process reports that it is ready, then sends a reply to each job.
+ * Processes that run a program of the project on a tenant's data, which determines how long a job takes. They
+ * communicate over descriptor 3, one JSON value per line: the process reports that it is ready, then sends a reply to
+ * each job.
  */
 
 /** A process that runs jobs, one at a time. */
 export interface JobWorker<Job, Reply> extends Worker {
   /**
-   * Runs a job. A timeout ends the process; one that uses too much memory ends itself.
+   * Runs a job. A timeout kills the process; a process that exceeds its memory limit exits.
    *
-   * @returns the reply; `late` when there was none in time, `failed` when the process has ended. Never rejects
+   * @returns the reply; `late` after the timeout, `failed` when the process has ended. Never rejects
    */
-  ask(job: Job, timeoutMs: number): Promise<{ readonly reply: Reply } | 'late' | 'failed'>;
+  run(job: Job, timeoutMs: number): Promise<{ readonly reply: Reply } | 'late' | 'failed'>;
 }
 
-const maxReplyBytes = 64 * 2 ** 20; // no process has the memory for more
-const startMs = 20_000; // a process that is not ready by then never will be
+const maxReplyBytes = 64 * 2 ** 20; // above the memory limit of every process
+const startMs = 20_000; // a process that takes longer to start is killed
 
 const flags = process.allowedNodeEnvironmentFlags;
 
@@ -58,35 +59,36 @@ export function startJobWorker<Job, Reply>(
     streams = opened;
     return new Promise<void>((resolve) => {
       receive = () => resolve(); // its first message
-      if (opened !== undefined) listen(opened, { onMessage: (one) => receive(one), onFlood: kill });
+      if (opened !== undefined)
+        listen(opened, { onMessage: (message) => receive(message), onFlood: kill });
     });
   });
-  const ended = child.ended.then((how) => {
-    end = how;
+  const ended = child.ended.then((exit) => {
+    end = exit;
     isSpent = true;
   });
   return {
     ready: Promise.race([isReady, ended]).finally(() => clearTimeout(starting)),
     ended,
     isReusable: () => !isSpent,
-    complaint: () => end.reason ?? `exit code ${end.exitCode}`,
+    failureReason: () => end.reason ?? `exit code ${end.exitCode}`,
     kill,
-    ask: async (job, timeoutMs) => {
+    run: async (job, timeoutMs) => {
       const replied = new Promise<{ readonly reply: Reply }>((resolve) => {
         receive = (message) => resolve({ reply: message as Reply }); // the program is part of the project
       });
       streams?.control.write(`${JSON.stringify(job)}\n`);
       const [late, stop] = startTimer(timeoutMs);
       const failed = ended.then(() => 'failed' as const);
-      const answer = await Promise.race([replied, failed, late]).finally(stop);
-      if (answer === 'late') kill();
-      return answer;
+      const result = await Promise.race([replied, failed, late]).finally(stop);
+      if (result === 'late') kill();
+      return result;
     },
   };
 }
 
 function listen(streams: Streams, handlers: Parameters<typeof readJsonLines>[2]): void {
-  for (const stream of Object.values(streams)) stream.on('error', () => {}); // it has ended: `ended` resolves
+  for (const stream of Object.values(streams)) stream.on('error', () => {}); // the process has ended: `ended` resolves
   streams.stdout.resume();
   streams.stderr.resume();
   readJsonLines(streams.control, maxReplyBytes, handlers);

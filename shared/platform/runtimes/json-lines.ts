@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** Callbacks of reading lines. */
+/** Callbacks for the lines of a stream. */
 export interface LineHandlers {
   onMessage(message: unknown): void;
   /** Called once, when a line exceeds its limit; the rest is ignored. */
   onFlood(): void;
 }
 
-/** Reads a JSON value per line, of a stream from trusted programs only: throws on invalid JSON. */
+/** Reads one JSON value per line. Throws on invalid JSON, so use it only for trusted programs. */
 export function readJsonLines(
   stream: Readable,
   maxBytes: number,

@@ -1,21 +1,21 @@
-/** Megabytes of heap of a Node script, beyond which the process ends. Buffers are not counted. */
+/** Maximum heap of a Node script in megabytes, above which the process ends. Buffers are not counted. */
 export const maxHeapMegabytes = 160;
 
-/** Most resident memory of all processes of a run together, in bytes. */
+/** Maximum resident memory of all processes of a run together, in bytes. */
 export const maxResidentBytes = 320 * 1024 * 1024;
 
 /** Paths that a Node process may read and write; a folder includes its content. */
-export interface Reach {
+export interface ProcessAccess {
   readonly readable: readonly string[];
   readonly writable: readonly string[];
-  /** Whether it may use the network; Node before 26 cannot deny it. */
+  /** True when it may use the network. Versions of Node before 26 cannot deny it. */
   readonly hasNetwork: boolean;
 }
 
-/** Returns flags that close files, processes, workers and addons, by the version of Node that runs. */
+/** Returns the flags of this version of Node that deny files, processes, workers and addons. */
 export function permissionFlags(
   knownFlags: ReadonlySet<string>,
-  { readable, writable, hasNetwork }: Reach,
+  { readable, writable, hasNetwork }: ProcessAccess,
 ): readonly string[] {
   return [
     knownFlags.has('--permission') ? '--permission' : '--experimental-permission',
@@ -27,7 +27,7 @@ export function permissionFlags(
   ];
 }
 
-/** Returns the whole environment of a script: without variables of the host. */
+/** Returns the complete environment of a script, without variables of the host. */
 export function scriptVariables(temporary: string): Readonly<Record<string, string>> {
   return {
     HOME: temporary,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 const pageBytes = 4096;
-const everyMs = 25;
+const intervalMs = 25;
 
 /**
- * Checks periodically how much memory a process uses, where the system reports it (Linux).
+ * Checks the memory use of a process periodically, where the system reports it (Linux).
  *
- * @param onExceeded called once, when it uses more than `maxBytes`
+ * @param onExceeded called once, when the process uses more than `maxBytes`
  * @returns a function that stops the checks
  */
 export function watchMemory(
@@ -18,7 +18,7 @@ export function watchMemory(
     if (pid === undefined || residentBytes(pid) <= maxBytes) return;
     clearInterval(timer);
     onExceeded();
-  }, everyMs);
+  }, intervalMs);
   return () => clearInterval(timer);
 }
 
@@ -26,6 +26,6 @@ function residentBytes(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * pageBytes;
   } catch {
-    return 0; // it has ended, or this system does not report it
+    return 0; // the process has ended, or this system does not report memory
   }
 }

@@ -2,21 +2,21 @@ import type { Readable } from 'node:stream';
 
 /** Collects the output of a process on one stream, run by run. */
 export interface Output {
-  /** Whether the stream has ended: the script has closed it, or the process has ended. */
+  /** True when the stream has ended: the script closed it, or the process ended. */
   readonly hasEnded: boolean;
-  /** Begins a run: earlier output is dropped. */
-  begin(): void;
-  /** Returns the output of this run; bytes that are not UTF-8 become U+FFFD. */
+  /** Starts a run: drops earlier output. */
+  reset(): void;
+  /** Returns the output of this run; invalid UTF-8 becomes U+FFFD. */
   text(): string;
 }
 
-/** Bytes that may still be kept, over all streams of a run. */
+/** Bytes that may still be collected from all streams of a run. */
 export interface Budget {
   bytes: number;
   onExceeded(): void;
 }
 
-/** Collects from `stream` while there is budget. */
+/** Collects the output of `stream` within the budget. */
 export function collectOutput(stream: Readable, budget: Budget): Output {
   let chunks: Buffer[] = [];
   let hasEnded = false;
@@ -32,7 +32,7 @@ export function collectOutput(stream: Readable, budget: Budget): Output {
     get hasEnded() {
       return hasEnded;
     },
-    begin: () => {
+    reset: () => {
       chunks = [];
     },
     text: () => Buffer.concat(chunks).toString(),

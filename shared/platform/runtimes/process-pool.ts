@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 
 /** A process in a pool. */
 export interface Worker {
-  /** Resolves when it can work, or has ended. */
+  /** Resolves when the process can run jobs, or has ended. */
   readonly ready: Promise<unknown>;
-  /** Resolves when it has ended, for any reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<unknown>;
-  /** Checks whether it can work again. False once it has ended. */
+  /** Checks whether the process can run another job. False once it has ended. */
   isReusable(): boolean;
-  /** Returns why it ended before it could work. */
-  complaint(): string;
-  /** Ends it and all its child processes. */
+  /** Returns the reason why the process ended before it was ready. */
+  failureReason(): string;
+  /** Kills the process and all its child processes. */
   kill(): void;
 }
 
 /**
- * Processes that are kept warm for the next work of the same key.
+ * Processes that are kept for later jobs of the same key.
  *
- * There are never more processes than the cap plus one spare per runtime, including those that start or end. A spare
- * has not been used yet and is for the next key without a process. To make room, the least recently used idle process
- * ends; a process that starts, works or is spare never does.
+ * The number of processes, including starting and ending ones, is at most the cap plus one spare per runtime. A spare
+ * is an unused process for the next key that has none. To make room, the pool kills the least recently used idle
+ * process; it never kills a starting, taken or spare one.
  */
 export interface Pool<Members extends MembersByRuntime> {
   /**
-   * Takes a process: an idle one of `key`, else an unused one. Waits while `cap` are taken.
+   * Takes a process: an idle one of `key`, otherwise an unused one. Waits while `cap` processes are taken.
    *
    * @throws Error when the process could not be started
    */
@@ -31,43 +31,43 @@ export interface Pool<Members extends MembersByRuntime> {
     key: string,
     runtime: Runtime,
   ): Promise<Taken<Members[Runtime]>>;
-  /** Number of processes, including those that start or end. */
+  /** Returns the number of processes, including starting and ending ones. */
   size(): number;
-  /** Ends all processes; resolves when they have ended. */
+  /** Kills all processes; resolves when they have ended. */
   close(): Promise<void>;
 }
 
-/** The type of process of each runtime. */
+/** The type of the processes of each runtime. */
 export type MembersByRuntime = Readonly<Record<string, Worker>>;
 
-/** A process that was taken. */
+/** A taken process. */
 export interface Taken<Member> {
   readonly worker: Member;
-  /** Whether it has worked for the key before. */
+  /** True when the process has run a job of the key before. */
   readonly isWarm: boolean;
-  /** To be called once, after the work. */
+  /** Returns the process to the pool. Call it once, after the job. */
   release(): void;
 }
 
 export interface PoolOptions<Members extends MembersByRuntime> {
-  /** Start a process of each runtime; they reject when none can be started. */
+  /** Functions that start a process of each runtime; they reject when it cannot be started. */
   readonly start: { readonly [Runtime in keyof Members]: () => Promise<Members[Runtime]> };
-  /** Most processes in addition to spare ones, 1 or more. */
+  /** Maximum number of processes without spares, 1 or more. */
   readonly cap: number;
-  /** Milliseconds until an idle process ends. */
+  /** Milliseconds after which an idle process is killed. */
   readonly idleMs: number;
-  /** False: no spares. */
+  /** When false, the pool has no spares. Default true. */
   readonly keepsSpares?: boolean;
-  /** Called when a spare could not be started; later callers of `take` get the same error. */
+  /** Called when a spare could not be started; later calls of `take` throw the same error. */
   readonly onFailedSpare?: (error: unknown) => void;
 }
 
 interface Entry {
   readonly runtime: string;
-  /** Undefined while it is unused. */
+  /** Undefined until the first use. */
   key: string | undefined;
   phase: 'starting' | 'idle' | 'taken' | 'ending';
-  /** Counted separately until it is taken for the first time. */
+  /** True until the process is taken for the first time. Spares are counted separately. */
   isSpare: boolean;
   idleTimer: NodeJS.Timeout | undefined;
   readonly started: Promise<Worker>;
@@ -78,7 +78,7 @@ interface Waiter {
   readonly key: string;
   readonly runtime: string;
   take(entry: Entry): void;
-  refuse(error: Error): void;
+  reject(error: Error): void;
 }
 
 interface State {
@@ -90,13 +90,13 @@ interface State {
   /** Least recently used first. */
   readonly entries: Set<Entry>;
   readonly waiters: Set<Waiter>;
-  /** Runtimes that need a spare. */
-  readonly wanted: Set<string>;
-  /** Called when the last process has ended; set when the pool is closed. */
+  /** Runtimes that should have a spare. */
+  readonly spareRuntimes: Set<string>;
+  /** Called when the last process has ended. Set when the pool is closed. */
   onEmpty: (() => void) | undefined;
 }
 
-/** Opens a pool; it starts no process before the first is taken. */
+/** Opens a pool. The first call of `take` starts the first process. */
 export function openPool<Members extends MembersByRuntime>(
   options: PoolOptions<Members>,
 ): Pool<Members> {
@@ -106,7 +106,7 @@ export function openPool<Members extends MembersByRuntime>(
     ...options,
     entries: new Set(),
     waiters: new Set(),
-    wanted: new Set(),
+    spareRuntimes: new Set(),
     onEmpty: undefined,
   };
   return {
@@ -120,7 +120,7 @@ export function openPool<Members extends MembersByRuntime>(
 async function take(state: State, key: string, runtime: string): Promise<Taken<Worker>> {
   if (state.onEmpty !== undefined) throw closedError();
   const entry = await new Promise<Entry>((resolve, reject) => {
-    state.waiters.add({ key, runtime, take: resolve, refuse: reject });
+    state.waiters.add({ key, runtime, take: resolve, reject: reject });
     advance(state);
   });
   const isWarm = entry.key === key;
@@ -145,7 +145,7 @@ function advance(state: State): void {
       waiter.take(entry);
     }
   }
-  for (const runtime of state.wanted) {
+  for (const runtime of state.spareRuntimes) {
     if (find(state, (entry) => entry.isSpare && entry.runtime === runtime)) continue;
     if (countOrdinary(state) <= state.cap) openSpare(state, runtime);
     else missing += 1;
@@ -164,14 +164,14 @@ function openIfRoom(state: State, runtime: string): Entry | undefined {
   return countOrdinary(state) < state.cap ? open(state, runtime, false) : undefined;
 }
 
-function claim({ keepsSpares, wanted }: State, entry: Entry): void {
+function claim({ keepsSpares, spareRuntimes: wanted }: State, entry: Entry): void {
   clearTimeout(entry.idleTimer);
-  if (keepsSpares && entry.key === undefined) wanted.add(entry.runtime); // the next new key needs one as well
+  if (keepsSpares && entry.key === undefined) wanted.add(entry.runtime); // for the next new key
   entry.isSpare = false;
   entry.phase = 'taken';
 }
 
-/** Ends idle processes until as many as are missing are about to end. */
+/** Kills idle processes until as many as are missing are ending. */
 function makeRoom({ entries }: State, missing: number): void {
   let ending = [...entries].filter(({ phase, isSpare }) => phase === 'ending' && !isSpare).length;
   for (const entry of entries) {
@@ -184,8 +184,8 @@ function makeRoom({ entries }: State, missing: number): void {
 
 function open(state: State, runtime: string, isSpare: boolean): Entry {
   const { start, cap, entries, keepsSpares } = state;
-  const most = cap + (keepsSpares ? Object.keys(start).length : 0);
-  assert(entries.size < most, 'a pool would have more processes than it may');
+  const maxEntries = cap + (keepsSpares ? Object.keys(start).length : 0);
+  assert(entries.size < maxEntries, 'a pool would have more processes than it may');
   const starter = start[runtime];
   assert(starter !== undefined, `a pool has no runtime ${runtime}`);
   const started = starter();
@@ -203,9 +203,9 @@ function open(state: State, runtime: string, isSpare: boolean): Entry {
     (worker) => {
       entry.worker = worker;
       if (entry.phase === 'ending') worker.kill();
-      void worker.ended.then(() => forget(state, entry));
+      void worker.ended.then(() => removeEntry(state, entry));
     },
-    () => forget(state, entry),
+    () => removeEntry(state, entry),
   );
   return entry;
 }
@@ -214,11 +214,11 @@ function openSpare(state: State, runtime: string): void {
   const entry = open(state, runtime, true);
   becomeReady(entry).then(
     () => {
-      if (entry.phase === 'starting') rest(state, entry);
+      if (entry.phase === 'starting') makeIdle(state, entry);
     },
     (error: unknown) => {
-      if (!entry.isSpare) return; // its taker gets the error
-      state.wanted.delete(runtime);
+      if (!entry.isSpare) return; // `take` throws the error
+      state.spareRuntimes.delete(runtime);
       if (state.onEmpty === undefined) state.onFailedSpare(error);
     },
   );
@@ -229,17 +229,17 @@ async function becomeReady(entry: Entry): Promise<Worker> {
   await worker.ready;
   if (worker.isReusable()) return worker;
   end(entry);
-  throw new Error(`a process could not be started: ${worker.complaint()}`);
+  throw new Error(`a process could not be started: ${worker.failureReason()}`);
 }
 
-/** Ends a process, which counts until it has ended. */
+/** Kills a process. It is counted until it has ended. */
 function end(entry: Entry): void {
   clearTimeout(entry.idleTimer);
   entry.phase = 'ending';
   entry.worker?.kill();
 }
 
-function forget(state: State, entry: Entry): void {
+function removeEntry(state: State, entry: Entry): void {
   clearTimeout(entry.idleTimer);
   entry.phase = 'ending';
   state.entries.delete(entry);
@@ -247,8 +247,8 @@ function forget(state: State, entry: Entry): void {
   else if (state.entries.size === 0) state.onEmpty();
 }
 
-/** Makes a process idle until its next work. */
-function rest({ entries, wanted, idleMs }: State, entry: Entry): void {
+/** Makes a process idle until its next job. */
+function makeIdle({ entries, spareRuntimes: wanted, idleMs }: State, entry: Entry): void {
   entry.phase = 'idle';
   entries.delete(entry);
   entries.add(entry);
@@ -259,8 +259,8 @@ function rest({ entries, wanted, idleMs }: State, entry: Entry): void {
 }
 
 function release(state: State, entry: Entry, worker: Worker): void {
-  if (entry.phase !== 'taken') return; // it has ended
-  if (state.onEmpty === undefined && worker.isReusable()) rest(state, entry);
+  if (entry.phase !== 'taken') return; // the process has ended
+  if (state.onEmpty === undefined && worker.isReusable()) makeIdle(state, entry);
   else end(entry);
   if (state.onEmpty === undefined) advance(state);
 }
@@ -269,7 +269,7 @@ async function close(state: State): Promise<void> {
   const empty = new Promise<void>((resolve) => {
     state.onEmpty = resolve;
   });
-  for (const { refuse } of state.waiters) refuse(closedError());
+  for (const { reject: refuse } of state.waiters) refuse(closedError());
   state.waiters.clear();
   for (const entry of state.entries) end(entry);
   if (state.entries.size > 0) await empty;
@@ -288,14 +288,14 @@ function find({ entries }: State, test: (entry: Entry) => boolean): Entry | unde
   return undefined;
 }
 
-/** Returns the most recently used process: its code and data are in the caches of the machine. */
+/** Returns the most recently used process, whose code and data are likely in the CPU caches. */
 function findLast({ entries }: State, test: (entry: Entry) => boolean): Entry | undefined {
   let found: Entry | undefined;
   for (const entry of entries) if (test(entry)) found = entry;
   return found;
 }
 
-/** Counts processes that are not spares, including those that start or end. */
+/** Counts processes that are not spares, including starting and ending ones. */
 function countOrdinary({ entries }: State): number {
   let count = 0;
   for (const { isSpare } of entries) if (!isSpare) count += 1;

@@ -4,53 +4,52 @@ import type { Duplex, Readable } from 'node:stream';
 import { messageOf } from '../../values/caught.ts';
 import { watchMemory } from './memory.ts';
 
-/** Command to start a process that runs foreign code. */
+/** Command that starts a process for untrusted code. */
 export interface RunnerCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** The whole environment. */
+  /** The complete environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Folder in which it starts and may write files. */
+  /** Working directory, in which the process may write files. */
   readonly folder: string;
-  /** Resident memory of all its processes together, in bytes, beyond which a run is ended. */
+  /** Resident memory of all its processes together, in bytes, above which a run is killed. */
   readonly maxResidentBytes?: number;
   /**
-   * Bytes of all files in `folder` together beyond which a run is ended; absent if the folder itself is limited in
-   * size.
+   * Bytes of all files in `folder` together above which a run is killed; absent if the folder itself has a size limit.
    */
   readonly maxFolderBytes?: number;
-  /** Extra milliseconds for a process that ends runs at their time limit itself; absent if it does not. */
+  /** Extra milliseconds for a process that ends its runs at the time limit itself; absent for others. */
   readonly graceMs?: number;
 }
 
-/** The ends of a process's descriptors 1, 2 and 3. */
+/** The supervisor's ends of descriptors 1, 2 and 3 of a process. */
 export interface Streams {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly control: Duplex;
 }
 
-/** The end of a process. */
+/** The exit of a process. */
 export interface ProcessEnd {
-  /** Null when a signal ended it, or when it was never started. */
+  /** Null when a signal killed the process, or when it could not be started. */
   readonly exitCode: number | null;
-  /** Reason why it was never started. */
+  /** Reason why the process could not be started. */
   readonly reason?: string;
 }
 
-/** Limits that a run can exceed: one of its command, or (`priority`) its share of the CPU, which does not end it. */
+/** Limits that a run can exceed. `priority` is its share of the CPU, and does not end the run. */
 export type Exceeded = 'memory' | 'disk' | 'priority';
 
-/** A process that runs foreign code, as its supervisor sees it. */
+/** A supervisor's handle of a process that runs untrusted code. */
 export interface RunnerProcess {
-  /** Resolves when it has started; undefined when it could not be started. */
+  /** Resolves when the process has started; undefined when it could not be started. */
   readonly streams: Promise<Streams | undefined>;
-  /** Resolves when it has ended. Never rejects. */
+  /** Resolves when the process has ended. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** Ends it and all its child processes, at once and at any time. */
+  /** Kills the process and all its child processes, at any time. */
   kill(): void;
   /**
-   * Watches the limits of its command from now on; ends it when it exceeds memory or disk.
+   * Watches the limits of the command; kills the process when it exceeds memory or disk.
    *
    * @returns a function that stops watching
    */
@@ -60,7 +59,7 @@ export interface RunnerProcess {
 /** Starts a process. */
 export type StartProcess = (command: RunnerCommand) => RunnerProcess;
 
-/** Starts a child of this process: for a supervisor that has no secrets and runs one process at a time. */
+/** Starts a child process, for a supervisor that has no secrets and runs one process at a time. */
 export function startDirectly(command: RunnerCommand): RunnerProcess {
   const { program, args, variables, folder, maxResidentBytes } = command;
   const child = spawn(program, [...args], {

@@ -14,20 +14,20 @@ import type {
 } from './process.ts';
 
 /*
- * A runner, seen from its supervisor. They communicate over descriptor 3, a socket, one JSON value per line:
+ * The supervisor's side of a runner. They communicate over descriptor 3, a socket, one JSON value per line:
  *
- *   runner      {"ready": true}                                            once, when it can take runs
+ *   runner      {"ready": true}                                            once, when it can run scripts
  *   supervisor  {"mark", "source", "args", "config", "meta", "timeoutMs"} a run; args, config and meta are JSON in
  *                                                                         strings, the source comes with the first
  *                                                                         run only
  *   runner      {"mark", "exitCode", "isReusable", "response"?, "isTooBig"?}
  *
- * `mark` is random and new for each run, so that a script, which can write to the descriptor too, cannot forge a
- * report. It is no secret from the system's owner: a forged report could only contain false results of the script's own
- * run. All output of the run to descriptors 1 and 2 can be read when the report arrives.
+ * `mark` is random and new for each run, so a script, which can write to the descriptor too, cannot forge a report. It
+ * has no further protection: a forged report could only contain false results of the script's own run. All output of
+ * the run to descriptors 1 and 2 can be read when the report arrives.
  */
 
-/** Input of a run, as the runner receives it. */
+/** Input of a run. */
 export interface RunnerInput {
   readonly source: string;
   /** JSON. */
@@ -39,7 +39,7 @@ export interface RunnerInput {
   readonly timeoutMs: number;
 }
 
-/** Outcome of a run, and its times. */
+/** Result of a run, and its timing. */
 export interface RunnerResult extends RawResult {
   /** In milliseconds since 1970. */
   readonly executedAtMs: number;
@@ -48,23 +48,23 @@ export interface RunnerResult extends RawResult {
 
 /** A process that runs one script, one run at a time. */
 export interface Runner {
-  /** Resolves when it can run the script, or has ended. */
+  /** Resolves when the process can run the script, or has ended. */
   readonly ready: Promise<unknown>;
-  /** Resolves when it has ended, for any reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<unknown>;
-  /** Checks whether it may run its script again. False once it has ended. */
+  /** Checks whether the process may run its script again. False once it has ended. */
   isReusable(): boolean;
-  /** Returns why it ended before it was ready: the last line of its standard error, or the system's reason. */
-  complaint(): string;
-  /** Runs the script of its first run; `source` is read for the first run only. */
+  /** Returns why the process ended before it was ready: the last line of standard error, or the system's reason. */
+  failureReason(): string;
+  /** Runs the script. `source` is used for the first run only; later runs repeat the same script. */
   run(input: RunnerInput): Promise<RunnerResult>;
-  /** Ends it and all its child processes, at once. */
+  /** Kills the process and all its child processes. */
   kill(): void;
 }
 
-const startMs = 60_000; // a runner that is not ready by then never will be, even where many start at once
-const drainMs = 500; // longest wait for descendants that hold the pipes open after the end
-const watchAfterMs = 20; // most runs are over by then, and need no watching
+const startMs = 60_000; // enough even when many start at once; a runner that takes longer is killed
+const drainMs = 500; // maximum wait for descendants that keep the pipes open after the end
+const watchAfterMs = 20; // most runs are shorter and need no watching
 
 interface State {
   readonly command: RunnerCommand;
@@ -92,8 +92,8 @@ export function startRunner(command: RunnerCommand, startProcess: StartProcess):
     state.connection = streams && connect(streams, () => kill(state));
     return state.connection;
   });
-  void child.ended.then((how) => {
-    state.end = how;
+  void child.ended.then((exit) => {
+    state.end = exit;
     state.phase = 'spent';
   });
   const ended = endOf(child, connected);
@@ -103,18 +103,18 @@ export function startRunner(command: RunnerCommand, startProcess: StartProcess):
     ready: Promise.race([isReady, ended]).finally(() => clearTimeout(starting)),
     ended,
     isReusable: () => state.phase !== 'spent',
-    complaint: () => complaintOf(state),
+    failureReason: () => failureReasonOf(state),
     kill: () => kill(state),
     run: (input) => run(state, input, ended),
   };
 }
 
 function kill(state: State): void {
-  state.phase = 'spent'; // at once: it may still report, and must not get another run
+  state.phase = 'spent'; // before it ends: it may still report, and must not get another run
   state.child.kill();
 }
 
-function complaintOf({ end, connection }: State): string {
+function failureReasonOf({ end, connection }: State): string {
   const line = connection?.stderr.text().trimEnd().split('\n').at(-1);
   return end.reason ?? (line || `exit code ${end.exitCode}`);
 }
@@ -127,9 +127,9 @@ async function run(state: State, input: RunnerInput, ended: Promise<void>): Prom
   const { messages, control } = connection;
   const mark = randomUUID();
   const end = () => kill(state);
-  beginOutput(connection, end);
+  resetOutput(connection, end);
   const time = startTimer(input.timeoutMs + (command.graceMs ?? 0), end);
-  const limits = holdToLimits(child, command);
+  const limits = watchLimits(child, command);
   const reported = messages.reportOf(mark);
   control.write(toLine(mark, input, state.phase === 'new'));
   if (state.phase === 'new') state.phase = 'used';
@@ -137,16 +137,16 @@ async function run(state: State, input: RunnerInput, ended: Promise<void>): Prom
   const timing = time.stop();
   const exceeded = limits.stop();
   if (report !== undefined) await readRest();
-  const isOpen = !connection.stdout.hasEnded && !connection.stderr.hasEnded; // or no run could write any more
+  const isOpen = !connection.stdout.hasEnded && !connection.stderr.hasEnded; // needed by later runs
   if (report?.isReusable !== true || !isOpen || exceeded.isLowered) end();
   state.isRunning = false;
   const exit = report ? endOfRun(report) : { exitCode: state.end.exitCode };
-  return { ...timing, ...exit, ...outputOf(connection, exceeded.complaint, report) };
+  return { ...timing, ...exit, ...outputOf(connection, exceeded.message, report) };
 }
 
-function outputOf({ stdout, stderr, budget }: Connection, complaint: string, report?: Report) {
+function outputOf({ stdout, stderr, budget }: Connection, message: string, report?: Report) {
   const isCut = budget.bytes < 0 || budget.isFlooded || report?.isTooBig === true;
-  return { stdout: stdout.text(), stderr: stderr.text() + complaint, isCut };
+  return { stdout: stdout.text(), stderr: stderr.text() + message, isCut };
 }
 
 interface Connection {
@@ -160,7 +160,7 @@ interface Connection {
 }
 
 function connect({ stdout, stderr, control }: Streams, kill: () => void): Connection {
-  control.on('error', () => {}); // the process has ended during a write: `ended` resolves
+  control.on('error', () => {}); // the process ended during a write: `ended` resolves
   const budget = { bytes: maxOutputBytes, isFlooded: false, onExceeded: () => {} };
   const onFlood = () => {
     budget.isFlooded = true;
@@ -185,26 +185,26 @@ function toLine(mark: string, input: RunnerInput, isFirst: boolean) {
   return `${JSON.stringify({ mark, ...(isFirst ? input : line) })}\n`;
 }
 
-/** Collects both streams from now on; too much output ends the process. */
-function beginOutput({ stdout, stderr, budget }: Connection, kill: () => void): void {
+/** Starts to collect both streams of a run; too much output kills the process. */
+function resetOutput({ stdout, stderr, budget }: Connection, kill: () => void): void {
   budget.bytes = maxOutputBytes;
   budget.onExceeded = kill;
-  stdout.begin();
-  stderr.begin();
+  stdout.reset();
+  stderr.reset();
 }
 
-/** Reads the remaining data of the streams, all of it within a round of the event loop. */
+/** Reads the remaining data of the streams, which takes one round of the event loop. */
 async function readRest(): Promise<void> {
   await setImmediate(); // the end of the round in which the report arrived
   await setImmediate();
 }
 
-/** Watches the limits of a longer run; `stop` returns the exceeded ones. */
-function holdToLimits(child: RunnerProcess, command: RunnerCommand) {
-  const seen = { complaint: '', isLowered: false };
+/** Watches the limits of a longer run; `stop` returns the exceeded limits. */
+function watchLimits(child: RunnerProcess, command: RunnerCommand) {
+  const exceeded = { message: '', isLowered: false };
   const onExceeded = (limit: Exceeded) => {
-    if (limit === 'priority') seen.isLowered = true;
-    else seen.complaint = describeLimit(limit, command);
+    if (limit === 'priority') exceeded.isLowered = true;
+    else exceeded.message = describeLimit(limit, command);
   };
   let stopWatch = () => {};
   const timer = setTimeout(() => {
@@ -214,7 +214,7 @@ function holdToLimits(child: RunnerProcess, command: RunnerCommand) {
     stop: () => {
       clearTimeout(timer);
       stopWatch();
-      return seen;
+      return exceeded;
     },
   };
 }
@@ -228,7 +228,7 @@ function describeLimit(
     : `The run has written more than ${Math.round(maxFolderBytes / 2 ** 20)} MiB into files.\n`;
 }
 
-/** Measures the time of a run, and kills it at its time limit. */
+/** Measures the time of a run and kills it at its time limit. */
 function startTimer(timeoutMs: number, kill: () => void) {
   const executedAtMs = Date.now();
   const startedMs = performance.now();
@@ -245,22 +245,21 @@ function startTimer(timeoutMs: number, kill: () => void) {
   };
 }
 
-/** Returns the reported end of the run. */
 function endOfRun({ exitCode, response }: Report) {
   return response === undefined ? { exitCode } : { exitCode, response };
 }
 
-/** Resolves when the process has ended, and its streams are read or were waited for briefly. */
+/** Resolves when the process has ended and its streams are closed, or shortly after its end. */
 async function endOf(
   child: RunnerProcess,
   connected: Promise<Connection | undefined>,
 ): Promise<void> {
   await child.ended;
-  const connection = await Promise.race([connected, undefinedSoon()]);
-  if (connection !== undefined) await Promise.race([connection.closed, undefinedSoon()]);
+  const connection = await Promise.race([connected, undefinedAfterDrain()]);
+  if (connection !== undefined) await Promise.race([connection.closed, undefinedAfterDrain()]);
 }
 
-function undefinedSoon(): Promise<undefined> {
+function undefinedAfterDrain(): Promise<undefined> {
   return new Promise((resolve) => {
     setTimeout(resolve, drainMs, undefined).unref();
   });

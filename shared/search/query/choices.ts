@@ -88,7 +88,7 @@ function pointsOf(conditions: readonly Condition[]): readonly Scalar[] | undefin
     return condition.kind === 'among' && !condition.isNegated ? [condition.values] : [];
   });
   const [shortest] = lists.sort((a, b) => a.length - b.length);
-  return shortest === undefined ? undefined : [...new Set(shortest)];
+  return shortest && [...new Set(shortest)];
 }
 
 function rangeOf(

@@ -18,7 +18,7 @@ export type Path =
 
 /** Part of a composite index: objects with one value of a field, in the order of another field. */
 export interface CompositeIndexPath {
-  readonly kind: 'pair';
+  readonly kind: 'composite';
   readonly slot: number;
   readonly type: FieldType;
   /** The common value; null for unset. */

@@ -1,8 +1,8 @@
 import type { CompiledCompositeIndex } from '../../classes/rules/compiled-class.ts';
 import { bestOf, type Choice, choicesOf, costs, indexOf } from './choices.ts';
+import { compositeIndexPath } from './composite-indexes.ts';
 import type { Condition } from './conditions.ts';
 import type { Order } from './order.ts';
-import { pairPath } from './pairs.ts';
 import type { IdBounds, IndexPath, Path } from './paths.ts';
 
 /*
@@ -17,12 +17,12 @@ export interface Question {
   readonly order: Order;
   readonly reader: Reader;
   /** Composite indexes of the class that is read. */
-  readonly pairs: readonly CompiledCompositeIndex[];
+  readonly compositeIndexes: readonly CompiledCompositeIndex[];
 }
 
 /** Reader: sees every object (bypasses ACL), or only shared objects and, for a user, its own. */
 export type Reader =
-  | { readonly kind: 'unbound' }
+  | { readonly kind: 'bypasses-acl' }
   | { readonly kind: 'bound'; readonly user: number | undefined };
 
 /** Access path and its order. */
@@ -38,7 +38,12 @@ export interface Plan {
  *
  * @returns one to three plans to be read in parallel
  */
-export function planList({ conditions, order, reader, pairs }: Question): readonly Plan[] {
+export function planList({
+  conditions,
+  order,
+  reader,
+  compositeIndexes,
+}: Question): readonly Plan[] {
   const choices = choicesOf(conditions);
   const best = bestOf(choices);
   if (best !== undefined && best.cost <= costs.one) return [{ path: best.path, isSorted: false }];
@@ -46,11 +51,11 @@ export function planList({ conditions, order, reader, pairs }: Question): readon
     reader.kind === 'bound' ? { kind: 'rights', user: reader.user } : undefined;
   if (order.isById) return plansById(best, rights);
   const ordered = orderPath(choices, order);
-  const pair = ordered && pairPath(choices, { pairs, order, ordered });
+  const composite = ordered && compositeIndexPath(choices, { compositeIndexes, order, ordered });
   const isWithin = ({ field, path }: Choice) =>
-    isSamePlace(path, ordered) || field.name === pair?.filter.name;
+    isSamePlace(path, ordered) || field.name === composite?.filter.name;
   const narrow = best === undefined || isWithin(best) ? undefined : best.path;
-  return plansByField(pair?.path ?? ordered, narrow, rights);
+  return plansByField(composite?.path ?? ordered, narrow, rights);
 }
 
 /**
@@ -61,7 +66,7 @@ export function planList({ conditions, order, reader, pairs }: Question): readon
 export function planCount({
   conditions,
   reader,
-}: Omit<Question, 'order' | 'pairs'>): readonly Plan[] {
+}: Omit<Question, 'order' | 'compositeIndexes'>): readonly Plan[] {
   const best = bestOf(choicesOf(conditions));
   const paths: Path[] = best === undefined ? [] : [best.path];
   if (reader.kind === 'bound' && !(best !== undefined && best.cost <= costs.one)) {
@@ -72,11 +77,11 @@ export function planCount({
 }
 
 function plansById(best: Choice | undefined, rights: Path | undefined): readonly Plan[] {
-  const walk: Plan = { path: rights ?? { kind: 'all' }, isSorted: true };
-  if (best === undefined) return [walk];
-  if (!isByPoints(best.path)) return [walk, { path: best.path, isSorted: false }];
+  const scan: Plan = { path: rights ?? { kind: 'all' }, isSorted: true };
+  if (best === undefined) return [scan];
+  if (!isByPoints(best.path)) return [scan, { path: best.path, isSorted: false }];
   const points: Plan = { path: best.path, isSorted: true };
-  return rights === undefined ? [points] : [points, walk];
+  return rights === undefined ? [points] : [points, scan];
 }
 
 function plansByField(

@@ -47,7 +47,7 @@ export interface PushDeviceData {
 }
 
 /** The device at a list position. */
-export interface PushDeviceRowData {
+export interface PushDevicePositionData {
   /** Its token in the form that identifies it. */
   readonly code: string;
 }

@@ -171,7 +171,7 @@ export interface DataEndpointData {
 }
 
 /** The record at a list position, by name. */
-export interface NamedRowData {
+export interface NamedPositionData {
   readonly name: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../values/json/json.ts';
-import type { Keyed, NamedRowData } from './records.ts';
+import type { Keyed, NamedPositionData } from './records.ts';
 
 /* Data of items for scripts, their endpoints and their runs. */
 
@@ -41,7 +41,7 @@ export interface ScriptEndpointData extends Keyed {
 }
 
 /** A script endpoint's entry in the list: a request by public link need not read the endpoint first. */
-export interface ScriptEndpointRowData extends NamedRowData {
+export interface ScriptEndpointPositionData extends NamedPositionData {
   /** Id of its script, as in the endpoint itself. */
   readonly script: number;
 }

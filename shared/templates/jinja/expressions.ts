@@ -36,23 +36,23 @@ import {
   type Value,
 } from './values.ts';
 
-/** An expression, ready to be computed. */
+/** A compiled expression. */
 export type Expression = (scope: Scope) => Value;
 
-/** Compiles statements that stand in an expression. */
+/** Compiles statements inside an expression. */
 export interface BlockCompiler {
-  /** What statements print. */
+  /** Returns the output of the statements. */
   readonly capture: (body: Body) => (scope: Scope) => string;
   readonly macro: (macro: MacroNode) => (scope: Scope) => Callable;
 }
 
-/** Compiles a part of an expression. */
+/** Compiles a subexpression. */
 type Compile = (node: ExpressionNode) => Expression;
 
 /**
- * Makes an expression of its syntax.
+ * Compiles an expression.
  *
- * @throws TemplateSyntaxError for what expressions cannot be, and filters and tests that there are not
+ * @throws TemplateSyntaxError for an invalid expression, an unknown filter or an unknown test
  */
 export function compileExpression(node: ExpressionNode, block: BlockCompiler): Expression {
   const compile: Compile = (inner) => compileExpression(inner, block);
@@ -64,7 +64,7 @@ export function compileExpression(node: ExpressionNode, block: BlockCompiler): E
     case 'group':
       return compileGroup(node.items, compile);
     case 'list':
-      return listOf(node.items.map(compile));
+      return compileItems(node.items.map(compile));
     case 'dict':
       return compileDict(node.pairs, compile);
     case 'member':
@@ -76,9 +76,9 @@ export function compileExpression(node: ExpressionNode, block: BlockCompiler): E
     case 'binary':
       return compileBinary(node.operator, compile(node.left), compile(node.right));
     case 'not':
-      return negated(compile(node.target));
+      return compileNot(compile(node.target));
     case 'sign':
-      return signed(compile(node.target), node.sign);
+      return compileSign(compile(node.target), node.sign);
     case 'comparison':
       return compileComparison(node, compile);
     case 'test':
@@ -95,31 +95,35 @@ export function compileExpression(node: ExpressionNode, block: BlockCompiler): E
 }
 
 function compileName({ name, at }: NameNode): Expression {
-  if (/^\d/.test(name)) return numeral(name, at);
+  if (/^\d/.test(name)) return compileNumeral(name, at);
   const constant = own(constants, name);
   if (constant !== undefined) return () => constant;
   return (scope) => scope.get(name);
 }
 
-/** A number that is written as names are, such as `1e3` and `1_000`. */
-function numeral(text: string, at: Place): Expression {
+/** Compiles a number that the lexer reads as a name, such as `1e3` and `1_000`. */
+function compileNumeral(text: string, at: Place): Expression {
   const number = Number(text.replaceAll('_', ''));
   if (Number.isNaN(number)) throw new TemplateSyntaxError(`unexpected ${text}`, at);
   return () => number;
 }
 
 const constants: Readonly<Record<string, Value>> = { True: true, False: false, None: null };
-const nothing = new Undefined(
+const missingElse = new Undefined(
   'the inline if-expression evaluated to false and no else section was defined.',
 );
 
-/** One expression in brackets is itself, others are a list. */
+/** Compiles an expression in parentheses: one item is the item itself, otherwise it is a list. */
 function compileGroup(items: readonly ExpressionNode[], compile: Compile): Expression {
   const [only, ...others] = items.map(compile);
-  return only === undefined ? () => [] : others.length === 0 ? only : listOf([only, ...others]);
+  return only === undefined
+    ? () => []
+    : others.length === 0
+      ? only
+      : compileItems([only, ...others]);
 }
 
-function listOf(items: readonly Expression[]): Expression {
+function compileItems(items: readonly Expression[]): Expression {
   return (scope) => items.map((item) => item(scope));
 }
 
@@ -131,7 +135,7 @@ function compileDict(nodes: readonly PairNode[], compile: Compile): Expression {
 
 function compileConditional(node: ConditionalNode, compile: Compile): Expression {
   const [condition, body] = [compile(node.condition), compile(node.body)];
-  const otherwise = node.otherwise === undefined ? () => nothing : compile(node.otherwise);
+  const otherwise = node.otherwise === undefined ? () => missingElse : compile(node.otherwise);
   return (scope) => (isTrue(condition(scope)) ? body(scope) : otherwise(scope));
 }
 
@@ -156,14 +160,14 @@ function compileBinary(operator: BinaryOperator, a: Expression, b: Expression): 
   }
 }
 
-function negated(target: Expression): Expression {
+function compileNot(target: Expression): Expression {
   return (scope) => !isTrue(target(scope));
 }
 
-function signed(target: Expression, sign: '+' | '-'): Expression {
+function compileSign(target: Expression, sign: '+' | '-'): Expression {
   return (scope) => {
     const value = target(scope);
-    if (value instanceof Undefined) throw value.refusal();
+    if (value instanceof Undefined) throw value.undefinedError();
     const number = numberOf(value);
     if (number === undefined) {
       throw new RenderError(`bad operand type for unary ${sign}: '${typeName(value)}'`);
@@ -218,36 +222,36 @@ function compileComparison(node: ComparisonNode, compile: Compile): Expression {
 function compileTest({ name, at, ...node }: TestNode, compile: Compile): Expression {
   if (!hasTest(name)) throw new TemplateSyntaxError(`no test named '${name}'`, at);
   const value = compile(node.value);
-  const given = compileArguments(node.args, compile);
-  return (scope) => applyTest(name, [value(scope), ...given(scope).args]);
+  const evaluate = compileArguments(node.args, compile);
+  return (scope) => applyTest(name, [value(scope), ...evaluate(scope).args]);
 }
 
 function compileFilter({ name, at, ...node }: FilterNode, compile: Compile): Expression {
   if (!hasFilter(name)) throw new TemplateSyntaxError(`no filter named '${name}'`, at);
   const value = compile(node.value);
-  const given = compileArguments(node.args, compile);
+  const evaluate = compileArguments(node.args, compile);
   return (scope) => {
     const first = value(scope);
-    const { args, named } = given(scope);
+    const { args, named } = evaluate(scope);
     return applyFilter(name, [first, ...args], named);
   };
 }
 
 function compileCall({ callee, args: list }: CallNode, compile: Compile): Expression {
   const target = callee.kind === 'member' ? compileMember(callee, compile, true) : compile(callee);
-  const given = compileArguments(list, compile);
+  const evaluate = compileArguments(list, compile);
   return (scope) => {
     const value = target(scope);
-    if (value instanceof Undefined) throw value.refusal();
+    if (value instanceof Undefined) throw value.undefinedError();
     if (typeof value !== 'function') {
       throw new RenderError(`'${typeName(value)}' object is not callable`);
     }
-    const { args, named } = given(scope);
+    const { args, named } = evaluate(scope);
     return value(args, named);
   };
 }
 
-/** Arguments of a call, by position and by name. */
+/** Positional and named arguments of a call. */
 interface Arguments {
   readonly args: readonly Value[];
   readonly named: Readonly<Record<string, Value>>;
@@ -262,7 +266,7 @@ function compileArguments(list: Signature, compile: Compile): (scope: Scope) => 
   });
 }
 
-/** The name of an argument; a literal is one too. */
+/** Returns the name of an argument, which may be a literal. */
 function keywordOf({ name }: NamedNode): string {
   if (name.kind === 'name') return name.name;
   if (name.kind === 'literal') return String(name.value);

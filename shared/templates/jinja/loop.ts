@@ -1,14 +1,14 @@
 import { createDict, isEqual, Undefined, type Value } from './values.ts';
 
-/** What a loop remembers from one item to the next. */
+/** State of a loop that is kept between its items. */
 export interface LoopMemory {
-  /** The arguments of the last call of `loop.changed`. */
-  seen: Value | undefined;
+  /** Arguments of the last call of `loop.changed`. */
+  lastArguments: Value | undefined;
 }
 
-/** What a loop tells of itself at one of its items, as `loop`. */
+/** Creates the variable `loop` for one item. */
 export function createLoop(items: readonly Value[], at: number, memory: LoopMemory): Value {
-  const beyond = (name: string) => new Undefined(`there is no ${name} item`);
+  const outOfRange = (name: string) => new Undefined(`there is no ${name} item`);
   return createDict([
     ['index', at + 1],
     ['index0', at],
@@ -19,14 +19,15 @@ export function createLoop(items: readonly Value[], at: number, memory: LoopMemo
     ['length', items.length],
     ['depth', 1],
     ['depth0', 0],
-    ['previtem', items[at - 1] ?? beyond('previous')],
-    ['nextitem', items[at + 1] ?? beyond('next')],
+    ['previtem', items[at - 1] ?? outOfRange('previous')],
+    ['nextitem', items[at + 1] ?? outOfRange('next')],
     ['cycle', (choices) => choices[at % Math.max(choices.length, 1)] ?? null],
     [
       'changed',
       (values) => {
-        const isNew = memory.seen === undefined || !isEqual(memory.seen, [...values]);
-        memory.seen = [...values];
+        const isNew =
+          memory.lastArguments === undefined || !isEqual(memory.lastArguments, [...values]);
+        memory.lastArguments = [...values];
         return isNew;
       },
     ],

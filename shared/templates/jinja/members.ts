@@ -17,35 +17,35 @@ import {
 
 const unsafeNames = new Set(['constructor', 'prototype']);
 
-/** What lies below a value, by `value.name` or `value[name]`; Undefined when there is nothing. */
+/** Reads `value.name` or `value[name]`; returns an `Undefined` when there is no such member. */
 export function member(value: Value, name: Value, isCalled = false): Value {
-  if (value instanceof Undefined && value.isUnsafe) throw value.refusal();
+  if (value instanceof Undefined && value.isUnsafe) throw value.undefinedError();
   if (typeof name === 'string' && (name.startsWith('__') || unsafeNames.has(name))) {
     const text = `access to attribute '${name}' of '${typeName(value)}' object is unsafe.`;
     return new Undefined(text, true);
   }
-  if (value instanceof Undefined) throw value.refusal();
+  if (value instanceof Undefined) throw value.undefinedError();
   if (typeof name === 'number') return elementAt(value, name);
-  if (typeof name !== 'string') return missing(value, name);
+  if (typeof name !== 'string') return undefinedMember(value, name);
   const method = methodOf(value, name);
-  if (method !== undefined && isCalled) return method; // a key of the same name does not hide it
-  const found = first(ownValue(value, name), method);
-  return found === undefined ? missing(value, name) : found;
+  if (method !== undefined && isCalled) return method; // a key of the same name does not shadow it
+  const found = firstDefined(ownValue(value, name), method);
+  return found === undefined ? undefinedMember(value, name) : found;
 }
 
-/** The first of two that is there; None is. */
-function first(a: Value | undefined, b: Value | undefined): Value | undefined {
+/** Returns the first value unless it is undefined. Null is a value. */
+function firstDefined(a: Value | undefined, b: Value | undefined): Value | undefined {
   return a === undefined ? b : a;
 }
 
 function ownValue(value: Value, name: string): Value | undefined {
-  if (Array.isArray(value)) return ofGroup(value, name);
+  if (Array.isArray(value)) return groupMember(value, name);
   const dict = value instanceof Namespace ? value.values : value;
   return isDict(dict) ? own(dict, name) : undefined;
 }
 
-/** Halves of what `groupby` gives; other lists have none. */
-function ofGroup(list: Value[] & { grouper?: Value; list?: Value }, name: string) {
+/** Reads the named elements of a group from `groupby`; other lists have none. */
+function groupMember(list: Value[] & { grouper?: Value; list?: Value }, name: string) {
   return name === 'grouper' || name === 'list' ? list[name] : undefined;
 }
 
@@ -54,10 +54,10 @@ function elementAt(value: Value, at: number): Value {
   const found = Array.isArray(list)
     ? list[at < 0 ? list.length + at : at]
     : ownValue(value, String(at));
-  return found === undefined ? missing(value, at) : found;
+  return found === undefined ? undefinedMember(value, at) : found;
 }
 
-function missing(value: Value, name: Value): Undefined {
+function undefinedMember(value: Value, name: Value): Undefined {
   const of = value === null ? 'None' : `${typeName(value)} object`;
   return new Undefined(
     typeof name === 'string'
@@ -66,29 +66,32 @@ function missing(value: Value, name: Value): Undefined {
   );
 }
 
-/** A part of a list or a text: `value[start:stop:step]`; null: not given. */
+/** Returns `value[start:stop:step]` of a list or string; null means omitted. */
 export function slice(value: Value, start: Value, stop: Value, step: Value): Value {
-  if (value instanceof Undefined) throw value.refusal();
+  if (value instanceof Undefined) throw value.undefinedError();
   const list = typeof value === 'string' ? [...value] : value;
   if (!Array.isArray(list))
     throw new RenderError(`'${typeName(value)}' object is not subscriptable`);
-  const by = step === null ? 1 : whole(step);
-  if (by === 0) throw new RenderError('slice step cannot be zero');
+  const increment = step === null ? 1 : toInteger(step);
+  if (increment === 0) throw new RenderError('slice step cannot be zero');
   const part: Value[] = [];
-  const [first, end] = by > 0 ? [0, list.length] : [list.length - 1, -1];
-  const edge = (given: Value, otherwise: number) => {
-    if (given === null) return otherwise;
-    const at = whole(given) < 0 ? whole(given) + list.length : whole(given);
-    return Math.min(Math.max(at, by > 0 ? 0 : -1), by > 0 ? list.length : list.length - 1);
+  const [first, end] = increment > 0 ? [0, list.length] : [list.length - 1, -1];
+  const clamp = (bound: Value, fallback: number) => {
+    if (bound === null) return fallback;
+    const at = toInteger(bound) < 0 ? toInteger(bound) + list.length : toInteger(bound);
+    return Math.min(
+      Math.max(at, increment > 0 ? 0 : -1),
+      increment > 0 ? list.length : list.length - 1,
+    );
   };
-  const last = edge(stop, end);
-  for (let at = edge(start, first); by > 0 ? at < last : at > last; at += by) {
+  const last = clamp(stop, end);
+  for (let at = clamp(start, first); increment > 0 ? at < last : at > last; at += increment) {
     part.push(list[at] ?? null);
   }
   return typeof value === 'string' ? part.join('') : part;
 }
 
-function whole(value: Value): number {
+function toInteger(value: Value): number {
   if (typeof value === 'number' && Number.isInteger(value)) return value;
   throw new RenderError('slice indices must be integers or None or have an __index__ method');
 }
@@ -96,12 +99,12 @@ function whole(value: Value): number {
 type Method<Of> = (of: Of, args: readonly Value[]) => Value;
 
 function methodOf(value: Value, name: string): Callable | undefined {
-  if (typeof value === 'string') return bound(textMethods, value, name);
-  if (Array.isArray(value)) return bound(listMethods, value, name);
-  return isDict(value) ? bound(dictMethods, value, name) : undefined;
+  if (typeof value === 'string') return bindMethod(textMethods, value, name);
+  if (Array.isArray(value)) return bindMethod(listMethods, value, name);
+  return isDict(value) ? bindMethod(dictMethods, value, name) : undefined;
 }
 
-function bound<Of>(
+function bindMethod<Of>(
   methods: Readonly<Record<string, Method<Of>>>,
   of: Of,
   name: string,
@@ -110,14 +113,14 @@ function bound<Of>(
   return method && ((args) => method(of, args));
 }
 
-/** Sets a key of a dictionary, whatever it is called. */
+/** Sets a key of a dictionary, also `__proto__`. */
 function setKey(dict: Dict, key: Value, value: Value): void {
   const property = { value, enumerable: true, writable: true, configurable: true };
   Object.defineProperty(dict, display(key), property);
 }
 
-function getKey(dict: Dict, key: Value = null, otherwise: Value = null): Value {
-  return first(ownValue(dict, display(key)), otherwise) as Value; // the second is there
+function getKey(dict: Dict, key: Value = null, fallback: Value = null): Value {
+  return firstDefined(ownValue(dict, display(key)), fallback) as Value; // `fallback` is never undefined
 }
 
 const dictMethods: Readonly<Record<string, Method<Dict>>> = {
@@ -127,12 +130,12 @@ const dictMethods: Readonly<Record<string, Method<Dict>>> = {
   iterkeys: (dict) => Object.keys(dict),
   values: (dict) => Object.values(dict),
   itervalues: (dict) => Object.values(dict),
-  get: (dict, [key, otherwise]) => getKey(dict, key, otherwise),
+  get: (dict, [key, fallback]) => getKey(dict, key, fallback),
   has_key: (dict, [key = null]) => Object.hasOwn(dict, display(key)),
   copy: (dict) => createDict(Object.entries(dict)),
-  pop: (dict, [key = null, otherwise]) => {
+  pop: (dict, [key = null, fallback]) => {
     const name = display(key);
-    const found = first(ownValue(dict, name), otherwise);
+    const found = firstDefined(ownValue(dict, name), fallback);
     if (found === undefined) throw new RenderError(`'${name}'`);
     delete dict[name];
     return found;
@@ -158,13 +161,13 @@ const listMethods: Readonly<Record<string, Method<Value[]>>> = {
     return null;
   },
   insert: (list, [at = 0, value = null]) => {
-    list.splice(whole(at), 0, value);
+    list.splice(toInteger(at), 0, value);
     return null;
   },
   pop: (list, [at = -1]) => {
-    const [gone] = list.splice(whole(at), 1);
-    if (gone === undefined) throw new RenderError('pop index out of range');
-    return gone;
+    const [removed] = list.splice(toInteger(at), 1);
+    if (removed === undefined) throw new RenderError('pop index out of range');
+    return removed;
   },
   remove: (list, [value = null]) => {
     list.splice(positionOf(list, value), 1);
@@ -188,22 +191,22 @@ function positionOf(list: readonly Value[], value: Value): number {
   return at;
 }
 
-/** The characters of `set` at an end of a text, or white space. */
+/** Removes the characters of `set`, by default white space, from the ends of a string. */
 function strip(text: string, set: Value | undefined, ends: 'both' | 'left' | 'right'): string {
-  const isGone = (character: string | undefined) =>
+  const isStripped = (character: string | undefined) =>
     character !== undefined &&
     (typeof set === 'string' ? set.includes(character) : /\s/.test(character));
   let [from, to] = [0, text.length];
-  while (ends !== 'right' && from < to && isGone(text[from])) from += 1;
-  while (ends !== 'left' && to > from && isGone(text[to - 1])) to -= 1;
+  while (ends !== 'right' && from < to && isStripped(text[from])) from += 1;
+  while (ends !== 'left' && to > from && isStripped(text[to - 1])) to -= 1;
   return text.slice(from, to);
 }
 
-function split(text: string, separator: Value | undefined, most: Value | undefined): Value[] {
+function split(text: string, separator: Value | undefined, maxSplits: Value | undefined): Value[] {
   if (typeof separator !== 'string') return text.split(/\s+/).filter((part) => part !== '');
   if (separator === '') throw new RenderError('empty separator');
   const parts = text.split(separator);
-  const limit = typeof most === 'number' && most >= 0 ? most : parts.length;
+  const limit = typeof maxSplits === 'number' && maxSplits >= 0 ? maxSplits : parts.length;
   if (parts.length <= limit + 1) return parts;
   return [...parts.slice(0, limit), parts.slice(limit).join(separator)];
 }
@@ -217,7 +220,7 @@ const textMethods: Readonly<Record<string, Method<string>>> = {
   strip: (text, [set]) => strip(text, set, 'both'),
   lstrip: (text, [set]) => strip(text, set, 'left'),
   rstrip: (text, [set]) => strip(text, set, 'right'),
-  split: (text, [separator, most]) => split(text, separator, most),
+  split: (text, [separator, maxSplits]) => split(text, separator, maxSplits),
   splitlines: (text) => text.replace(/\r?\n$/, '').split(/\r?\n/),
   replace: (text, [old = '', by = '']) => text.replaceAll(display(old), () => display(by)),
   startswith: (text, [start = '']) => text.startsWith(display(start)),
@@ -230,7 +233,7 @@ const textMethods: Readonly<Record<string, Method<string>>> = {
   isalnum: (text) => /^[\p{L}\p{N}]+$/u.test(text),
   isupper: (text) => text !== text.toLowerCase() && text === text.toUpperCase(),
   islower: (text) => text !== text.toUpperCase() && text === text.toLowerCase(),
-  zfill: (text, [width = 0]) => text.padStart(whole(width), '0'),
-  ljust: (text, [width = 0, fill = ' ']) => text.padEnd(whole(width), display(fill)),
-  rjust: (text, [width = 0, fill = ' ']) => text.padStart(whole(width), display(fill)),
+  zfill: (text, [width = 0]) => text.padStart(toInteger(width), '0'),
+  ljust: (text, [width = 0, fill = ' ']) => text.padEnd(toInteger(width), display(fill)),
+  rjust: (text, [width = 0, fill = ' ']) => text.padStart(toInteger(width), display(fill)),
 };

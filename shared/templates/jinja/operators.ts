@@ -25,12 +25,12 @@ const numeric: Readonly<Record<string, (a: number, b: number) => number>> = {
 };
 
 /**
- * The result of an operator of arithmetic.
+ * Computes an arithmetic operator.
  *
- * @throws RenderError when the values do not go with it
+ * @throws RenderError when the operator does not support the operands
  */
 export function calculate(operator: string, a: Value, b: Value): Value {
-  for (const value of [a, b]) if (value instanceof Undefined) throw value.refusal();
+  for (const value of [a, b]) if (value instanceof Undefined) throw value.undefinedError();
   const [first, second] = [numberOf(a), numberOf(b)];
   if (first !== undefined && second !== undefined) {
     if (second === 0 && /[/%]/.test(operator)) throw new RenderError('division by zero');
@@ -49,23 +49,24 @@ const sequences: Readonly<Record<string, (a: Value, b: Value) => Value | undefin
   },
   '*': (a, b) => {
     const times = numberOf(b) ?? numberOf(a);
-    const whole = typeof a === 'number' ? b : a;
+    const sequence = typeof a === 'number' ? b : a;
     if (times === undefined || !Number.isInteger(times)) return undefined;
-    if (typeof whole === 'string') return repeat(whole.length, times, (n) => whole.repeat(n));
-    if (!Array.isArray(whole)) return undefined;
-    return repeat(whole.length, times, (n) => Array.from({ length: n }, () => whole).flat());
+    if (typeof sequence === 'string')
+      return repeat(sequence.length, times, (n) => sequence.repeat(n));
+    if (!Array.isArray(sequence)) return undefined;
+    return repeat(sequence.length, times, (n) => Array.from({ length: n }, () => sequence).flat());
   },
   '%': (a, b) => (typeof a === 'string' ? format(a, Array.isArray(b) ? b : [b]) : undefined),
 };
 
-const maxRepeated = 10_000_000; // elements or characters; what is longer fits into no answer
+const maxRepeated = 10_000_000; // elements or characters; a longer value does not fit into a response
 
 function repeat<Result>(length: number, times: number, make: (n: number) => Result): Result {
   if (length * times > maxRepeated) throw new RenderError('the result is too long');
   return make(Math.max(times, 0));
 }
 
-/** How two values are compared, by the sign between them. */
+/** Comparison functions by operator. */
 export const comparisons: Readonly<Record<string, Operator>> = {
   '==': isEqual,
   '!=': (a, b) => !isEqual(a, b),
@@ -77,24 +78,26 @@ export const comparisons: Readonly<Record<string, Operator>> = {
 
 const maxWidth = 1000;
 
-/** Fills values into a text with `%s`, `%d`, `%05.2f` and their like. */
+/** Formats values with `%s`, `%d`, `%05.2f` and similar placeholders. */
 export function format(text: string, values: readonly Value[]): string {
-  let used = 0;
+  let index = 0;
   return text.replace(
     /%(-?)(0?)(\d*)(?:\.(\d+))?([sdifxr%])/g,
     (_, left, zero, width, digits, kind) => {
       if (kind === '%') return '%';
-      const value = values[used];
-      used += 1;
+      const value = values[index];
+      index += 1;
       if (value === undefined) throw new RenderError('not enough arguments for format string');
-      const shown = one(value, kind, digits);
-      const wide = Math.min(Number(width || 0), maxWidth);
-      return left ? shown.padEnd(wide) : shown.padStart(wide, zero && kind !== 's' ? '0' : ' ');
+      const shown = formatValue(value, kind, digits);
+      const minLength = Math.min(Number(width || 0), maxWidth);
+      return left
+        ? shown.padEnd(minLength)
+        : shown.padStart(minLength, zero && kind !== 's' ? '0' : ' ');
     },
   );
 }
 
-function one(value: Value, kind: string, digits: string | undefined): string {
+function formatValue(value: Value, kind: string, digits: string | undefined): string {
   if (kind === 's' || kind === 'r')
     return display(value).slice(0, digits ? Number(digits) : undefined);
   const number = numberOf(value);

@@ -1,24 +1,24 @@
 import { RenderError, type Value } from './values.ts';
 
-/** Arguments by the names of their parameters; one that was not given is absent. */
-export type Given = Readonly<Partial<Record<string, Value>>>;
+/** Arguments by parameter name; omitted arguments are absent. */
+export type NamedArguments = Readonly<Partial<Record<string, Value>>>;
 
-/** A filter: what it takes beside its value, in order, and what it gives. */
+/** A filter: the parameters that follow its value, in order, and its function. */
 export interface Filter {
   readonly parameters: readonly string[];
-  readonly run: (value: Value, given: Given) => Value;
+  readonly run: (value: Value, args: NamedArguments) => Value;
 }
 
 /**
- * Puts arguments to their parameters.
+ * Assigns arguments to parameters.
  *
- * @throws RenderError for one that has no parameter
+ * @throws RenderError for an argument without a parameter
  */
 export function bind(
   parameters: readonly string[],
   args: readonly Value[],
   named: Readonly<Record<string, Value>>,
-): Given {
+): NamedArguments {
   if (args.length > parameters.length) {
     throw new RenderError(`takes ${parameters.length} arguments (${args.length} given)`);
   }
@@ -26,6 +26,6 @@ export function bind(
   if (unknown !== undefined) {
     throw new RenderError(`got an unexpected keyword argument '${unknown}'`);
   }
-  const given = args.map((value, at): [string, Value] => [parameters[at] ?? '', value]);
-  return { ...Object.fromEntries(given), ...named };
+  const positional = args.map((value, at): [string, Value] => [parameters[at] ?? '', value]);
+  return { ...Object.fromEntries(positional), ...named };
 }

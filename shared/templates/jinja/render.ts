@@ -6,7 +6,7 @@ import { parseTemplate } from './syntax/parser.ts';
 import { TemplateSyntaxError } from './syntax/syntax.ts';
 import { RenderError, UnsafeAccess, type Value } from './values.ts';
 
-/** What is wrong with the syntax of a template; undefined: nothing. */
+/** Checks the syntax of a template. Returns the error message, or undefined for a valid template. */
 export function checkTemplate(source: string): string | undefined {
   try {
     compile(source);
@@ -18,10 +18,10 @@ export function checkTemplate(source: string): string | undefined {
 }
 
 /**
- * Renders a template (docs/reference/templates.md#engine). What it does is plain: it reaches the variables, and nothing
- * else of the process that it runs in.
+ * Renders a template (docs/reference/templates.md#engine). A template can access its variables and nothing else of the
+ * process.
  *
- * @param variables plain data, which is changed when the template says so
+ * @param variables plain data, which the template may change
  */
 export function renderTemplate(
   source: string,
@@ -45,7 +45,7 @@ function problemOf(error: unknown): string {
   if (error instanceof RenderError || error instanceof TemplateSyntaxError) {
     return `${renderingFailed}: ${error.message}`;
   }
-  if (error instanceof RangeError) return renderingFailed; // too deep, or too much
+  if (error instanceof RangeError) return renderingFailed; // recursion is too deep, or the output is too long
   throw error;
 }
 

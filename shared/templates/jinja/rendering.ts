@@ -1,18 +1,18 @@
 import type { Tenant } from '../../values/tenant.ts';
 
-/** What became of a template: its text, or why there is none, for the client. */
+/** Result of rendering: the output, or an error message for the client. */
 export type Rendering =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
-/** What is said of a template that fails in a way of which nothing more can be told. */
+/** Error message for a template that fails without further details. */
 export const renderingFailed = 'Template rendering failed';
 
-/** Renders templates, away from the thread that answers calls. */
+/** Renders templates outside the thread that serves requests. */
 export interface TemplateEngine {
-  /** What is wrong with the syntax of a template; undefined: nothing. */
+  /** Checks the syntax of a template. Resolves to the error message, or undefined for a valid template. */
   check(source: string, tenant: Tenant): Promise<string | undefined>;
-  /** @param variables plain data, as JSON can carry it */
+  /** @param variables plain data that JSON can represent */
   render(
     source: string,
     variables: Readonly<Record<string, unknown>>,

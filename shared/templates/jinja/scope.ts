@@ -1,14 +1,14 @@
 import { Undefined, type Value } from './values.ts';
 
-/** Names that a part of a template knows: its own, and those of what it stands in. */
+/** Variables that are visible in a part of a template: its own and those of the outer scopes. */
 export interface Scope {
   get(name: string): Value;
   set(name: string, value: Value): void;
-  /** A scope inside this one: what is set there is unknown here. */
+  /** Creates an inner scope, whose variables are not visible in this one. */
   inner(): Scope;
 }
 
-/** Makes the outermost scope. */
+/** Creates the outermost scope. */
 export function createScope(values: Iterable<readonly [string, Value]>): Scope {
   return scopeOf(new Map(values), undefined);
 }

@@ -24,18 +24,18 @@ import {
   type Value,
 } from './values.ts';
 
-/** What a template has printed so far. */
+/** Receives the output of a template. */
 export interface Output {
   write(text: string): void;
 }
 
-/** A statement, ready to be carried out. */
+/** A compiled statement. */
 export type Statement = (scope: Scope, output: Output) => void;
 
 /**
- * Makes statements of their syntax.
+ * Compiles statements.
  *
- * @throws TemplateSyntaxError
+ * @throws TemplateSyntaxError for an invalid statement or expression
  */
 export function compileBody(body: Body): Statement {
   const statements = body.map(compileStatement);
@@ -74,7 +74,7 @@ function compileStatement(node: StatementNode): Statement {
   }
 }
 
-/** There are no other templates to be found. */
+/** Fails as in Jinja without a loader: a template cannot load other templates. */
 function failWithoutLoader(): never {
   throw new RenderError('no loader for this environment specified');
 }
@@ -106,7 +106,6 @@ function nameOf(node: ExpressionNode): string {
   return node.name;
 }
 
-/** What stands where an expression is wanted. */
 function expression(node: ExpressionNode): Expression {
   return compileExpression(node, blocks);
 }
@@ -119,22 +118,22 @@ const blocks: BlockCompiler = {
   macro: compileMacro,
 };
 
-/** What a statement prints. */
+/** Returns the output of a statement. */
 function textOf(body: Statement, scope: Scope): string {
   const { output, text } = createOutput();
   body(scope, output);
   return text();
 }
 
-const maxLength = 10_000_000; // characters; no answer may be longer than 6 MB
+const maxLength = 10_000_000; // characters; a response is limited to 6 MB
 
-/** Makes a place to print to. */
+/** Creates an output and a function that returns its text. */
 export function createOutput(): { readonly output: Output; readonly text: () => string } {
   let text = '';
   const output: Output = {
     write: (more) => {
       text += more;
-      if (text.length > maxLength) throw new RangeError('the answer is too long');
+      if (text.length > maxLength) throw new RangeError('the output is too long');
     },
   };
   return { output, text: () => text };
@@ -151,9 +150,10 @@ function compileFor({ names, ...node }: ForNode): Statement {
       unpack(inner, names, item);
       return inner;
     };
-    const all = [...elements(list(scope))];
-    const items = test === undefined ? all : all.filter((item) => isTrue(test(scopeOf(item))));
-    const memory: LoopMemory = { seen: undefined };
+    const values = [...elements(list(scope))];
+    const items =
+      test === undefined ? values : values.filter((item) => isTrue(test(scopeOf(item))));
+    const memory: LoopMemory = { lastArguments: undefined };
     for (const at of items.keys()) {
       const inner = scopeOf(items[at] ?? null);
       inner.set('loop', createLoop(items, at, memory));
@@ -163,7 +163,7 @@ function compileFor({ names, ...node }: ForNode): Statement {
   };
 }
 
-/** Gives names their values: one name the whole of it, several its elements. */
+/** Assigns a value to one name, or its elements to several names. */
 function unpack(scope: Scope, names: readonly string[], value: Value): void {
   const [only = '', ...others] = names;
   if (others.length === 0) {
@@ -186,7 +186,7 @@ function compileSet({ targets, value: node }: SetNode): Statement {
   return (scope) => unpack(scope, names, value(scope));
 }
 
-/** Only namespaces can be changed so. */
+/** Compiles the assignment to an attribute, which only namespaces allow. */
 function compileMemberSet(target: MemberNode, value: Expression): Statement {
   const namespace = expression(target.target);
   if (target.key === undefined) {
@@ -220,10 +220,10 @@ function compileMacro(node: MacroNode): (scope: Scope) => Callable {
   return (scope) => (args, named) => {
     const inner = scope.inner();
     for (const [at, { name, value }] of parameters.entries()) {
-      const given = Object.hasOwn(named, name) ? named[name] : args[at];
+      const argument = Object.hasOwn(named, name) ? named[name] : args[at];
       inner.set(
         name,
-        given ?? value?.(scope) ?? new Undefined(`parameter '${name}' was not provided`),
+        argument ?? value?.(scope) ?? new Undefined(`parameter '${name}' was not provided`),
       );
     }
     if (named.caller !== undefined) inner.set('caller', named.caller);

@@ -1,15 +1,15 @@
 /*
- * What a template works with: plain data, and a few functions of ours. Names of types and texts of errors are those
- * of the language that templates are written for (Jinja).
+ * The values of a template: plain data and a few functions of this project. Type names and error messages are those of
+ * Jinja, the language of the templates.
  */
 
-/** Thrown when a template cannot be rendered: its message is for the client. */
+/** Thrown when a template cannot be rendered. The message is shown to the client. */
 export class RenderError extends Error {}
 
-/** Thrown when a template goes on from something that it may not reach. */
+/** Thrown when a template uses a member that it may not access. */
 export class UnsafeAccess extends Error {}
 
-/** Something that is not there. It prints nothing, holds nothing and is false; all else done with it is an error. */
+/** A missing value. It prints nothing, has no elements and is false; any other use throws. */
 export class Undefined {
   readonly hint: string;
   readonly isUnsafe: boolean;
@@ -19,8 +19,8 @@ export class Undefined {
     this.isUnsafe = isUnsafe;
   }
 
-  /** The error of whoever goes on from here. */
-  refusal(): Error {
+  /** Creates the error for an invalid use of this value. */
+  undefinedError(): Error {
     return this.isUnsafe ? new UnsafeAccess() : new RenderError(this.hint);
   }
 
@@ -32,7 +32,7 @@ export class Undefined {
 /** A function that a template may call. */
 export type Callable = (args: readonly Value[], named: Readonly<Record<string, Value>>) => Value;
 
-/** A set of values by name, which alone can be changed by `set`. */
+/** Named values, the only ones whose attributes `set` can change. */
 export class Namespace {
   readonly values: Dict;
 
@@ -41,12 +41,12 @@ export class Namespace {
   }
 }
 
-/** Values by key: its own properties and nothing else. */
+/** Values by key; only its own properties count. */
 export interface Dict {
   [key: string]: Value;
 }
 
-/** Anything that an expression can give. */
+/** The value of an expression. */
 export type Value =
   | null
   | boolean
@@ -58,7 +58,7 @@ export type Value =
   | Value[]
   | Dict;
 
-/** Tells whether a value is a dictionary. */
+/** Checks whether a value is a dictionary. */
 export function isDict(value: Value): value is Dict {
   return (
     typeof value === 'object' &&
@@ -69,7 +69,7 @@ export function isDict(value: Value): value is Dict {
   );
 }
 
-/** Returns what a table holds under a name that a template may have chosen; names that all objects inherit are absent. */
+/** Reads the entry of a table with a name that may come from a template. Inherited properties are absent. */
 export function own<Entry>(
   table: Readonly<Record<string, Entry>>,
   name: string,
@@ -77,19 +77,19 @@ export function own<Entry>(
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** An empty dictionary. */
+/** Creates a dictionary without a prototype. */
 export function createDict(entries: Iterable<readonly [string, Value]> = []): Dict {
   const dict: Dict = Object.create(null);
   for (const [key, value] of entries) dict[key] = value;
   return dict;
 }
 
-/** What `groupby` gives of items with one value: a pair, whose halves have names too. */
+/** Creates a group as `groupby` returns it: a pair whose elements also have names. */
 export function createGroup(grouper: Value, list: Value[]): Value[] {
   return Object.assign([grouper, list], { grouper, list });
 }
 
-/** Name of a value's type. */
+/** Returns the name of a value's type. */
 export function typeName(value: Value): string {
   if (value === null) return 'NoneType';
   if (Array.isArray(value)) return 'list';
@@ -108,7 +108,7 @@ export function typeName(value: Value): string {
   }
 }
 
-/** A value as it is printed: lists and dictionaries as compact JSON. */
+/** Converts a value to its printed text; lists and dictionaries become compact JSON. */
 export function display(value: Value): string {
   if (typeof value === 'string') return value;
   if (value === null) return 'None';
@@ -119,12 +119,11 @@ export function display(value: Value): string {
   return toJson(value instanceof Namespace ? value.values : value);
 }
 
-/** The JSON text of a value. */
 export function toJson(value: Value, indent?: number): string {
   return JSON.stringify(value, undefined, indent) ?? 'null';
 }
 
-/** Tells whether a value counts as true: nothing that is empty does. */
+/** Checks whether a value is true in a condition; empty values are false. */
 export function isTrue(value: Value): boolean {
   if (value instanceof Undefined) return false;
   if (Array.isArray(value)) return value.length > 0;
@@ -132,10 +131,10 @@ export function isTrue(value: Value): boolean {
   return Boolean(value);
 }
 
-/** What a loop over a value visits: elements, characters or keys. */
+/** Returns the values that a loop iterates over: elements, characters or keys. */
 export function elements(value: Value): Value[] {
   if (value instanceof Undefined) {
-    if (value.isUnsafe) throw value.refusal();
+    if (value.isUnsafe) throw value.undefinedError();
     return [];
   }
   if (Array.isArray(value)) return value;
@@ -144,7 +143,7 @@ export function elements(value: Value): Value[] {
   throw new RenderError(`'${typeName(value)}' object is not iterable`);
 }
 
-/** Tells whether two values are equal, lists and dictionaries by what they hold. */
+/** Checks whether two values are equal. Lists and dictionaries are compared by content. */
 export function isEqual(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a instanceof Undefined) return b instanceof Undefined;
@@ -165,28 +164,28 @@ function isEqualDict(a: Dict, b: Dict): boolean {
   );
 }
 
-/** Tells whether a value is in a text, a list or the keys of a dictionary. */
-export function contains(whole: Value, part: Value): boolean {
-  if (typeof whole === 'string') {
-    if (typeof part === 'string') return whole.includes(part);
+/** Checks whether a string, a list or the keys of a dictionary contain a value. */
+export function contains(container: Value, part: Value): boolean {
+  if (typeof container === 'string') {
+    if (typeof part === 'string') return container.includes(part);
     throw new RenderError(`'in <string>' requires string as left operand, not ${typeName(part)}`);
   }
-  if (isDict(whole)) return typeof part === 'string' && Object.hasOwn(whole, part);
-  return elements(whole).some((each) => isEqual(each, part));
+  if (isDict(container)) return typeof part === 'string' && Object.hasOwn(container, part);
+  return elements(container).some((each) => isEqual(each, part));
 }
 
 /**
- * Compares two numbers, texts or lists.
+ * Compares two numbers, strings or lists.
  *
  * @returns below 0, 0 or above 0, as for sorting
- * @throws RenderError when they have no order
+ * @throws RenderError when the values have no order
  */
 export function compare(a: Value, b: Value): number {
   if (typeof a === 'string' && typeof b === 'string') return compareTexts(a, b);
   if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b);
   const [first, second] = [numberOf(a), numberOf(b)];
   if (first !== undefined && second !== undefined) return first - second;
-  for (const value of [a, b]) if (value instanceof Undefined) throw value.refusal();
+  for (const value of [a, b]) if (value instanceof Undefined) throw value.undefinedError();
   const types = `'${typeName(a)}' and '${typeName(b)}'`;
   throw new RenderError(`'<' not supported between instances of ${types}`);
 }
@@ -196,7 +195,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** The first elements that differ decide, and then the length. */
+/** Compares lists by the first elements that differ, then by length. */
 function compareLists(a: readonly Value[], b: readonly Value[]): number {
   for (const [at, each] of a.entries()) {
     const other = b[at];
@@ -206,7 +205,7 @@ function compareLists(a: readonly Value[], b: readonly Value[]): number {
   return a.length - b.length;
 }
 
-/** A number, or a boolean as one; undefined for all else. */
+/** Converts a number or boolean to a number; undefined for other types. */
 export function numberOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'boolean' ? Number(value) : undefined;

@@ -3,7 +3,7 @@ import { makeShelf, type Shelf } from '../shelf.ts';
 
 const index = { filter_index: true, order_index: true };
 const kept = { name: 'kept', type: 'string' };
-/** Schemas of a class over time; `kept` and its values stay. */
+/** Schemas of a class over time. All contain `kept`, whose values must not change. */
 const schemas = [
   [kept],
   [{ ...kept, ...index }],
@@ -18,7 +18,7 @@ const schemas = [
     { name: 'day', type: 'datetime' },
   ],
 ];
-const slowestReadyMs = 120_000; // jobs of a killed server are continued after a minute
+const slowestReadyMs = 120_000; // jobs of a killed server continue after a minute
 
 /** Changes schemas while objects are written, and deletes and creates classes. */
 export const architect: Citizen = {
@@ -49,7 +49,7 @@ async function changeSchema(life: Life, path: string, shelf: Shelf): Promise<voi
   await ready(life, path);
 }
 
-/** A class whose indexes are being built accepts no further change. */
+/** Waits for the indexes of a class, which accepts no change while they are built. */
 async function ready({ client, home }: Life, path: string): Promise<void> {
   const endMs = performance.now() + slowestReadyMs;
   for (;;) {
@@ -67,7 +67,7 @@ async function write({ random, home }: Life, { ledger, update, create, remove }:
   else if (ledger.ids().length > 20) await remove(id);
 }
 
-/** A class that is recreated under the name of a deleted one is empty. */
+/** Checks that a class with the name of a deleted one is empty. */
 async function rebuild(life: Life): Promise<void> {
   const { client, home, prefix } = life;
   const name = `${prefix}_draft`;

@@ -8,7 +8,7 @@ interface Scan {
 
 interface Archive {
   readonly path: string;
-  /** Undefined: a replacement was cut off, so that either content is right. */
+  /** Files by object. Undefined after an interrupted replacement, when either content is right. */
   readonly scans: Map<number, Scan | undefined>;
 }
 
@@ -44,7 +44,7 @@ export const archivist: Citizen = {
   },
 };
 
-/** Mostly small files, at times one of a megabyte. */
+/** Returns a file, mostly a small one, sometimes one of a megabyte. */
 function content({ random }: Life): Buffer {
   const block = random.bytes(random.integer(1, 4_000));
   return random.chance(0.1) ? Buffer.alloc(1_000_000, block) : block;

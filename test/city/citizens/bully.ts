@@ -20,7 +20,7 @@ const hogSource: Readonly<Record<RuntimeName, string>> = {
   nodejs: 'const held = []; for (;;) held.push(Buffer.alloc(8_000_000, 1));',
   python3: 'held = []\nwhile True: held.append(bytearray(b"x" * 8_000_000))',
 };
-/** Accepted error responses for a hostile tenant: its own limits. */
+/** Statuses that a hostile tenant may get because of its own limits. */
 const allowed = [200, 400, 408, 413, 429, 503];
 
 /** Hostile within its rights: sleeps in scripts, allocates memory, exceeds limits, floods. */
@@ -107,7 +107,7 @@ async function makeEndpoint(
   return { script: Number(made.id), path: `${list}p/${endpoint.public_link}/` };
 }
 
-/** Sends as many requests at once, and disconnects from slow ones. */
+/** Sends `times` requests at once, and disconnects from slow ones. */
 async function rush({ client }: Life, times: number, call: Call, leaveAfterMs: number) {
   const sent = Array.from({ length: times }, () =>
     client.expect({ ...call, leaveAfterMs }, ...allowed, 0),
@@ -142,7 +142,7 @@ const batchMuch = (life: Life, { list: path }: Weapons) => {
   return rush(life, 2, { ...call, kind: 'odd' }, 10_000);
 };
 
-/** Runs without a waiting client continue when the client has disconnected. */
+/** Starts direct runs, which continue after the client has disconnected. */
 async function sleepDirectly(life: Life, { sleepers }: Weapons): Promise<void> {
   const id = life.random.pick(sleepers);
   const path = `${life.home.base}snippets/scripts/${id}/run/`;

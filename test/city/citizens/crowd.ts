@@ -5,14 +5,14 @@ const password = 'a password';
 interface User {
   readonly id: number;
   readonly name: string;
-  /** Absent: a reset was cut off, so that only a log-in shows it. */
+  /** Absent after an interrupted reset, when only a login returns it. */
   key: string | undefined;
 }
 
 interface Place {
   readonly objects: string;
   readonly group: number;
-  /** Key of an app: it has no flags. */
+  /** API key of an app, without flags. */
   readonly app: string;
 }
 
@@ -68,7 +68,7 @@ async function signUp({ client, home, random, prefix }: Life, count: number): Pr
   return { id: made.body.id, name, key: made.body.user_key };
 }
 
-/** A user sees itself with its key, and no other user. */
+/** Checks that a user's key shows this user and no other. */
 async function self({ client, home }: Life, { app }: Place, user: User): Promise<void> {
   const call = { path: `${home.base}user/`, ...asUser(app, user.key) };
   const answer = await client.expect(call, 200);
@@ -85,7 +85,7 @@ async function login(life: Life, place: Place, user: User): Promise<void> {
   await self(life, place, user);
 }
 
-/** An object of a user is visible to its owner only. */
+/** Checks that a user's object is visible to its owner only. */
 async function owner({ client, home }: Life, { objects, app }: Place, user: User): Promise<void> {
   const as = asUser(app, user.key);
   const made = await client.expect({ ...as, path: objects, body: { text: home.mark } }, 201);
@@ -97,7 +97,7 @@ async function owner({ client, home }: Life, { objects, app }: Place, user: User
   await client.expect({ ...as, path }, 404);
 }
 
-/** Members of a group read what it may read, from the next request on, and until they leave it. */
+/** Checks that members have the group's permissions from the next request on until they leave it. */
 async function member(life: Life, place: Place, user: User): Promise<void> {
   const { client, home } = life;
   const admin = { key: home.accountKey };
@@ -123,7 +123,7 @@ async function resetKey(life: Life, place: Place, user: User): Promise<void> {
   const answer = await client.expect({ method: 'POST', path, key: home.accountKey }, 200);
   user.key = answer.body.user_key;
   await self(life, place, user);
-  // a request with an invalid user key is one of the bare API key
+  // an invalid user key is ignored
   await client.expect({ path: `${home.base}user/`, ...asUser(place.app, old) }, 403);
 }
 

@@ -60,7 +60,7 @@ async function get(life: Life, { ledger }: Shelf, endpoint: string, since = 1950
     client.fail(call, answer, `years ${years}, expected ${expected}`);
 }
 
-/** A query that is edited applies from the next request on. */
+/** Checks that an edited query applies from the next request on. */
 async function edit(life: Life, shelf: Shelf, endpoint: string): Promise<void> {
   const { client, home } = life;
   const save = (since: number) => {

@@ -4,7 +4,7 @@ import type { Citizen, Life } from '../citizen.ts';
 interface Draft {
   readonly script: string;
   readonly run: string;
-  /** Number of the last version that was sent, and of the last one that was acknowledged. */
+  /** Number of the last version that was sent; the next member is the last acknowledged one. */
   sent: number;
   stored: number;
 }
@@ -47,7 +47,7 @@ async function makeDraft(life: Life, name: string): Promise<Draft> {
   return { script: `${scripts}${made.body.id}/`, run, sent: 0, stored: 0 };
 }
 
-/** Two clients run the script; each sees a version between the last one stored and the last one sent. */
+/** Edits while two clients run the script. Each run has a version from the last stored to the last sent one. */
 async function editWhileRunning(life: Life, draft: Draft): Promise<void> {
   let isOver = false;
   const runs = async () => {

@@ -5,7 +5,7 @@ interface Key {
   readonly secret: string;
 }
 
-/** Creates, resets and deletes API keys: an invalid one is rejected at once, and stays invalid. */
+/** Creates, resets and deletes API keys. An invalid key is rejected at once and permanently. */
 export const locksmith: Citizen = {
   name: 'locksmith',
   homes: ['small', 'large'],

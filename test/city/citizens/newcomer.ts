@@ -4,7 +4,7 @@ const password = 'a password';
 
 interface Account {
   readonly email: string;
-  /** Instances that it has and must keep. */
+  /** Names of its instances, which must not be lost. */
   readonly instances: Set<string>;
 }
 

@@ -94,7 +94,7 @@ async function runDirectly(life: Life, { script }: Endpoint): Promise<void> {
   }
 }
 
-/** The last run that was acknowledged has left its trace; a later one may have been cut off. */
+/** Checks that the last acknowledged run has a trace. A later run may have been interrupted. */
 async function checkTraces({ client, home }: Life, { path, last }: Endpoint): Promise<void> {
   const call = { path: `${path}traces/?page_size=10`, key: home.accountKey };
   const answer = await client.expect(call, 200);

@@ -58,13 +58,13 @@ function goods(life: Life) {
   };
 }
 
-/** A lost increment is detected: the ledger adds as the server does. */
+/** Increments a number. The ledger adds like the server, which detects lost increments. */
 async function count({ ledger, update }: Shelf, id: number): Promise<void> {
   const stock = Number(ledger.values(id)?.stock) + 1;
   await update(id, { stock }, { stock: { _increment: 1 } });
 }
 
-/** All objects that match by the ledger are found, in order, and no others. */
+/** Checks that a filter returns exactly the matching objects of the ledger, in order. */
 async function filter({ random, client }: Life, { ledger, all, path }: Shelf): Promise<void> {
   const low = random.integer(0, 20);
   const query = encodeURIComponent(JSON.stringify({ stock: { _gte: low } }));
@@ -79,7 +79,7 @@ async function filter({ random, client }: Life, { ledger, all, path }: Shelf): P
     client.broken(`${path} with stock >= ${low}: ${difference(shown, expected)}`);
 }
 
-/** Pages of every size return each object once. */
+/** Checks that pages of any size return each object once. */
 async function page({ random, client, home }: Life, { ledger, path }: Shelf): Promise<void> {
   const size = random.integer(1, 60);
   const seen: Shown[] = [];

@@ -14,7 +14,7 @@ const below = [
   'snippets/templates/',
 ];
 
-/** Tries its own valid keys on the instances of others. The client checks all responses for data of others. */
+/** Tries its valid keys on the instances of others. The client checks all responses for their data. */
 export const spy: Citizen = {
   name: 'spy',
   homes: ['own'],

@@ -1,7 +1,7 @@
 import type { Citizen, Life } from '../citizen.ts';
 import type { Call } from '../client.ts';
 
-const mayWait = [200, 503]; // renders that wait for too long are rejected with Retry-After
+const mayWait = [200, 503]; // a render that waits too long is rejected with Retry-After
 
 /** Creates, edits, renders and deletes templates. */
 export const stationer: Citizen = {
@@ -46,7 +46,7 @@ async function compare({ client }: Life, call: Call, expected: string): Promise<
     client.fail(call, answer, `${text.slice(0, 200)}, expected ${expected.slice(0, 200)}`);
 }
 
-/** An edit applies from the next rendering on. */
+/** Checks that an edit applies from the next rendering on. */
 async function edit(life: Life, path: string): Promise<void> {
   const { client, home } = life;
   const { body } = await client.expect({ path, key: home.accountKey }, 200);
@@ -56,7 +56,7 @@ async function edit(life: Life, path: string): Promise<void> {
   await finishEdit(life, path);
 }
 
-/** Reverts an edit, which the end of the server may have cut off. */
+/** Reverts an edit, which the end of the server may have interrupted. */
 async function finishEdit(life: Life, path: string): Promise<void> {
   const { client, home } = life;
   const { body } = await client.expect({ path, key: home.accountKey }, 200);
@@ -74,7 +74,7 @@ async function replaceTemplate(life: Life, list: string): Promise<void> {
   await render(life, path);
 }
 
-/** Any list may be rendered; the mark of the instance shows which one it was. */
+/** Renders a list of any kind, and checks the mark of the instance. */
 async function renderList({ client, home }: Life): Promise<void> {
   const path = `${home.base}classes/?template_response=objects_csv`;
   const call: Call = { path, key: home.accountKey, kind: 'render' };

@@ -4,15 +4,15 @@ import type { Citizen, Life } from '../citizen.ts';
 import { type Answer, type Call, Interrupted, toAnswer } from '../client.ts';
 import { makeShelf, type Shelf } from '../shelf.ts';
 
-/** Actions of a client on its connection. */
+/** Behaviour of a client on its connection. */
 interface Manner {
   readonly call: Call;
-  /** Sent with a pause before each but the first. */
+  /** Parts of the request, with a pause between them. */
   readonly parts: readonly (string | Uint8Array)[];
   readonly pauseMs?: number;
-  /** Reads nothing for so long after it has sent all. */
+  /** Milliseconds after sending in which the client reads nothing. */
   readonly deafMs?: number;
-  /** Disconnects after it has sent all. */
+  /** True when the client disconnects after sending. */
   readonly leaves?: boolean;
 }
 
@@ -50,7 +50,7 @@ function post({ home }: Life, { path }: Shelf, length: number): string {
   return head('POST', path, [...lines, `Content-Length: ${length}`]);
 }
 
-/** A body that arrives in pieces is stored like any other. */
+/** Checks that a body in pieces is stored like any other. */
 async function trickle(life: Life, shelf: Shelf): Promise<void> {
   const values = { text: `${life.home.mark} ${life.random.word(100)}` };
   const body = JSON.stringify(values);
@@ -72,14 +72,14 @@ async function readSlowly(life: Life, { path }: Shelf): Promise<void> {
     life.client.fail(call, answer, 'expected the whole list');
 }
 
-/** An incomplete request has no effect. */
+/** Checks that an incomplete request has no effect. */
 async function leaveInTheMiddle(life: Life, shelf: Shelf): Promise<void> {
   const call: Call = { method: 'POST', path: shelf.path, kind: 'odd' };
   const parts = [post(life, shelf, 1_000), `{"text": "${life.random.word(20)}`];
   await exchange(life, { call, parts, leaves: true });
 }
 
-/** The client gets no response, so the write is either applied or not. */
+/** Disconnects before the response, so the write may be applied or not. */
 async function leaveBeforeTheEnd(life: Life, shelf: Shelf): Promise<void> {
   const values = { text: `${life.home.mark} ${life.random.word(30)}` };
   const body = JSON.stringify(values);
@@ -121,13 +121,13 @@ async function sendNonsense({ client, home, random }: Life, { path }: Shelf): Pr
   await client.expect(call, status);
 }
 
-/** Sends bytes over a connection of its own and reads until the server closes it. */
+/** Sends bytes over a new connection and reads until the server closes it. */
 async function exchange({ client }: Life, manner: Manner): Promise<Answer> {
   const startedMs = performance.now();
   const socket = connect(Number(new URL(client.gate.url).port), '127.0.0.1');
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
-  socket.on('error', () => undefined); // a server that has responded may close before it has read all
+  socket.on('error', () => undefined); // the server may respond and close before it has read everything
   const closed = new Promise<'closed'>((resolve) => socket.on('close', () => resolve('closed')));
   await behave(socket, manner);
   const timer = new AbortController();

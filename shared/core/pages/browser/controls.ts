@@ -1,14 +1,14 @@
 import { messageOf } from './dom.ts';
 
-/** A control for a field, as the server renders them. */
+/** A control for a field, rendered by the server. */
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** What the controls of a form say. */
+/** The input of a form's controls. */
 export interface FormInput {
   readonly values: Readonly<Record<string, unknown>>;
-  /** Chosen files, by the names of their fields. */
+  /** Selected files with the names of their fields. */
   readonly files: readonly (readonly [string, File])[];
-  /** Messages by the names of fields. */
+  /** Error messages by field name. */
   readonly errors: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -17,18 +17,18 @@ export function controlsOf(element: Element): readonly Control[] {
   return [...element.querySelectorAll<Control>('[data-field]')];
 }
 
-/** Tells whether it is an editor for JSON. */
+/** Checks whether the target is an editor for JSON. */
 export function isEditor(target: EventTarget | null): target is HTMLTextAreaElement {
   return target instanceof HTMLTextAreaElement && target.dataset.kind === 'json';
 }
 
-/** Prepares the controls of a page that was just shown: a box can show that neither yes nor no is stored yet. */
+/** Prepares the controls of a page that was just shown: a checkbox whose field is null becomes indeterminate. */
 export function prepareControls(): void {
   const unset = '[data-kind=boolean][data-initial=null]';
   for (const box of document.querySelectorAll<HTMLInputElement>(unset)) box.indeterminate = true;
 }
 
-/** Reads the controls of a form for a method. */
+/** Reads the controls of a form for a request with this method. */
 export function readForm(form: HTMLFormElement, method: string): FormInput {
   const values: Record<string, unknown> = {};
   const files: [string, File][] = [];
@@ -48,7 +48,7 @@ export function readForm(form: HTMLFormElement, method: string): FormInput {
   return { values, files, errors };
 }
 
-/** What nobody touched goes back as it came, or, in a partial update, not at all. */
+/** Returns the value to send. An unchanged field keeps its initial value; a partial update omits it. */
 function readControl(control: Control, method: string): unknown {
   const { kind, initial } = control.dataset;
   if (!isChanged(control)) {
@@ -62,7 +62,7 @@ function readControl(control: Control, method: string): unknown {
   return kind === 'json' ? readJson(text) : control.value;
 }
 
-/** Tells whether the control shows another value than the page came with. */
+/** Checks whether the control's value differs from the initial value. */
 export function isChanged(control: Control): boolean {
   if ('options' in control) {
     return [...control.options].some((option) => option.selected !== option.defaultSelected);
@@ -73,9 +73,9 @@ export function isChanged(control: Control): boolean {
 }
 
 /**
- * Reads JSON; a bare word is a text, so that names need no quotes.
+ * Parses JSON. Text that does not start like JSON is a string, so names need no quotes.
  *
- * @throws Error when it begins as JSON and is none
+ * @throws Error when the text starts like JSON and is invalid
  */
 export function readJson(text: string): unknown {
   try {

@@ -1,7 +1,7 @@
 /**
- * Returns the element of the page with this id.
+ * Returns the element with this id.
  *
- * @throws Error when there is none of this type: the page is not as the server makes it
+ * @throws Error when the page has no such element of this type: the server did not render this page
  */
 export function byId<Type extends HTMLElement>(id: string, type: new () => Type): Type {
   const element = document.getElementById(id);
@@ -9,20 +9,20 @@ export function byId<Type extends HTMLElement>(id: string, type: new () => Type)
   return element;
 }
 
-/** Makes an element with these members. */
-export function make<Tag extends keyof HTMLElementTagNameMap>(
+/** Creates an element with these properties. */
+export function createElement<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   members: Partial<HTMLElementTagNameMap[Tag]>,
 ): HTMLElementTagNameMap[Tag] {
   return Object.assign(document.createElement(tag), members);
 }
 
-/** Returns the message of what was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Tells whether a value that was parsed has members. */
+/** Checks whether a parsed value is an object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object(value) === value;
 }

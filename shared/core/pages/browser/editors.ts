@@ -1,10 +1,10 @@
 import { isChanged, isEditor, readJson } from './controls.ts';
 import { byId, isRecord, messageOf } from './dom.ts';
 
-const maxRows = 24; // of an editor; a longer text scrolls
+const maxRows = 24; // of an editor; longer text scrolls
 let isPressed = false;
 
-/** Begins to help with JSON: indents and checks it; Escape closes the keys. */
+/** Starts the JSON editors, which indent and check their text. Escape closes the keys form. */
 export function startEditors(): void {
   document.addEventListener('keydown', onKey);
   for (const type of ['pointerdown', 'pointerup', 'pointercancel']) {
@@ -12,7 +12,7 @@ export function startEditors(): void {
       isPressed = type === 'pointerdown';
     });
   }
-  document.addEventListener('focusout', onLeft);
+  document.addEventListener('focusout', onFocusOut);
 }
 
 function onKey(event: KeyboardEvent): void {
@@ -31,7 +31,7 @@ function onKey(event: KeyboardEvent): void {
   breakLine(target);
 }
 
-/** A new line begins where the last one did, deeper after a bracket. */
+/** Starts a new line with the indentation of the current one, deeper after a bracket. */
 function breakLine(editor: HTMLTextAreaElement): void {
   const before = editor.value.slice(0, editor.selectionStart);
   const line = before.slice(before.lastIndexOf('\n') + 1);
@@ -45,8 +45,8 @@ function grow(editor: HTMLTextAreaElement): void {
   editor.rows = Math.min(Math.max(editor.value.split('\n').length, editor.rows), maxRows);
 }
 
-/** An editor that grew at once would move away what a pointer presses, and no click would come of it. */
-function onLeft({ target }: FocusEvent): void {
+/** Waits for the pointer's release: growing earlier would move the pressed element and cancel its click. */
+function onFocusOut({ target }: FocusEvent): void {
   if (!isEditor(target)) return;
   if (isPressed) addEventListener('pointerup', () => setTimeout(check, 0, target), { once: true });
   else check(target);
@@ -55,15 +55,15 @@ function onLeft({ target }: FocusEvent): void {
 function check(editor: HTMLTextAreaElement): void {
   const text = editor.value.trim();
   if (!isChanged(editor) || text === '') return;
-  const slot = byId(`${editor.id}-error`, HTMLElement);
+  const message = byId(`${editor.id}-error`, HTMLElement);
   try {
     const value = readJson(text);
     if (isRecord(value)) editor.value = JSON.stringify(value, null, 2);
     grow(editor);
-    slot.textContent = '';
+    message.textContent = '';
     editor.removeAttribute('aria-invalid');
   } catch (error) {
-    slot.textContent = messageOf(error);
+    message.textContent = messageOf(error);
     editor.setAttribute('aria-invalid', 'true');
   }
 }

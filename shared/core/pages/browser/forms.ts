@@ -5,11 +5,11 @@ import { useKeys } from './navigation.ts';
 import { showErrors, showResponse } from './outcome.ts';
 
 /*
- * Forms: the values of the controls become one JSON body, or a multipart one when a file is chosen. The response, or
- * the errors of each field, are shown in the form.
+ * Forms: the values of the controls are sent as one JSON body, or as multipart when a file is selected. The form shows
+ * the response, or the errors of each field.
  */
 
-/** Begins to send forms. */
+/** Starts to send forms. */
 export function startForms(): void {
   document.addEventListener('submit', onSubmit);
 }
@@ -36,14 +36,17 @@ async function send(form: HTMLFormElement, method: string): Promise<void> {
   }
   setBusy(form, true);
   try {
-    const whole = form.dataset.body;
-    const body = whole === undefined ? values : values[whole] || {};
-    const response = await fetch(location.pathname + (whole === undefined ? '' : location.search), {
-      method,
-      cache: 'no-store',
-      credentials: 'omit',
-      ...bodyOf(method, body, files),
-    });
+    const bodyField = form.dataset.body;
+    const body = bodyField === undefined ? values : values[bodyField] || {};
+    const response = await fetch(
+      location.pathname + (bodyField === undefined ? '' : location.search),
+      {
+        method,
+        cache: 'no-store',
+        credentials: 'omit',
+        ...bodyOf(method, body, files),
+      },
+    );
     await showResponse(form, method, response);
   } catch (error) {
     showErrors(form, { detail: messageOf(error) }, 'No answer');

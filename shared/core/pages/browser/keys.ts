@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
 
-/** The keys of the tab; empty: none. */
+/** The keys of the tab; an empty string means no key. */
 export interface Keys {
   readonly api: string;
   readonly user: string;
@@ -10,12 +10,10 @@ const kinds = ['api', 'user'] as const;
 const names: Keys = { api: 'groundwork-key', user: 'groundwork-user-key' };
 let keys = readKeys();
 
-/** Returns the keys in use. */
 export function currentKeys(): Keys {
   return keys;
 }
 
-/** Tells whether a key is in use. */
 export function hasKeys(): boolean {
   return keys.api !== '' || keys.user !== '';
 }
@@ -29,7 +27,7 @@ export function storeKeys(next: Keys): void {
       else sessionStorage.removeItem(names[kind]);
     }
   } catch {
-    // storage may be blocked: then the keys live as long as this document
+    // storage may be blocked: the keys are kept until this document is unloaded
   }
   showKeys();
 }
@@ -39,17 +37,17 @@ function readKeys(): Keys {
     const [api, user] = kinds.map((kind) => sessionStorage.getItem(names[kind]) ?? '');
     return { api: api ?? '', user: user ?? '' };
   } catch {
-    return { api: '', user: '' }; // the same
+    return { api: '', user: '' }; // storage is blocked
   }
 }
 
-/** Shows the keys where they are entered. */
+/** Shows the keys in their form. */
 export function showKeys(): void {
   for (const kind of kinds) byId(`keys-${kind}`, HTMLInputElement).value = keys[kind];
   byId('keys-state', HTMLElement).textContent = hasKeys() ? ': in use' : ': none';
 }
 
-/** Returns the headers of a request with the keys in use. */
+/** Returns the headers of a request with the current keys. */
 export function keyHeaders(accept: string): Record<string, string> {
   return {
     Accept: accept,

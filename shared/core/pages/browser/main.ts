@@ -4,7 +4,7 @@ import { startForms } from './forms.ts';
 import { showKeys } from './keys.ts';
 import { startNavigation } from './navigation.ts';
 
-/* The script of every page: it holds the keys, follows links with them and sends the forms. */
+/* The script of every page: stores the keys, sends them when a link is followed, and sends the forms. */
 
 document.documentElement.classList.add('scripted');
 startForms();

@@ -1,15 +1,15 @@
 import { statusText } from '../status-text.ts';
 import { controlsOf } from './controls.ts';
-import { byId, isRecord, make } from './dom.ts';
+import { byId, createElement, isRecord } from './dom.ts';
 import { currentKeys } from './keys.ts';
 import { load, useKeys } from './navigation.ts';
-import { isForeign, rawBody, typeOf } from './response.ts';
+import { contentTypeOf, isSandboxed, rawBody } from './response.ts';
 
 /**
- * Shows messages beside the fields that they are about, and the others under the heading; removes earlier ones.
+ * Shows messages next to their fields and the others below the heading; removes earlier messages.
  *
- * @param errors messages by the names of fields
- * @param heading empty: there are no errors
+ * @param errors messages by field name
+ * @param heading empty when there are no errors
  */
 export function showErrors(
   form: HTMLFormElement,
@@ -17,7 +17,7 @@ export function showErrors(
   heading = '',
 ): void {
   const controls = controlsOf(form);
-  for (const slot of form.querySelectorAll('[data-error]')) slot.textContent = '';
+  for (const element of form.querySelectorAll('[data-error]')) element.textContent = '';
   for (const control of controls) control.removeAttribute('aria-invalid');
   const others: string[] = [];
   for (const [name, messages] of Object.entries(errors)) {
@@ -34,8 +34,8 @@ export function showErrors(
   outcome.replaceChildren();
   outcome.classList.toggle('bad', heading !== '');
   if (heading === '') return;
-  const lines = others.map((textContent) => make('p', { textContent }));
-  outcome.append(make('strong', { textContent: heading }), ...lines);
+  const lines = others.map((textContent) => createElement('p', { textContent }));
+  outcome.append(createElement('strong', { textContent: heading }), ...lines);
   (controls.find((control) => control.hasAttribute('aria-invalid')) ?? outcome).focus();
 }
 
@@ -51,14 +51,14 @@ function outcomeOf(form: HTMLFormElement): HTMLElement {
   return outcome;
 }
 
-/** Shows the response to a form, or goes on to the page that it names. */
+/** Shows the response to a form, or loads the page that it links to. */
 export async function showResponse(
   form: HTMLFormElement,
   method: string,
   response: Response,
 ): Promise<void> {
-  const type = typeOf(response);
-  if (isForeign(response)) {
+  const type = contentTypeOf(response);
+  if (isSandboxed(response)) {
     showParts(form, `${response.status}, ${type}`, [await rawBody(response)]);
     return;
   }
@@ -66,18 +66,18 @@ export async function showResponse(
   const body = type.startsWith('application/json') && text !== '' ? JSON.parse(text) : text;
   const status = `${response.status} ${statusText(response.status)}`;
   if (!response.ok) showErrors(form, isRecord(body) ? body : { detail: text }, status);
-  else if (method === 'DELETE') await leaveDeleted();
+  else if (method === 'DELETE') await loadParent();
   else if (method !== 'POST') await load(location.href, { notice: 'Saved.' });
-  else if (!(await showMade(response.status, body))) showBody(form, status, body);
+  else if (!(await showCreated(response.status, body))) showBody(form, status, body);
 }
 
-function leaveDeleted(): Promise<void> {
+function loadParent(): Promise<void> {
   const list = location.pathname.replace(/[^/]+\/$/, '');
   return load(list, { push: true, notice: 'Deleted.' });
 }
 
-/** Goes to what a POST has made; false when the response does not say where it is. */
-async function showMade(status: number, body: unknown): Promise<boolean> {
+/** Loads the resource that a POST created. Returns false when the response contains no link to it. */
+async function showCreated(status: number, body: unknown): Promise<boolean> {
   const links = isRecord(body) ? body.links : undefined;
   const self = isRecord(links) ? links.self : undefined;
   if (typeof self !== 'string' || !self.startsWith('/v')) return false;
@@ -87,17 +87,17 @@ async function showMade(status: number, body: unknown): Promise<boolean> {
 
 function showBody(form: HTMLFormElement, status: string, body: unknown): void {
   const textContent = typeof body === 'string' ? body : JSON.stringify(body, null, 2);
-  const texts = body === '' ? [] : [make('pre', { textContent })];
+  const texts = body === '' ? [] : [createElement('pre', { textContent })];
   showParts(form, status, [...texts, ...keyButtons(body)]);
 }
 
 function showParts(form: HTMLFormElement, heading: string, parts: readonly Node[]): void {
   const outcome = outcomeOf(form);
-  outcome.replaceChildren(make('strong', { textContent: heading }), ...parts);
+  outcome.replaceChildren(createElement('strong', { textContent: heading }), ...parts);
   outcome.focus();
 }
 
-/** After a log-in, a person can go on with the key of the response. */
+/** Renders buttons that use the keys in the response to a login. */
 function keyButtons(body: unknown): readonly Node[] {
   if (!isRecord(body)) return [];
   const { account_key: account, user_key: user } = body;
@@ -110,7 +110,7 @@ function keyButtons(body: unknown): readonly Node[] {
 }
 
 function keyButton(name: string, use: () => void): Node {
-  const button = make('button', {
+  const button = createElement('button', {
     type: 'button',
     className: 'main',
     textContent: `Use this ${name}`,

@@ -36,25 +36,25 @@ export function createSessionStore(store: Store, watch: SessionWatch): Store {
   };
 }
 
-interface Waiting<Ask, Answer> {
+interface Waiting<Ask, Result> {
   readonly ask: Ask;
-  readonly resolve: (answer: Answer) => void;
+  readonly resolve: (answer: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects the questions of one turn, and answers them by one run of `run`: as many answers, in the same order. */
-function together<Ask, Answer>(
-  run: (asked: readonly Ask[]) => Promise<readonly Answer[]>,
-): (ask: Ask) => Promise<Answer> {
-  let waiting: Waiting<Ask, Answer>[] = [];
+/** Collects the questions of one turn, and results them by one run of `run`: as many results, in the same order. */
+function together<Ask, Result>(
+  run: (asked: readonly Ask[]) => Promise<readonly Result[]>,
+): (ask: Ask) => Promise<Result> {
+  let waiting: Waiting<Ask, Result>[] = [];
 
-  async function answer(): Promise<void> {
+  async function resolveAll(): Promise<void> {
     const group = waiting;
     waiting = [];
     try {
-      const answers = await run(group.map(({ ask }) => ask));
+      const results = await run(group.map(({ ask }) => ask));
       // one answer for each question, guaranteed by `run`
-      for (const [at, { resolve }] of group.entries()) resolve(answers[at] as Answer);
+      for (const [at, { resolve }] of group.entries()) resolve(results[at] as Result);
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
@@ -64,7 +64,7 @@ function together<Ask, Answer>(
     new Promise((resolve, reject) => {
       waiting.push({ ask, resolve, reject });
       // the tick comes after all promises that can continue now: their questions belong to this turn as well
-      if (waiting.length === 1) queueMicrotask(() => process.nextTick(answer));
+      if (waiting.length === 1) queueMicrotask(() => process.nextTick(resolveAll));
     });
 }
 

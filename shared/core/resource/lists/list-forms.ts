@@ -22,11 +22,11 @@ export function formOf({ fields }: { readonly fields: Fields }, mode: InputMode)
 }
 
 /** Returns the query parameters of a list. */
-export function listParameters<Data extends object, View>({
+export function listParameters<Data extends object, View, Loaded extends object>({
   page,
   isUntrimmed,
   parameters,
-}: ListResource<Data, View>): QueryParameters {
+}: ListResource<Data, View, Fields, Loaded>): QueryParameters {
   return {
     ...pageParameters,
     ...(page === undefined && orderingParameters), // a list that reads its page itself declares its order itself

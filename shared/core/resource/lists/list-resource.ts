@@ -1,23 +1,31 @@
 import type { Key, Stored } from '../../../store/store.ts';
 import type { Access, Right } from '../../../values/access.ts';
-import type { Json } from '../../../values/json/json.ts';
 import type { RowRange } from '../../../values/paging.ts';
 import type { Field, Fields } from '../field.ts';
-import type { Body } from '../input.ts';
+import type { Body, Input } from '../input.ts';
 import type { Link } from '../links.ts';
+import type { Known } from '../loads/known.ts';
+import type { LoadsOf, RecordLoad } from '../loads/loads.ts';
 import type { Page, Rows } from '../page.ts';
 import type { QueryParameters } from '../query-parameters.ts';
-import type { Context, FieldsAt, Known, OperationName } from '../route.ts';
-import type { Version } from '../versions.ts';
+import type { Context, FieldsAt, OperationName } from '../route.ts';
+import type { Show, ShownName } from '../show.ts';
 
 /**
  * A resource that is a list of items: `path` lists and creates, `path{item}/` gets, updates and deletes, and actions
  * are below the item. Everything general is derived from this value.
  *
- * @typeParam Data what an item holds in the table
- * @typeParam View what a response is made of: the item, joined with data of other records
+ * @typeParam Data   what an item holds in the table
+ * @typeParam View   what a response is made of: the item, joined with data of other records
+ * @typeParam F      its fields, from which the types of its input follow; see {@link ListOf}
+ * @typeParam Loaded further records that operations get
  */
-export interface ListResource<Data extends object, View = Stored<Data>> {
+export interface ListResource<
+  Data extends object,
+  View = Stored<Data>,
+  F extends Fields = Fields,
+  Loaded extends object = object,
+> {
   /** In words, as introspection shows it, without `List` or `Instance`. */
   readonly name: string;
   readonly description?: string;
@@ -31,72 +39,84 @@ export interface ListResource<Data extends object, View = Stored<Data>> {
   readonly v1Path?: string;
   /** The parameter that names an item. */
   readonly item: 'id' | 'class' | 'instance' | 'member' | 'endpoint' | 'template' | 'device';
-  /** Objects are in a class. */
-  readonly inClass?: true;
   readonly access: Access;
-  readonly fields: Fields;
+  readonly fields: F;
   /** Describes fields as they are for one request. */
-  readonly fieldsAt?: FieldsAt;
+  readonly fieldsAt?: FieldsAt<Loaded>;
   /** Query parameters of the list, in addition to those of every list. */
   readonly parameters?: QueryParameters;
   readonly links: readonly Link<View>[];
-  /** Key of the item that the path names; undefined when it cannot exist. */
-  readonly key: (known: Known) => Key | undefined;
+  /** The item that the path names. */
+  readonly record: RecordLoad<Data>;
   /** The item that the path names while nothing is stored; its first write creates it. */
-  readonly unwritten?: (context: Context) => Stored<Data> | undefined;
-  /** Further records that an operation needs. */
-  readonly reads?: (known: Known, right: Right) => Readonly<Record<string, Key | undefined>>;
+  readonly unwritten?: (context: Context<Loaded>) => Stored<Data> | undefined;
+  /** Further records, which operations get in `context.loaded`. */
+  readonly loads?: LoadsOf<Loaded>;
   /** Counter for the ids of new items. */
   readonly counter?: (known: Known) => Key | undefined;
   /** Rules beyond the access table, checked before the body is read. */
-  readonly authorize?: (context: Context, right: Right) => void;
+  readonly authorize?: (context: Context<Loaded>, right: Right) => void;
   /** Rules of the item itself. Throws 404 for an item that the client may not see, 403 for a forbidden action. */
-  readonly authorizeItem?: (context: Context, item: Stored<Data>, right: Right) => void;
+  readonly authorizeItem?: (context: Context<Loaded>, item: Stored<Data>, right: Right) => void;
   /** Items of a range of list positions that the client may see, in the order of reading. */
-  readonly rows?: (context: Context, range: RowRange) => Promise<Rows<Data>>;
+  readonly rows?: (context: Context<Loaded>, range: RowRange) => Promise<Rows<Data>>;
   /** Replaces `rows` where a list has filters and orders of its own: the page that a request asks for. */
-  readonly page?: (context: Context, path: string) => Promise<Page<Data>>;
+  readonly page?: (context: Context<Loaded>, path: string) => Promise<Page<Data>>;
   /** Joins items with the data that their responses need. */
-  readonly view: (context: Context, items: readonly Stored<Data>[]) => Promise<readonly View[]>;
-  /** Returns the response for one item, as a new object; links are added to it. */
-  readonly show: (context: Context, view: View) => Record<string, Json>;
+  readonly view: (
+    context: Context<Loaded>,
+    items: readonly Stored<Data>[],
+  ) => Promise<readonly View[]>;
+  /** Absent: shows the fields from the item's data. */
+  readonly show?: Show<View, Loaded>;
   /**
    * Present where the response cache may be used: responses are the same for all clients with the same form, path and
    * data.
    */
   readonly cached?: {
     /** What shapes a response, apart from its data. */
-    readonly form: (context: Context) => object;
+    readonly form: (context: Context<Loaded>) => object;
     /** All data of the response; never changed. */
     readonly of: (view: View) => object;
   };
   /** Name of an item in a path. */
   readonly segment: (view: View) => string;
-  readonly create?: (context: Context, body: Body) => Promise<View>;
+  // these two are methods, which TypeScript compares less strictly: the framework calls them without knowing F
+  create?(context: Context<Loaded>, input: Input<F, 'create'>): Promise<View>;
   /** Tries once; after a write conflict it is retried with the new state. */
-  readonly update?: (context: Context, update: Update<Data>) => Promise<View>;
-  readonly remove?: (context: Context, item: Stored<Data>) => Promise<void>;
+  update?(context: Context<Loaded>, update: Update<Data, F>): Promise<View>;
+  readonly remove?: (context: Context<Loaded>, item: Stored<Data>) => Promise<void>;
   /** A page may be too large for a response: then it ends earlier. */
   readonly isBulky?: true;
   /** Ignores `fields` and `excluded_fields`. */
   readonly isUntrimmed?: true;
-  /** POST on an item is a full update. */
-  readonly postUpdates?: true;
-  readonly actions?: readonly Action<Data, View>[];
+  readonly actions?: readonly Action<Data, View, Loaded>[];
+}
+
+/** A list with typed fields. It needs a `show` unless the data of its view has all of them. */
+export type ListOf<
+  Data extends object,
+  View,
+  F extends Fields,
+  Loaded extends object = object,
+> = ListResource<Data, View, F, Loaded> &
+  (View extends ShownAsStored<F> ? unknown : { readonly show: Show<View, Loaded> });
+
+interface ShownAsStored<F extends Fields> {
+  readonly data: Readonly<Record<ShownName<F>, unknown>>;
 }
 
 /** Operations of a list and its items, by the verbs of their names. */
 export type ListOperation = 'list' | 'create' | 'get' | 'replace' | 'update' | 'delete';
 
 /** An update as a resource sees it. */
-export interface Update<Data extends object> {
+export interface Update<Data extends object, F extends Fields = Fields> {
   readonly current: Stored<Data>;
-  readonly body: Body;
-  readonly mode: 'replace' | 'patch';
+  readonly input: Input<F, 'replace' | 'patch'>;
 }
 
 /** A POST below an item. */
-export interface Action<Data extends object, View> {
+export interface Action<Data extends object, View, Loaded extends object = object> {
   /** Path below the item, for example `reset_key/`. */
   readonly path: string;
   /** In words, for introspection. */
@@ -105,9 +125,11 @@ export interface Action<Data extends object, View> {
   readonly operationName: OperationName;
   readonly fields: Readonly<Record<string, Field>>;
   /** Tries once; returns the item of the response, or undefined for a response without body. */
-  readonly run: (context: Context, current: Stored<Data>, body: Body) => Promise<View | undefined>;
+  readonly run: (
+    context: Context<Loaded>,
+    current: Stored<Data>,
+    body: Body,
+  ) => Promise<View | undefined>;
   /** Its responses never have a body. */
   readonly isSilent?: true;
-  /** Versions that have it; all when absent. */
-  readonly versions?: readonly Version[];
 }

@@ -1,37 +1,40 @@
 import { retryOnConflict } from '../../../jobs/write-conflict.ts';
+import { as } from '../../../store/entity.ts';
 import type { Stored } from '../../../store/store.ts';
-import type { Right } from '../../../values/access.ts';
 import { notFound } from '../../../values/errors/errors.ts';
 import type { JsonObject } from '../../../values/json/json.ts';
 import type { Response } from '../../http/message.ts';
 import { cachedBodies } from '../../http/response-cache.ts';
-import { bodyFor } from '../input.ts';
+import type { Fields } from '../field.ts';
+import { bodyFor, inputOf } from '../input.ts';
 import { linksOf, pathOf } from '../links.ts';
+import { loadedForms, loadedOperations } from '../loads/loaded-operations.ts';
+import { type LoadsOf, lookupsIn } from '../loads/loads.ts';
 import { type Page, pageBody, readPage, roomyPageBody } from '../page.ts';
-import { parseProjection, type Trim } from '../projection.ts';
+import { type Projection, parseProjection } from '../projection.ts';
 import { projectionParameters } from '../query-parameters.ts';
-import type { Context, Method, Operation, Reads, Route } from '../route.ts';
-import { type Version, versions } from '../versions.ts';
+import type { Context, Method, Operation, Operations, Route } from '../route.ts';
+import { showStored } from '../show.ts';
 import { formOf, listParameters } from './list-forms.ts';
 import type { Action, ListResource } from './list-resource.ts';
 
 /** Derives the routes of a list: the list itself, its items, and the actions below an item. */
-export function listRoutes<Data extends object, View extends object>(
-  resource: ListResource<Data, View>,
+export function listRoutes<Data extends object, View extends object, Loaded extends object>(
+  resource: ListResource<Data, View, Fields, Loaded>,
 ): readonly Route[] {
-  const answers = createAnswers(resource);
+  const responses = createResponses(resource);
   const shared = {
     description: resource.description ?? '',
     resource: resource.name,
-    inClass: resource.inClass === true,
+    loads: lookupsIn(resource.loads),
     ignoresCredentials: false,
     access: resource.access,
     ...(resource.noun !== undefined && { noun: resource.noun }),
   };
   const names = resource.operationNames ?? {};
   const { links, fields, fieldsAt } = resource;
-  const answer = { fields, links };
-  const described = { links, answer, ...(fieldsAt && { fieldsAt }) };
+  const response = { fields, links };
+  const described = loadedForms({ links, response, ...(fieldsAt && { fieldsAt }) });
   const item = `{${resource.item}}/`;
   const place = resource.path.includes('{instance}') ? ('place' as const) : ('none' as const);
   const list: Route = {
@@ -41,7 +44,7 @@ export function listRoutes<Data extends object, View extends object>(
     operationNames: { GET: names.list, POST: names.create },
     paths: pathsOf(resource, ''),
     instance: place,
-    operations: listOperations(resource, answers),
+    operations: loadedOperations(resource.loads, listOperations(resource, responses)),
     forms: { ...described, ...(resource.create && { POST: formOf(resource, 'create') }) },
   };
   const ofItem = {
@@ -59,7 +62,7 @@ export function listRoutes<Data extends object, View extends object>(
       DELETE: names.delete,
     },
     paths: pathsOf(resource, item),
-    operations: itemOperations(resource, answers),
+    operations: withItem(resource, itemOperations(resource, responses)),
     forms: { ...described, ...(resource.update && { PUT: formOf(resource, 'replace') }) },
   };
   const actions = (resource.actions ?? []).map(
@@ -68,9 +71,9 @@ export function listRoutes<Data extends object, View extends object>(
       name: `${resource.name} ${action.name}`,
       kind: 'action',
       operationNames: { POST: action.operationName },
-      paths: pathsOf(resource, item + action.path, action.versions),
-      operations: { POST: actionOperation(resource, answers, action) },
-      forms: { POST: action.fields, answer: action.isSilent ? { status: 204 } : answer },
+      paths: pathsOf(resource, item + action.path),
+      operations: withItem(resource, { POST: actionOperation(resource, responses, action) }),
+      forms: { POST: action.fields, response: action.isSilent ? { status: 204 } : response },
     }),
   );
   return [list, detail, ...actions];
@@ -79,97 +82,103 @@ export function listRoutes<Data extends object, View extends object>(
 function pathsOf(
   resource: { readonly path: string; readonly v1Path?: string },
   below: string,
-  only: readonly Version[] = versions,
 ): Route['paths'] {
-  const paths = { 'v1.1': resource.path + below, v1: (resource.v1Path ?? resource.path) + below };
-  return Object.fromEntries(only.map((version) => [version, paths[version]]));
+  return { 'v1.1': resource.path + below, v1: (resource.v1Path ?? resource.path) + below };
 }
 
-/** Adds the item that the path names, as `item`, to the resource's records. */
-function itemReads<Data extends object, View extends object>(
-  resource: ListResource<Data, View>,
-  right: Right,
-): Reads {
-  return (known) => ({ ...resource.reads?.(known, right), item: resource.key(known) });
+type AtItem<Data extends object, Loaded extends object> = Loaded & {
+  readonly item: Stored<Data> | undefined;
+};
+
+/** Adds its loads to operations on an item: those of the resource, and the item that the path names. */
+function withItem<Data extends object, View extends object, Loaded extends object>(
+  { loads, record }: ListResource<Data, View, Fields, Loaded>,
+  operations: Operations<AtItem<Data, Loaded>>,
+): Operations {
+  const all = { ...loads, item: record } as LoadsOf<AtItem<Data, Loaded>>; // both parts of it
+  return loadedOperations(all, operations);
 }
 
-interface Answers<View> {
+interface ListResponses<View, Loaded extends object> {
   /** Path of the request's list, as links show it. */
-  readonly path: (context: Context) => string;
+  readonly path: (context: Context<Loaded>) => string;
   /** Shows items with their links, as in responses. */
-  readonly show: (context: Context, list: string) => (view: View) => JsonObject;
-  readonly one: (context: Context, status: number, view: View) => Response;
+  readonly show: (context: Context<Loaded>, list: string) => (view: View) => JsonObject;
+  readonly one: (context: Context<Loaded>, status: number, view: View) => Response;
 }
 
-function createAnswers<Data extends object, View extends object>(
-  resource: ListResource<Data, View>,
-): Answers<View> {
+function createResponses<Data extends object, View extends object, Loaded extends object>(
+  resource: ListResource<Data, View, Fields, Loaded>,
+): ListResponses<View, Loaded> {
   const paths = pathsOf(resource, '');
-  const path = (context: Context) => pathOf(context, paths);
-  const make = (context: Context, list: string) => (view: View) => {
-    const shown = resource.show(context, view);
+  const path = (context: Context<Loaded>) => pathOf(context, paths);
+  const showItem = resource.show ?? showStored<View>(resource.fields);
+  const make = (context: Context<Loaded>, list: string) => (view: View) => {
+    const shown = showItem(context, view);
     shown.links = linksOf(context, resource.links, `${list}${resource.segment(view)}/`, view);
     return shown;
   };
-  const show = (context: Context, list: string) => {
+  const show = (context: Context<Loaded>, list: string) => {
     const made = make(context, list);
     const { cached } = resource;
     if (cached === undefined) return made;
     return cachedBodies({ form: cached.form(context), list }, { of: cached.of, make: made });
   };
-  const one = (context: Context, status: number, view: View): Response => {
+  const one = (context: Context<Loaded>, status: number, view: View): Response => {
     const shown = show(context, path(context))(view);
-    const trim = context.request.method === 'GET' ? trimOf(context, resource) : undefined;
-    return { status, body: trim === undefined ? shown : trim(shown, resource.fields) };
+    const project = context.request.method === 'GET' ? projectionOf(context, resource) : undefined;
+    return { status, body: project === undefined ? shown : project(shown, resource.fields) };
   };
   return { path, show, one };
 }
 
-function trimOf(
+function projectionOf(
   { request }: Context,
   { isUntrimmed }: { readonly isUntrimmed?: true },
-): Trim | undefined {
+): Projection | undefined {
   return isUntrimmed ? undefined : parseProjection(request.query);
 }
 
-function listOperations<Data extends object, View extends object>(
-  resource: ListResource<Data, View>,
-  answers: Answers<View>,
-): Route['operations'] {
-  const { create, counter, reads } = resource;
-  const list: Operation = {
+function listOperations<Data extends object, View extends object, Loaded extends object>(
+  resource: ListResource<Data, View, Fields, Loaded>,
+  responses: ListResponses<View, Loaded>,
+): Operations<Loaded> {
+  const { create, counter } = resource;
+  const list: Operation<Loaded> = {
     right: 'L',
     parameters: listParameters(resource),
-    ...(reads && { reads: (known) => reads(known, 'L') }),
     authorize: (context) => resource.authorize?.(context, 'L'),
     run: async (context) => {
-      const path = answers.path(context);
+      const path = responses.path(context);
       const page = await pageFor(resource, context, path);
       const views = await resource.view(
         context,
         page.rows.map((row) => row.item),
       );
-      const trim = trimOf(context, resource);
-      const shown = views.map(answers.show(context, path));
-      const objects = trim === undefined ? shown : shown.map((body) => trim(body, resource.fields));
+      const project = projectionOf(context, resource);
+      const shown = views.map(responses.show(context, path));
+      const objects =
+        project === undefined ? shown : shown.map((body) => project(body, resource.fields));
       const body = resource.isBulky ? roomyPageBody(page, objects) : pageBody(page, objects);
       return { status: 200, body };
     },
   };
   if (create === undefined) return { GET: list };
-  const post: Operation = {
+  const post: Operation<Loaded> = {
     right: 'C',
     ...(counter && { counter }),
-    ...(reads && { reads: (known) => reads(known, 'C') }),
     authorize: (context) => resource.authorize?.(context, 'C'),
-    run: async (context) => answers.one(context, 201, await create(context, await context.body())),
+    run: async (context) => {
+      const input = inputOf(resource.fields, await context.body(), 'create');
+      return responses.one(context, 201, await create(context, input));
+    },
   };
   return { GET: list, POST: post };
 }
 
-function pageFor<Data extends object, View extends object>(
-  { name, rows, page }: ListResource<Data, View>,
-  context: Context,
+function pageFor<Data extends object, View extends object, Loaded extends object>(
+  { name, rows, page }: ListResource<Data, View, Fields, Loaded>,
+  context: Context<Loaded>,
   path: string,
 ): Promise<Page<Data>> {
   if (page !== undefined) return page(context, path);
@@ -177,32 +186,29 @@ function pageFor<Data extends object, View extends object>(
   return readPage(context, path, (range) => rows(context, range));
 }
 
-function itemOperations<Data extends object, View extends object>(
-  resource: ListResource<Data, View>,
-  answers: Answers<View>,
-): Route['operations'] {
+function itemOperations<Data extends object, View extends object, Loaded extends object>(
+  resource: ListResource<Data, View, Fields, Loaded>,
+  responses: ListResponses<View, Loaded>,
+): Operations<AtItem<Data, Loaded>> {
   const { update, remove } = resource;
-  const operations: Partial<Record<Method, Operation>> = {
+  const operations: Partial<Record<Method, Operation<AtItem<Data, Loaded>>>> = {
     GET: {
       right: 'G',
       ...(!resource.isUntrimmed && { parameters: projectionParameters }),
-      reads: itemReads(resource, 'G'),
       authorize: (context) => resource.authorize?.(context, 'G'),
       run: async (context) => {
-        const item = existing(context, resource, context.records.item, 'G');
-        return answers.one(context, 200, only(await resource.view(context, [item])));
+        const item = existing(context, resource, context.loaded.item, 'G');
+        return responses.one(context, 200, only(await resource.view(context, [item])));
       },
     },
   };
   if (update !== undefined) {
-    operations.PUT = updateOperation(resource, answers, 'replace');
-    operations.PATCH = updateOperation(resource, answers, 'patch');
-    if (resource.postUpdates) operations.POST = operations.PUT;
+    operations.PUT = updateOperation(resource, responses, 'replace');
+    operations.PATCH = updateOperation(resource, responses, 'patch');
   }
   if (remove !== undefined) {
     operations.DELETE = {
       right: 'D',
-      reads: itemReads(resource, 'D'),
       authorize: (context) => resource.authorize?.(context, 'D'),
       run: async (context) => {
         await onCurrent(context, resource, 'D', (item) => remove(context, item));
@@ -213,68 +219,67 @@ function itemOperations<Data extends object, View extends object>(
   return operations;
 }
 
-function updateOperation<Data extends object, View extends object>(
-  resource: ListResource<Data, View>,
-  answers: Answers<View>,
+function updateOperation<Data extends object, View extends object, Loaded extends object>(
+  resource: ListResource<Data, View, Fields, Loaded>,
+  responses: ListResponses<View, Loaded>,
   mode: 'replace' | 'patch',
-): Operation {
+): Operation<AtItem<Data, Loaded>> {
   return {
     right: 'U',
-    reads: itemReads(resource, 'U'),
     authorize: (context) => resource.authorize?.(context, 'U'),
     run: async (context) => {
       const { update } = resource;
       if (update === undefined) throw new Error(`${resource.name} cannot be updated`);
-      const body = await context.body();
+      const input = inputOf(resource.fields, await context.body(), mode);
       const view = await onCurrent(context, resource, 'U', (current) =>
-        update(context, { current, body, mode }),
+        update(context, { current, input }),
       );
-      return answers.one(context, 200, view);
+      return responses.one(context, 200, view);
     },
   };
 }
 
-function actionOperation<Data extends object, View extends object>(
-  resource: ListResource<Data, View>,
-  answers: Answers<View>,
-  action: Action<Data, View>,
-): Operation {
+function actionOperation<Data extends object, View extends object, Loaded extends object>(
+  resource: ListResource<Data, View, Fields, Loaded>,
+  responses: ListResponses<View, Loaded>,
+  action: Action<Data, View, Loaded>,
+): Operation<AtItem<Data, Loaded>> {
   return {
     right: 'A',
-    reads: itemReads(resource, 'A'),
     authorize: (context) => resource.authorize?.(context, 'A'),
     run: async (context) => {
       const body = await bodyFor(context, action.fields);
       const view = await onCurrent(context, resource, 'A', (current) =>
         action.run(context, current, body),
       );
-      return view === undefined ? { status: 204 } : answers.one(context, 200, view);
+      return view === undefined ? { status: 204 } : responses.one(context, 200, view);
     },
   };
 }
 
 /** Applies a change to the item that the path names; retries with its newest state after a write conflict. */
-function onCurrent<Data extends object, View extends object, Result>(
-  context: Context,
-  resource: ListResource<Data, View>,
+function onCurrent<Data extends object, View extends object, Loaded extends object, Result>(
+  context: Context<AtItem<Data, Loaded>>,
+  resource: ListResource<Data, View, Fields, Loaded>,
   right: 'U' | 'D' | 'A',
   change: (current: Stored<Data>) => Promise<Result>,
 ): Promise<Result> {
   return retryOnConflict(async (isFirst) => {
-    const read = context.records.item;
+    const read = context.loaded.item;
     const key = (read ?? resource.unwritten?.(context))?.key;
-    const item = isFirst || key === undefined ? read : (await context.platform.store.get([key]))[0];
-    return change(existing(context, resource, item, right));
+    if (isFirst || key === undefined) return change(existing(context, resource, read, right));
+    const [item] = await context.platform.store.get([key]);
+    return change(existing(context, resource, as(resource.record.entity, item), right));
   });
 }
 
-function existing<Data extends object, View extends object>(
-  context: Context,
-  resource: ListResource<Data, View>,
-  found: Stored | undefined,
+function existing<Data extends object, View extends object, Loaded extends object>(
+  context: Context<Loaded>,
+  resource: ListResource<Data, View, Fields, Loaded>,
+  found: Stored<Data> | undefined,
   right: 'G' | 'U' | 'D' | 'A',
 ): Stored<Data> {
-  const item = (found as Stored<Data> | undefined) ?? resource.unwritten?.(context); // stored at the resource's key
+  const item = found ?? resource.unwritten?.(context);
   if (item === undefined) throw notFound();
   resource.authorizeItem?.(context, item, right);
   return item;

@@ -3,10 +3,10 @@ import type { JobContext, JobType, StepResult } from '../../../jobs/jobs.ts';
 import { maintain } from '../../../jobs/maintain.ts';
 import { runtimeOf } from '../../../scripts/script-runtimes.ts';
 import { readSource, SourceChanged } from '../../../scripts/script-sources.ts';
-import { as, scriptEntity, scriptFunctionEntity } from '../../../store/entities.ts';
+import { scriptEntity, scriptFunctionEntity } from '../../../store/entities.ts';
 import type { ScriptFunctionData } from '../../../store/records/functions.ts';
 import { ConditionFailed } from '../../../store/store.ts';
-import { insert, remove, replace } from '../../../store/writes.ts';
+import { createItem, deleteItem, updateItem } from '../../../store/writes.ts';
 import { longestDelay, mostOf } from '../../../values/back-off.ts';
 import { nameOf } from '../../../values/caught.ts';
 import {
@@ -163,16 +163,15 @@ async function note(
   news: Partial<ScriptFunctionData>,
 ): Promise<void> {
   const key = scriptFunctionEntity.key(instance, script);
-  const [item] = await context.store.get([key]);
-  const known = as(scriptFunctionEntity, item);
+  const known = await scriptFunctionEntity.read(context.store, instance, script);
   const { error: _, askedAt: __, ...rest } = known?.data ?? newFunction({ instance, script });
   const data = { ...rest, ...news };
   await maintain(context, [
-    known === undefined ? insert(scriptFunctionEntity, key, data) : replace(known, data),
+    known === undefined ? createItem(scriptFunctionEntity, key, data) : updateItem(known, data),
   ]);
 }
 
 async function forget(context: JobContext, { instance, script }: ScriptId): Promise<void> {
   const item = await scriptFunctionEntity.read(context.store, instance, script);
-  if (item !== undefined) await maintain(context, [remove(item)]);
+  if (item !== undefined) await maintain(context, [deleteItem(item)]);
 }

@@ -2,8 +2,8 @@ import type { ChangeConsumer, ItemChange, Services } from '../../../jobs/change-
 import { newJob } from '../../../jobs/jobs.ts';
 import { cascade } from '../../../jobs/maintain.ts';
 import { unlessConflict } from '../../../jobs/write-conflict.ts';
-import { as, scriptEntity, scriptSweepEntity } from '../../../store/entities.ts';
-import { insert } from '../../../store/writes.ts';
+import { idIn, instanceIn, scriptEntity, scriptSweepEntity } from '../../../store/entities.ts';
+import { createItem } from '../../../store/writes.ts';
 import { deploymentOf } from './script-function.ts';
 import type { ScriptId } from './script-names.ts';
 import { sweepFunctions } from './sweep-functions.ts';
@@ -29,24 +29,23 @@ export const followScripts: ChangeConsumer = {
 
 /** Returns whether the function must follow: only for changes of source and runtime. */
 function isDeployed({ before, after }: ItemChange): boolean {
-  const versionOf = (item: ItemChange['after']) => as(scriptEntity, item)?.data.version;
+  const versionOf = (item: ItemChange['after']) =>
+    item !== undefined && scriptEntity.matches(item) ? item.data.version : undefined;
   return versionOf(before) !== versionOf(after);
 }
 
 function idOf({ key }: ItemChange): readonly [string, ScriptId] {
-  const [instance, script] = [key.pk, key.sk].map((part) => Number(part.split('#')[1]));
-  return [`${key.pk}/${key.sk}`, { instance: instance ?? 0, script: script ?? 0 }];
+  return [`${key.pk}/${key.sk}`, { instance: instanceIn(key), script: idIn(key) }];
 }
 
 /** Starts to compare functions with scripts, at the first script; the job then starts itself again each day. */
 async function beginToSweep(services: Services): Promise<void> {
   const key = scriptSweepEntity.key();
-  const [begun] = await services.store.get([key]);
-  if (begun !== undefined) return;
+  if ((await scriptSweepEntity.read(services.store)) !== undefined) return;
   const due = services.clock.micros() / 1000 + 86_400_000;
   await unlessConflict(
     cascade(services, [
-      insert(scriptSweepEntity, key, {}),
+      createItem(scriptSweepEntity, key, {}),
       newJob(services, sweepFunctions, {}, due),
     ]),
   );

@@ -89,7 +89,7 @@ export function openControl({ client, sleep = pause }: ControlOptions = {}): Fun
     find: (FunctionName) =>
       call(async (lambda, { GetFunctionCommand }) => {
         const found = await unlessMissing(lambda.send(new GetFunctionCommand({ FunctionName })));
-        return found?.Configuration === undefined ? undefined : read(found.Configuration);
+        return found?.Configuration && read(found.Configuration);
       }),
     create: (FunctionName, settings, ZipFile) =>
       change(async (lambda, { CreateFunctionCommand }) => {
@@ -145,9 +145,9 @@ const busy = [
   'PreconditionFailedException',
 ];
 
-async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
+async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     if (nameOf(error) !== 'ResourceNotFoundException') throw error;
     return undefined;

@@ -1,10 +1,10 @@
 import { newJob } from '../../../jobs/jobs.ts';
 import { cascade } from '../../../jobs/maintain.ts';
 import { unlessConflict } from '../../../jobs/write-conflict.ts';
-import { as, scriptFunctionEntity } from '../../../store/entities.ts';
+import { scriptFunctionEntity } from '../../../store/entities.ts';
 import type { ScriptFunctionData } from '../../../store/records/functions.ts';
 import type { Put, Store } from '../../../store/store.ts';
-import { insert, replace } from '../../../store/writes.ts';
+import { createItem, updateItem } from '../../../store/writes.ts';
 import type { Clock, Ids } from '../../ports.ts';
 import type { ScriptId } from './script-names.ts';
 
@@ -39,14 +39,13 @@ export async function readFunction(
 export async function askForFunction(by: FunctionAsker, id: ScriptId): Promise<void> {
   const { instance, script } = id;
   const key = scriptFunctionEntity.key(instance, script);
-  const [item] = await by.store.get([key]);
-  const known = as(scriptFunctionEntity, item);
+  const known = await scriptFunctionEntity.read(by.store, instance, script);
   const askedAt = Math.floor(by.clock.micros() / 1000);
   if (known?.data.askedAt !== undefined && askedAt - known.data.askedAt < askAgainMs) return;
   const asked =
     known === undefined
-      ? insert(scriptFunctionEntity, key, { ...newFunction(id), askedAt })
-      : replace(known, { ...known.data, askedAt });
+      ? createItem(scriptFunctionEntity, key, { ...newFunction(id), askedAt })
+      : updateItem(known, { ...known.data, askedAt });
   await unlessConflict(cascade(by, [asked, deploymentOf(by, id)])); // another process has asked, or works on it
 }
 

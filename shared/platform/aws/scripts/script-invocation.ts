@@ -45,16 +45,16 @@ export function invokeScript(
       ({ FunctionError, Payload }) => {
         const text = Buffer.from(Payload ?? []).toString();
         if (FunctionError !== undefined) return readFailure(text, ended);
-        return readAnswer(text, sentMs, ended);
+        return readResult(text, sentMs, ended);
       },
-      (error: unknown) => readRefusal(error, ended),
+      (error: unknown) => readInvocationError(error, ended),
     );
 }
 
 type Ended = (result: Partial<EndedRun>) => Attempt;
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const answerSchema = v.pipe(
+const resultSchema = v.pipe(
   v.string(),
   v.parseJson(),
   v.union([
@@ -73,8 +73,8 @@ const answerSchema = v.pipe(
 );
 
 /** Reads the supervisor's response, which is untrusted: its times are limited to those of the request. */
-function readAnswer(text: string, sentMs: number, ended: Ended): Attempt {
-  const parsed = v.safeParse(answerSchema, text);
+function readResult(text: string, sentMs: number, ended: Ended): Attempt {
+  const parsed = v.safeParse(resultSchema, text);
   if (!parsed.success) return ended({ stderr: failed('an answer that is none') });
   const answer = parsed.output;
   if ('stale' in answer) return { kind: 'stale', version: answer.version };
@@ -136,9 +136,9 @@ const throttles = ['TooManyRequestsException', 'ThrottlingException', 'EC2Thrott
 /** Errors without a connection, so nothing was sent. */
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
-function readRefusal(error: unknown, ended: Ended): Attempt {
+function readInvocationError(error: unknown, ended: Ended): Attempt {
   const name = nameOf(error);
-  const { $metadata, code, retryAfterSeconds } = error as Refusal; // each may be absent
+  const { $metadata, code, retryAfterSeconds } = error as InvocationError; // each may be absent
   if (throttles.includes(name)) {
     const afterMs = Number(retryAfterSeconds) * 1000;
     return { kind: 'busy', ...(afterMs > 0 && { afterMs }) };
@@ -157,7 +157,7 @@ function readRefusal(error: unknown, ended: Ended): Attempt {
   return ended({ stderr: `${why}: nobody knows whether the script has run to its end.` });
 }
 
-interface Refusal {
+interface InvocationError {
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly code?: string;
   readonly retryAfterSeconds?: string;

@@ -45,12 +45,12 @@ export function openScripts(options: ScriptsOptions): ScriptRunner {
         let { version } = run;
         return runWhenReady({ ...options, timer }, run, async (waitMs) => {
           run.onProgress?.('queued');
-          const leave = await places.enter({ ...run, waitMs });
-          if (leave === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
-          if (leave === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
+          const release = await places.enter({ ...run, waitMs });
+          if (release === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
+          if (release === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
           run.onProgress?.('started');
           const event = { version, args, config, meta, timeoutMs };
-          const attempt = await invokeScript({ client, sdk, name }, event).finally(leave);
+          const attempt = await invokeScript({ client, sdk, name }, event).finally(release);
           if (attempt.kind === 'stale') version = Math.max(version, attempt.version); // it has just been changed
           return attempt;
         });

@@ -1,7 +1,7 @@
 import type { JobContext, JobType, StepResult } from '../../../jobs/jobs.ts';
 import { maintain } from '../../../jobs/maintain.ts';
 import { runtimeOf } from '../../../scripts/script-runtimes.ts';
-import { as, scriptEntity, scriptFunctionEntity } from '../../../store/entities.ts';
+import { scriptEntity, scriptFunctionEntity } from '../../../store/entities.ts';
 import type { ScriptFunctionData } from '../../../store/records/functions.ts';
 import { nameOf } from '../../../values/caught.ts';
 import type { JsonObject } from '../../../values/json/json.ts';
@@ -71,9 +71,9 @@ function ownerOf({ place }: DeploymentOptions, { name, description }: ListedFunc
 }
 
 async function withoutScript({ store }: JobContext, ids: readonly ScriptId[]) {
-  if (ids.length === 0) return [];
-  const items = await store.get(
-    ids.map(({ instance, script }) => scriptEntity.key(instance, script)),
+  const items = await scriptEntity.readAll(
+    store,
+    ids.map(({ instance, script }) => [instance, script]),
   );
   return ids.filter((_, at) => items[at] === undefined);
 }
@@ -83,19 +83,14 @@ async function sweepKnown(
   context: JobContext,
   last: string,
 ): Promise<StepResult> {
-  const { pk } = scriptFunctionEntity.key(0, 0);
-  const { items, positions, more } = await context.store.query({
-    pk,
-    limit: stepSize,
-    ...(last !== '' && { lower: { key: last, inclusive: false } }),
-  });
+  const some = { after: last || undefined, limit: stepSize };
+  const { items, last: reached } = await scriptFunctionEntity.list(context.store, [], some);
   const bad: ScriptId[] = [];
-  for (const { data } of items.map((item) => as(scriptFunctionEntity, item))) {
+  for (const { data } of items) {
     if (!(await isRight(options, context, data))) bad.push(data);
   }
   await deployAll(context, bad);
-  const reached = positions.at(-1);
-  return more && reached !== undefined ? { task: { last: reached } } : { task: {}, afterMs: dayMs };
+  return reached !== undefined ? { task: { last: reached } } : { task: {}, afterMs: dayMs };
 }
 
 async function isRight(

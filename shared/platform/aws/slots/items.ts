@@ -1,8 +1,8 @@
 import { maintain } from '../../../jobs/maintain.ts';
 import { type Entrant, instanceLimits } from '../../../scripts/slots.ts';
-import { runPlaceEntity, runPlacePrefix, runWaiterEntity } from '../../../store/entities.ts';
+import { runPlaceEntity, runWaiterEntity } from '../../../store/entities.ts';
 import { ConditionFailed, type Key, type Write } from '../../../store/store.ts';
-import { insert, remove, store } from '../../../store/writes.ts';
+import { createItem, deleteItem, putItem } from '../../../store/writes.ts';
 import { causeOf } from '../../../values/caught.ts';
 import type { Platform } from '../../ports.ts';
 import { OutcomeUnknown } from '../store/write.ts';
@@ -34,8 +34,10 @@ export async function takePlace(
   const key = runPlaceEntity.key(instance, number);
   const expiresAt = secondAfter(services, timeoutMs + deadMs);
   try {
-    const version = await maintain(services, [{ ...insert(runPlaceEntity, key, {}), expiresAt }]);
-    return () => giveBack(services, remove({ key, version }));
+    const version = await maintain(services, [
+      { ...createItem(runPlaceEntity, key, {}), expiresAt },
+    ]);
+    return () => giveBack(services, deleteItem({ key, version }));
   } catch (error) {
     // an outcome is unknown only where another process has the slot now
     if (error instanceof ConditionFailed || error instanceof OutcomeUnknown) return undefined;
@@ -68,12 +70,16 @@ export async function look(
   instance: number,
   most: number,
 ): Promise<Seen> {
-  const { pk } = runPlaceEntity.key(instance, 0);
-  const { positions } = await store.query({ pk, limit: placeNumbers.length + most });
-  const isFree = (number: number) => !positions.includes(runPlaceEntity.key(instance, number).sk);
+  const pk = runPlaceEntity.partition(instance);
+  const { items } = await store.query({ pk, limit: placeNumbers.length + most });
+  const keys = items.map(({ key }) => key.sk);
+  const isFree = (number: number) => !keys.includes(runPlaceEntity.key(instance, number).sk);
   return {
     free: placeNumbers.filter(isFree),
-    waiters: positions.filter((sk) => !sk.startsWith(runPlacePrefix)).slice(0, most),
+    waiters: items
+      .filter(runWaiterEntity.matches)
+      .map(({ key }) => key.sk)
+      .slice(0, most),
   };
 }
 
@@ -86,7 +92,7 @@ export function waiterKey(services: PlaceServices, { instance, isAwaited }: Entr
 /** Keeps a queue entry alive for the next ten seconds. */
 export async function standInLine(services: PlaceServices, key: Key): Promise<void> {
   const expiresAt = secondAfter(services, waiterMs);
-  await maintain(services, [{ ...store(runWaiterEntity, key, {}), expiresAt }]);
+  await maintain(services, [{ ...putItem(runWaiterEntity, key, {}), expiresAt }]);
 }
 
 function secondAfter(services: PlaceServices, ms: number): number {

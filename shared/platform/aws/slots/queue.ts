@@ -1,6 +1,6 @@
-import { type Entrant, instanceLimits, type Leave } from '../../../scripts/slots.ts';
+import { type Entrant, instanceLimits, type Release } from '../../../scripts/slots.ts';
 import type { Key } from '../../../store/store.ts';
-import { erase } from '../../../store/writes.ts';
+import { deleteIfExists } from '../../../store/writes.ts';
 import { mostOf } from '../../../values/back-off.ts';
 import type { Timer } from '../jobs/timer.ts';
 import { giveBack, look, type PlaceServices, type Seen, standInLine, waiterKey } from './items.ts';
@@ -10,7 +10,7 @@ export interface LineServices extends PlaceServices {
 }
 
 /** Takes one of these slots; undefined: none is free, or other processes were faster. */
-export type Take = (run: Entrant, numbers: readonly number[]) => Promise<Leave | undefined>;
+export type Take = (run: Entrant, numbers: readonly number[]) => Promise<Release | undefined>;
 
 /** This many waiters at the front of the queue check often, and take slots that earlier ones leave unused. */
 const front = 2 * instanceLimits.running;
@@ -23,7 +23,7 @@ export async function waitForTurn(
   services: LineServices,
   run: Entrant,
   take: Take,
-): Promise<Leave | 'late'> {
+): Promise<Release | 'late'> {
   const { timer } = services;
   const own = waiterKey(services, run);
   const stand = createStand(services, own);
@@ -37,12 +37,12 @@ export async function waitForTurn(
       await stand();
       await timer.sleep(delayMs);
       const turn = findTurn(await look(services, run.instance, front));
-      const leave = await take(run, turn.numbers);
-      if (leave !== undefined) return leave;
+      const release = await take(run, turn.numbers);
+      if (release !== undefined) return release;
       pause = turn.isInFront ? pauseMs.inFront : pauseMs.behind;
     }
   } finally {
-    await giveBack(services, erase(own));
+    await giveBack(services, deleteIfExists(own));
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Entrant, instanceLimits, type Leave, type Places } from '../../../scripts/slots.ts';
+import { type Entrant, instanceLimits, type Places, type Release } from '../../../scripts/slots.ts';
 import { look, placeNumbers, takePlace } from './items.ts';
 import { type LineServices, waitForTurn } from './queue.ts';
 
@@ -19,12 +19,12 @@ export function openPlaces(services: LineServices): SharedPlaces {
   const crowded = new Set<number>();
   const leaving = new Set<Promise<void>>();
 
-  async function take(run: Entrant, numbers: readonly number[]): Promise<Leave | undefined> {
+  async function take(run: Entrant, numbers: readonly number[]): Promise<Release | undefined> {
     const number = numbers[Math.floor(Math.random() * numbers.length)];
-    const leave = number === undefined ? undefined : await takePlace(services, run, number);
-    if (leave === undefined) return undefined;
+    const release = number === undefined ? undefined : await takePlace(services, run, number);
+    if (release === undefined) return undefined;
     return () => {
-      const left = leave().finally(() => leaving.delete(left));
+      const left = release().finally(() => leaving.delete(left));
       leaving.add(left);
     };
   }
@@ -37,8 +37,8 @@ export function openPlaces(services: LineServices): SharedPlaces {
       const { free, waiters } = await look(services, instance, instanceLimits.waiting);
       if (waiters.length === 0) {
         crowded.delete(instance);
-        const leave = await take(run, free);
-        if (leave !== undefined) return leave;
+        const release = await take(run, free);
+        if (release !== undefined) return release;
       }
       if (waiters.length >= instanceLimits.waiting) return 'full';
       crowded.add(instance);

@@ -14,7 +14,7 @@ import { StartError } from '../server/start-error.ts';
 const fileName = 'lock.sock';
 /** Longest path of a socket in bytes: the system truncates a longer one silently. */
 export const maxSocketPath = 100;
-const answerMs = 3000;
+const responseMs = 3000;
 
 /**
  * Locks a folder for this process. The returned function or the end of the process unlocks it.
@@ -112,7 +112,7 @@ function askHolder(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     let text = '';
     const socket = connect(path);
-    socket.setTimeout(answerMs, () => socket.destroy());
+    socket.setTimeout(responseMs, () => socket.destroy());
     socket.setEncoding('utf8').on('data', (part: string) => {
       text += part;
     });

@@ -4,7 +4,7 @@ import type { Changes } from '../../ports.ts';
 import type { Calls } from '../server/calls.ts';
 import type { Feed } from '../store/feed.ts';
 import { startPump } from './change-feed.ts';
-import { startWork } from './jobs.ts';
+import { startJobs } from './jobs.ts';
 import { openTimers, type Timers } from './timers.ts';
 
 /** The change feed and the jobs, which run in the background. */
@@ -31,21 +31,21 @@ export function startBackground(options: BackgroundOptions): Background {
   const { feed, services, calls, consumers, kinds, timers = openTimers() } = options;
   const pump = startPump({ feed, consumers, services, timers });
   const context = { ...services, settled: pump.settled, endedBefore: calls.endedBefore };
-  const work = startWork({ kinds, context, timers });
-  feed.listen(({ hasChanges, workDue }) => {
+  const jobs = startJobs({ kinds, context, timers });
+  feed.listen(({ hasChanges, jobsDue }) => {
     if (hasChanges) pump.nudge();
-    if (workDue !== undefined) work.nudgeAt(workDue);
+    if (jobsDue !== undefined) jobs.nudgeAt(jobsDue);
   });
   return {
     changes: { settled: pump.settled },
     idle: async () => {
       await pump.drained();
-      await work.idle();
+      await jobs.idle();
       await pump.drained(); // jobs may have changed items
     },
     stop: async () => {
       timers.clear();
-      await Promise.all([pump.stop(), work.stop()]);
+      await Promise.all([pump.stop(), jobs.stop()]);
       timers.clear();
     },
   };

@@ -1,9 +1,9 @@
 import {
   beginDue,
-  freeClaims,
+  endLeases,
   type JobContext,
   type JobType,
-  type ShardWork,
+  type ShardRun,
 } from '../../../jobs/jobs.ts';
 import { jobShards } from '../../../store/entities.ts';
 import { causeOf } from '../../../values/caught.ts';
@@ -14,7 +14,7 @@ const longestPauseMs = 60_000;
 const troubleMs = 1000;
 
 /** Runs the jobs of this machine. */
-export interface WorkLoop {
+export interface JobLoop {
   /** Reports that there is a new job, and when it is due (epoch milliseconds). */
   nudgeAt(due: number): void;
   /** Resolves when no job is due. */
@@ -23,17 +23,17 @@ export interface WorkLoop {
   stop(): Promise<void>;
 }
 
-export interface WorkLoopOptions {
+export interface JobLoopOptions {
   readonly kinds: readonly JobType[];
   readonly context: JobContext;
   readonly timers: Timers;
 }
 
 /** Starts the loop: with jobs that an earlier process left, then whenever a job is due. */
-export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop {
+export function startJobs({ kinds, context, timers }: JobLoopOptions): JobLoop {
   let isStopped = false;
   const runner = { kinds, context, isEnding: () => isStopped };
-  const freed = freeClaims(context).catch(logTrouble); // another process held the leases: it has ended
+  const freed = endLeases(context).catch(logTrouble); // another process held the leases: it has ended
   const shards = jobShards.map((shard) => {
     const work = { shard, underWay: new Set<Promise<void>>() };
     return openShard(work, async () => {
@@ -86,7 +86,7 @@ export function startWork({ kinds, context, timers }: WorkLoopOptions): WorkLoop
 }
 
 /** Runs `begin` for a shard, once at a time and once more after each nudge. No shard waits for another. */
-function openShard({ underWay }: ShardWork, begin: () => Promise<void>) {
+function openShard({ underWay }: ShardRun, begin: () => Promise<void>) {
   let isNudged = false;
   let beginning: Promise<void> | undefined;
 

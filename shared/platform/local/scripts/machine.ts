@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import type { ScriptRunner, ScriptRuntime } from '../../../scripts/script-runner.ts';
 import { messageOf } from '../../../values/caught.ts';
-import { howToGetPython, openPython, type Python } from './commands/python.ts';
+import { openPython, type Python, pythonAdvice } from './commands/python.ts';
 import {
   describeIsolation,
-  howToHold,
   type IsolationOptions,
+  installCommand,
   probeIsolation,
 } from './sandbox/isolation.ts';
 import type { Isolation, Level } from './sandbox/level.ts';
@@ -14,7 +14,7 @@ import type { Isolation, Level } from './sandbox/level.ts';
 export interface Machine {
   readonly isolation: Isolation;
   readonly python: Python;
-  /** Whether scripts are stored but do not run, because only Node's permission flags would isolate them. */
+  /** True when scripts are stored but do not run, because only Node's permission flags would isolate them. */
   readonly isTooWeak: boolean;
 }
 
@@ -37,16 +37,16 @@ export function describeMachine({ isolation, python, isTooWeak }: Machine): stri
   return [...parts, ...(isTooWeak ? [tooWeak] : [])].join('; ');
 }
 
-const tooWeak = `Scripts do not run here: other machines reach this server, and only Node's permission flags would hold them. Install what holds them better (${howToHold}), or start the server with --weak-sandbox`;
+const tooWeak = `Scripts do not run here: other machines reach this server, and only Node's permission flags would hold them. Install what holds them better (${installCommand}), or start the server with --weak-sandbox`;
 
-/** Returns why scripts of a runtime do not run on this machine, and the remedy; undefined when they run. */
-export function obstacleTo(
+/** Returns the reason why a runtime's scripts do not run here, and the remedy; undefined when they run. */
+export function obstacleFor(
   { python, isTooWeak }: Machine,
   runtime: ScriptRuntime,
 ): string | undefined {
   if (isTooWeak) return `${tooWeak}.`;
-  if (runtime === 'node' || python.isThere) return undefined;
-  return `There is no Python for scripts on this machine. ${howToGetPython}`;
+  if (runtime === 'node' || python.isAvailable) return undefined;
+  return `There is no Python for scripts on this machine. ${pythonAdvice}`;
 }
 
 const timeoutMs = 30_000;
@@ -58,7 +58,7 @@ const levelNames: Readonly<Record<Level, string>> = {
 };
 
 /**
- * Runs a script of each runtime, in the same way as any script.
+ * Runs a script of each runtime like any other script.
  *
  * @returns one line for the operator: `Scripts: JavaScript ok (12 ms), Python ok (bubblewrap, CPython 3.11.2)`
  */
@@ -67,12 +67,12 @@ export async function selfTest(run: ScriptRunner['run'], machine: Machine): Prom
   const { ms, problem } = await tryRuntime(run, machine, 'node');
   const javascript = problem ?? `ok (${ms} ms)`;
   const other = await tryRuntime(run, machine, 'python');
-  const held = `${levelNames[isolation.level]}, ${python.name}`;
-  return `Scripts: JavaScript ${javascript}, Python ${other.problem ?? `ok (${held})`}`;
+  const environment = `${levelNames[isolation.level]}, ${python.name}`;
+  return `Scripts: JavaScript ${javascript}, Python ${other.problem ?? `ok (${environment})`}`;
 }
 
 async function tryRuntime(run: ScriptRunner['run'], machine: Machine, runtime: ScriptRuntime) {
-  const obstacle = obstacleTo(machine, runtime);
+  const obstacle = obstacleFor(machine, runtime);
   if (obstacle !== undefined) return { ms: 0, problem: `does not run: ${obstacle}` };
   const startedMs = performance.now();
   const problem = await problemOf(run, runtime);
@@ -81,21 +81,21 @@ async function tryRuntime(run: ScriptRunner['run'], machine: Machine, runtime: S
 
 async function problemOf(run: ScriptRunner['run'], runtime: ScriptRuntime) {
   const script = { instance: 0, owner: 0, script: 0, version: 0, runtime, source: async () => '1' }; // of no tenant
-  const given = { args: {}, config: {}, meta: {}, timeoutMs, waitMs, isAwaited: true };
+  const input = { args: {}, config: {}, meta: {}, timeoutMs, waitMs, isAwaited: true };
   try {
-    const outcome = await run({ ...script, ...given });
+    const outcome = await run({ ...script, ...input });
     if (outcome.status === 'success') return undefined;
-    const complaint = 'stderr' in outcome ? lastLine(outcome.stderr) : '';
-    return `fails (${complaint || outcome.status}). ${remedies[runtime]}`;
+    const message = 'stderr' in outcome ? lastLine(outcome.stderr) : '';
+    return `fails (${message || outcome.status}). ${remedies[runtime]}`;
   } catch (error) {
-    const complaint = lastLine(messageOf(error));
-    return `fails (${complaint}). ${remedies[runtime]}`;
+    const message = lastLine(messageOf(error));
+    return `fails (${message}). ${remedies[runtime]}`;
   }
 }
 
 const remedies: Readonly<Record<ScriptRuntime, string>> = {
   node: 'Run Node 20, 22, 24 or 26, and look for the reason in the log',
-  python: howToGetPython,
+  python: pythonAdvice,
 };
 
 function lastLine(text: string): string {

@@ -12,44 +12,44 @@ import { type Launcher, startLauncher } from '../launcher/launcher.ts';
 import { childProgram } from './commands/child-program.ts';
 import { prepareNode } from './commands/node-command.ts';
 import { type Machine, probeMachine } from './machine.ts';
-import { type PreparedCommand, removeLeftFolders } from './sandbox/enclosure.ts';
+import { type PreparedCommand, removeAbandonedFolders } from './sandbox/enclosure.ts';
 import type { IsolationOptions } from './sandbox/isolation.ts';
 import { limitsFor, openScheduler, type Scheduler, slotsFor } from './scheduler.ts';
 
 /** Options of {@link openProcesses}; all have defaults. */
 export interface ProcessesOptions {
-  /** Options of the isolation; all that the machine supports when absent. */
+  /** Options of the isolation. By default, everything that the machine supports is used. */
   readonly isolation?: IsolationOptions;
-  /** Processes that work at a time; by the memory of the machine when absent. */
+  /** Number of processes that run jobs at a time; depends on the memory of the machine by default. */
   readonly slots?: number;
-  /** Milliseconds until an idle process ends; a minute when absent. */
+  /** Milliseconds after which an idle process is killed; one minute by default. */
   readonly idleMs?: number;
-  /** The data folder: hidden from scripts, with a cache of files below. A temporary one when absent. */
+  /** The data folder, which is hidden from scripts and contains a cache. A temporary folder by default. */
   readonly folder?: string | undefined;
-  /** Starts the processes; a new launcher when absent. */
+  /** Starts the processes; a new launcher by default. */
   readonly launcher?: Launcher | undefined;
   readonly log?: Log;
 }
 
-/** All child processes that work for tenants: one scheduler for fair shares, one pool that keeps them warm. */
+/** All child processes that run jobs of tenants: one scheduler for fair shares, and one pool that keeps them. */
 export interface Processes {
-  /** Probes the machine, once. Rejects with StartError when the network must be closed and cannot be. */
+  /** Probes the machine once. Rejects with StartError when the network must be denied and cannot be. */
   open(): Promise<OpenProcesses>;
   /** Number of running processes. */
   size(): number;
-  /** Resolves when the launcher has ended unexpectedly: no process can be started any more. */
+  /** Resolves when the launcher has ended unexpectedly, after which no process can be started. */
   readonly lost: Promise<void>;
-  /** Ends all processes. */
+  /** Kills all processes. */
   close(): Promise<void>;
 }
 
-/** The machine, with the scheduler and the pool that are opened after probing it. */
+/** The machine, and the scheduler and pool that are opened after the probe. */
 export interface OpenProcesses extends Machine {
   readonly scheduler: Scheduler;
   readonly pool: Pool<Members>;
 }
 
-/** Types of processes. */
+/** The type of process for each runtime. */
 export type Members = {
   readonly node: Runner;
   readonly python: Runner;
@@ -57,20 +57,20 @@ export type Members = {
   readonly certificate: CertificateWorker;
 };
 
-const serverBytes = 2 ** 30; // of memory, reserved for the server itself
+const serverBytes = 2 ** 30; // of memory, reserved for the server
 /** Resident memory of a process that runs a small script, measured on Node 20 to 26 and CPython 3.9 to 3.14. */
 const processBytes = 64 * 2 ** 20;
 const pyodideBytes = 220 * 2 ** 20;
 
-/** Opens the child processes of this machine; probes it on first use, and starts none before the first work. */
+/** Opens the child processes of this machine. Probes it on first use; starts processes for jobs only. */
 export function openProcesses(options: ProcessesOptions = {}): Processes {
   const { isolation = { network: true }, idleMs = 60_000, folder, log } = options;
   const launcher = options.launcher ?? startLauncher();
   let opened: Promise<OpenProcesses> | undefined;
   let pool: Pool<Members> | undefined;
 
-  async function look(): Promise<OpenProcesses> {
-    await removeLeftFolders();
+  async function probe(): Promise<OpenProcesses> {
+    await removeAbandonedFolders();
     const machine = await probeMachine(isolation, folder);
     const { slots = slotsOf(machine) } = options;
     pool = openPool<Members>({
@@ -95,7 +95,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
 
   return {
     open: () => {
-      opened ??= look();
+      opened ??= probe();
       return opened;
     },
     size: () => pool?.size() ?? 0,
@@ -105,7 +105,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
       launcher.close();
       await opened?.then(
         ({ python }) => python.close(),
-        () => {}, // callers of `open` got the error
+        () => {}, // `open` rejected with the error
       );
     },
   };
@@ -121,9 +121,9 @@ async function startPrepared(
   return runner;
 }
 
-/** Returns as many slots as there is memory for: a script that sleeps uses no core. */
+/** Returns the number of slots, limited by memory only: a sleeping script uses no core. */
 function slotsOf({ python }: Machine): number {
-  const limit = process.constrainedMemory(); // of the container; 0 or more than the machine has where none is set
+  const limit = process.constrainedMemory(); // of the container; 0 or more than the machine's memory without a limit
   const total = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   return slotsFor(total - serverBytes, python.isPyodide ? pyodideBytes : processBytes);
 }

@@ -2,29 +2,29 @@ import { awaitRun, logLateFault } from '../../../scripts/late-runs.ts';
 import { type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
 import type { Runs } from '../../ports.ts';
 
-/** Runs of scripts in this process, which continue when no request waits for them any more. */
+/** Runs of scripts in this process, which continue after the waiting request has ended. */
 export interface LocalRuns extends Runs {
   /** Resolves when no run is in progress. */
   idle(): Promise<void>;
 }
 
-const maxWaitMs = 300_000; // docs/reference/scripts.md#result. No gateway limits it
+const maxWaitMs = 300_000; // docs/reference/scripts.md#result; no gateway has a lower limit
 
 /**
  * Opens the runs of this machine.
  *
- * @param ready resolves when the server accepts requests, which scripts may send; false: it does not start, and pending
- *   runs stay pending until its next start
+ * @param ready resolves when the server accepts requests, which scripts may send. When it resolves to false, the server
+ *   does not start, and pending runs stay pending until its next start
  */
 export function openRuns(
   services: RunServices,
   ready: Promise<boolean> = Promise.resolve(true),
 ): LocalRuns {
-  const underWay = new Set<Promise<unknown>>();
+  const activeRuns = new Set<Promise<unknown>>();
 
   function track<Result>(run: Promise<Result>): Promise<Result> {
-    const tracked = run.finally(() => underWay.delete(tracked));
-    underWay.add(tracked);
+    const tracked = run.finally(() => activeRuns.delete(tracked));
+    activeRuns.add(tracked);
     return tracked;
   }
 
@@ -36,7 +36,7 @@ export function openRuns(
     },
     wait: (request, ms) => awaitRun(services, track(runScript(services, request)), ms),
     idle: async () => {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (activeRuns.size > 0) await Promise.allSettled(activeRuns);
     },
   };
 }

@@ -1,22 +1,22 @@
-import { instanceLimits, type Leave } from '../../../scripts/slots.ts';
+import { instanceLimits, type Release } from '../../../scripts/slots.ts';
 import { type GateLimits, openGate } from '../../limits/gate.ts';
 
-/** Uses of child processes. Each has its own limits in an instance. */
+/** Uses of child processes. Each use has its own limits per instance. */
 export type ProcessUse = 'script' | 'template' | 'certificate';
 
-/** A piece of work that needs a child process. */
-export interface Work {
+/** A job that needs a child process. */
+export interface ProcessJob {
   readonly kind: ProcessUse;
   /** Id of the account that owns the instance. */
   readonly owner: number;
   readonly instance: number;
-  /** Whether a request waits for its end: then it starts before work of the instance without one. */
+  /** True when a request waits for the end. Such jobs start before others of the instance. */
   readonly isAwaited: boolean;
-  /** Memory that it uses while it waits. */
+  /** Memory that the job uses while it waits. */
   readonly bytes: number;
-  /** Milliseconds after which it stops waiting for a slot. */
+  /** Maximum wait for a slot in milliseconds. */
   readonly waitMs: number;
-  /** Milliseconds for which it may hold its slot. */
+  /** Maximum time in the slot in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -25,28 +25,28 @@ export interface Scheduler {
   /**
    * Takes a slot, or waits for one. Owners take turns, and so do the instances of an owner.
    *
-   * @returns a function that releases the slot; `late` when none was free in time, `full` at once when the queue is
-   *   full
+   * @returns a function that releases the slot; `late` when no slot became free in time, `full` at once when the queue
+   *   is full
    */
-  enter(work: Work): Promise<Leave | 'late' | 'full'>;
+  enter(job: ProcessJob): Promise<Release | 'late' | 'full'>;
 }
 
-const leastSlots = 4;
-const mostSlots = 64;
+const minSlots = 4;
+const maxSlots = 64;
 
 /** Returns the number of slots for processes of a size, by memory: 4 to 64. */
 export function slotsFor(usableBytes: number, processBytes: number): number {
   const count = Math.floor(usableBytes / processBytes);
-  return Math.min(mostSlots, Math.max(leastSlots, count));
+  return Math.min(maxSlots, Math.max(minSlots, count));
 }
 
 /** Returns the limits for a number of slots, 2 or more. */
 export function limitsFor(slots: number) {
   return {
     capacity: slots,
-    perOwner: Math.max(1, Math.floor(slots / 2)), // whether others wait or not: they could not take back a running slot
+    perOwner: Math.max(1, Math.floor(slots / 2)), // even without other waiters: a running job is not preempted
     perInstance: instanceLimits.running,
-    reservedMs: 30_000, // the time limit of a script that sets none
+    reservedMs: 30_000, // the default time limit of a script
     queueInShares: 10_000,
     queuePerOwner: 1_000,
     queuePerInstance: instanceLimits.waiting,
@@ -54,7 +54,7 @@ export function limitsFor(slots: number) {
   } satisfies GateLimits;
 }
 
-/** Opens a scheduler with all slots free: a gate where an instance has a share for each use. */
+/** Opens a scheduler: a gate in which an instance has a share for each use. */
 export function openScheduler(limits: GateLimits): Scheduler {
   const gate = openGate(limits);
   return {

@@ -3,7 +3,7 @@ import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../scripts/sc
 import type { Pool } from '../../runtimes/process-pool.ts';
 import type { Runner, RunnerInput } from '../../runtimes/runner-process.ts';
 import { type FirstTurns, openFirstTurns } from './first-turns.ts';
-import { describeMachine, obstacleTo, selfTest } from './machine.ts';
+import { describeMachine, obstacleFor, selfTest } from './machine.ts';
 import { type Members, openProcesses, type Processes, type ProcessesOptions } from './processes.ts';
 import { canOpenSocket } from './sandbox/isolation.ts';
 
@@ -12,26 +12,26 @@ export interface LocalScripts extends ScriptRunner {
   /**
    * Describes the isolation and the access of scripts in one line for the operator.
    *
-   * @throws StartError when the network must be closed and cannot be
+   * @throws StartError when the network must be denied and cannot be
    */
   describe(): Promise<string>;
-  /** Runs a script of each runtime; returns the results as one line for the operator. */
+  /** Runs a script of each runtime and returns the results in one line for the operator. */
   selfTest(): Promise<string>;
-  /** Checks whether a script can open a Unix socket in a folder; its path is real. */
+  /** Checks whether a script can open a Unix socket in a folder, which is given by its real path. */
   canOpenSocket(folder: string): Promise<boolean>;
   /** Number of running processes. */
   size(): number;
-  /** Ends all processes; running scripts end as failures, later ones are blocked. */
+  /** Kills all processes. Running scripts fail, later ones are blocked. */
   close(): Promise<void>;
 }
 
 /** Options of {@link openScripts}; all have defaults. */
 export interface LocalScriptsOptions extends ProcessesOptions {
-  /** Processes that are shared with other work; when absent, separate ones are opened with the other options. */
+  /** Processes shared with other jobs. By default, separate ones are opened with the other options. */
   readonly processes?: Processes;
 }
 
-/** Opens the runner of scripts on this machine; probes the machine on first use, and starts processes for runs only. */
+/** Opens the script runner of this machine. Probes the machine on first use; starts processes for runs only. */
 export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   const processes = options.processes ?? openProcesses(options);
   const turns = openFirstTurns();
@@ -40,7 +40,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
   const run: ScriptRunner['run'] = async (run) => {
     if (isClosed) return { status: 'blocked' };
     const { scheduler, pool, ...machine } = await processes.open();
-    const obstacle = obstacleTo(machine, run.runtime);
+    const obstacle = obstacleFor(machine, run.runtime);
     if (obstacle !== undefined) return notRun(obstacle);
     const input = describeInput(run);
     const bytes = input.args.length + input.config.length + input.meta.length;
@@ -104,7 +104,7 @@ async function execute(
   }
 }
 
-/** Reads the source of a run; kills the process that was taken for it when that fails. */
+/** Reads the source of a run. On failure, kills the process that was taken for it. */
 async function readSource({ source }: ScriptRun, worker: Pick<Runner, 'kill'>): Promise<string> {
   try {
     return await source();

@@ -2,7 +2,7 @@ import { commonHeaders } from '../../../core/http/write-response.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
 
-interface Refusal {
+interface ErrorResponse {
   readonly status: string;
   readonly detail: string;
   readonly code: ErrorCode;
@@ -13,21 +13,21 @@ interface Refusal {
  *
  * @param error from the HTTP parser; it carries the bytes of an unknown method
  */
-export function answerBroken(error: Error, requestId: string): string {
-  return write(refusalOf(error), requestId);
+export function brokenRequestResponse(error: Error, requestId: string): string {
+  return write(responseTo(error), requestId);
 }
 
 /** Returns the code of the response to bytes that are no HTTP request. */
 export function brokenCode(error: Error): ErrorCode {
-  return refusalOf(error).code;
+  return responseTo(error).code;
 }
 
 /** Returns the complete response to `CONNECT`: this server is no proxy. */
 export function refuseTunnel(requestId: string): string {
-  return write(methodRefusal('CONNECT'), requestId);
+  return write(methodError('CONNECT'), requestId);
 }
 
-function write({ status, detail, code }: Refusal, requestId: string): string {
+function write({ status, detail, code }: ErrorResponse, requestId: string): string {
   const body = JSON.stringify({ detail });
   return [
     `HTTP/1.1 ${status}`,
@@ -43,7 +43,7 @@ function write({ status, detail, code }: Refusal, requestId: string): string {
   ].join('\r\n');
 }
 
-function refusalOf(error: Error): Refusal {
+function responseTo(error: Error): ErrorResponse {
   switch (codeOf(error)) {
     case 'HPE_HEADER_OVERFLOW':
       return {
@@ -56,13 +56,13 @@ function refusalOf(error: Error): Refusal {
     case 'HPE_INVALID_METHOD': {
       const method = unknownMethod(error);
       if (method === undefined) break;
-      return methodRefusal(method);
+      return methodError(method);
     }
   }
   return { status: '400 Bad Request', detail: malformedRequest, code: 'malformed_request' };
 }
 
-function methodRefusal(method: string): Refusal {
+function methodError(method: string): ErrorResponse {
   return {
     status: '405 Method Not Allowed',
     detail: `Method "${method}" not allowed.`,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Admission, Gate, Genuine } from '../../../core/http/admission.ts';
-import { toRequest } from '../../../core/http/event.ts';
-import { maxEventBytes } from '../../../core/http/write-response.ts';
+import { maxEventBytes } from '../../../core/http/event-size.ts';
+import type { Request } from '../../../core/http/message.ts';
 import {
   anonymousBodyBytes,
   anonymousParsedRoom,
@@ -17,7 +17,6 @@ import { type ApiError, refused, serverBusy, tooLarge } from '../../../values/er
 import { nextRound } from '../jobs/event-loop-rounds.ts';
 import { arrivedTooSlowly } from './broken-request.ts';
 import { type Collected, collectBody } from './collect-body.ts';
-import type { EventDraft } from './http-event.ts';
 import { openRoom, type Release, type Room } from './room.ts';
 
 /** Bytes of a body that the gateway accepts. */
@@ -39,7 +38,7 @@ export interface Receiver {
 export interface Arriving {
   readonly message: IncomingMessage;
   /** Without its body. */
-  readonly event: EventDraft;
+  readonly head: Request;
   /** Sends `100 Continue` to a client that waits for it. */
   readonly goOn: () => void;
 }
@@ -63,7 +62,7 @@ export function openReceiver(gate: Gate | undefined): Receiver {
   };
   return {
     receive: async (request) => {
-      const admission = (await gate?.admit(toRequest(request.event))) ?? unlimited;
+      const admission = (await gate?.admit(request.head)) ?? unlimited;
       if (admission.kind === 'unread') return { bytes: undefined, release: () => undefined };
       const body: Collected = { chunks: [], bytes: 0 };
       const intake: Intake = { ...request, gate, body, releases: [] };
@@ -100,10 +99,10 @@ async function takeGenuine(
   { owner, maxBytes }: Genuine,
   rooms: Rooms,
 ): Promise<Outcome> {
-  const { message, event, body } = intake;
+  const { message, head, body } = intake;
   const error = sizeError(declaredBytes(message) ?? 0, maxBytes);
   if (error !== undefined) return error;
-  const claim = { owner, address: event.requestContext.http.sourceIp };
+  const claim = { owner, address: head.sourceAddress };
   const stages = [declaredBytes(message) ?? Math.max(firstBytes, 2 * body.bytes), maxBytes];
   for (const bytes of stages) {
     if (!(await take(intake, rooms.receiving, { ...claim, bytes }))) return serverBusy(1);
@@ -120,11 +119,11 @@ async function takeAnonymous(
   intake: Intake,
   rooms: { readonly genuine: Rooms; readonly anonymous: Rooms },
 ): Promise<Outcome> {
-  const { message, event, body, gate } = intake;
+  const { message, head, body, gate } = intake;
   const declared = declaredBytes(message) ?? firstBytes;
   const isForm = /^\s*multipart\/form-data/i.test(message.headers['content-type'] ?? '');
   if (declared > anonymousBodyBytes && !isForm) return tooLarge(anonymousBodyBytes);
-  const claim = { owner: undefined, address: event.requestContext.http.sourceIp };
+  const claim = { owner: undefined, address: head.sourceAddress };
   const bytes = Math.min(declared, anonymousBodyBytes);
   if (!(await take(intake, rooms.anonymous.receiving, { ...claim, bytes }))) return serverBusy(1);
   intake.goOn();
@@ -133,7 +132,7 @@ async function takeAnonymous(
   if (how === 'too slow') return refused(408, arrivedTooSlowly, 'request_timeout');
   if (how === 'whole') return finish(intake, rooms.anonymous.parsed, claim);
   const start = Buffer.concat(body.chunks).subarray(0, anonymousBodyBytes);
-  const genuine = await gate?.admitByStart(toRequest(event), start);
+  const genuine = await gate?.admitByStart(head, start);
   if (genuine === undefined) return tooLarge(anonymousBodyBytes);
   for (const release of intake.releases.splice(0)) release(); // counted for its owner from here on
   return takeGenuine({ ...intake, goOn: () => undefined }, genuine, rooms.genuine);

@@ -3,20 +3,16 @@ import { drainMs, sendPieceBytes } from '../../../values/bounds.ts';
 
 /** The body of a response as it is passed to the system. */
 export interface SentBody {
-  readonly content: Buffer | string;
+  readonly content: Uint8Array | string;
   readonly bytes: number;
 }
 
 /** Prepares a body: a text of as many bytes as characters is ASCII, sent as is with half the work. */
-export function toSentBody(body: string | undefined, isBase64: boolean): SentBody | undefined {
-  if (body === undefined) return undefined;
-  if (isBase64) {
-    const content = Buffer.from(body, 'base64');
-    return { content, bytes: content.byteLength };
-  }
-  const bytes = Buffer.byteLength(body);
-  const isLong = bytes > sendPieceBytes && bytes !== body.length;
-  return { content: isLong ? Buffer.from(body) : body, bytes };
+export function toSentBody(content: Uint8Array | string | undefined): SentBody | undefined {
+  if (content === undefined) return undefined;
+  const bytes = Buffer.byteLength(content);
+  const isLong = bytes > sendPieceBytes && bytes !== content.length;
+  return { content: isLong ? Buffer.from(content) : content, bytes };
 }
 
 /** Sends a body after its head, a long one in pieces, and ends the response. */

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Gate } from '../../../core/http/admission.ts';
-import { type Handler, logRequest } from '../../../core/http/edge.ts';
-import { toResult } from '../../../core/http/write-response.ts';
+import { complete, type EdgeStep, edgeSteps } from '../../../core/http/edge.ts';
+import type { Dispatch, Request } from '../../../core/http/message.ts';
+import { logRequest } from '../../../core/http/request-log.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
@@ -12,15 +13,15 @@ import { isForFiles, serveFiles } from '../files/file-server.ts';
 import type { LocalFiles } from '../files/files.ts';
 import { nextRound } from '../jobs/event-loop-rounds.ts';
 import {
-  answerBroken,
   brokenCode,
+  brokenRequestResponse,
   headersTooLarge,
   malformedRequest,
   refuseTunnel,
 } from './broken-request.ts';
 import { type Connections, type Exchange, watchConnections } from './connections.ts';
 import { connectionLimit } from './descriptors.ts';
-import { type Arrival, addBody, type EventDraft, toEvent } from './http-event.ts';
+import { type Arrival, toRequest } from './http-request.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
 import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
@@ -35,7 +36,8 @@ const arrivalMs = 60_000;
 const uploadMs = 900_000;
 
 export interface ServerOptions {
-  readonly handler: Handler;
+  /** Serves a request through the steps of the edge: a complete response. */
+  readonly serve: Dispatch;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -71,6 +73,8 @@ interface Running extends ServerOptions {
   readonly proxyGate: ProxyGate;
   readonly connections: Connections;
   readonly receiver: Receiver;
+  /** For responses to requests that are not served. */
+  readonly steps: readonly EdgeStep[];
   /** Number of running requests. */
   active: number;
   stopping: boolean;
@@ -79,7 +83,7 @@ interface Running extends ServerOptions {
 }
 
 /**
- * Serves a handler over HTTP as the gateway does on AWS. Events, limits and the form of error responses are the same.
+ * Serves requests over HTTP as the gateway does on AWS: requests, limits and the form of error responses are the same.
  *
  * @throws StartError when the address cannot be listened on
  */
@@ -103,6 +107,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     proxyGate: createProxyGate(options.proxies),
     connections,
     receiver: openReceiver(options.gate),
+    steps: edgeSteps(options),
     active: 0,
     stopping: false,
     idle: () => undefined,
@@ -120,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     // A request whose body breaks off gets its response here; one that has arrived gets its own.
     const isBusy = connections.find(socket)?.current?.message.complete === true;
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
-    else socket.end(answerBroken(error, unreadable(running, brokenCode(error))));
+    else socket.end(brokenRequestResponse(error, unreadable(running, brokenCode(error))));
   });
   server.on('connect', (_: IncomingMessage, socket: Socket) =>
     socket.end(refuseTunnel(unreadable(running, 'method_not_allowed'))),
@@ -133,25 +138,21 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 
 /** Serves one request; never rejects. */
 async function serve(running: Running, exchange: Exchange): Promise<void> {
-  const { clock, ids, log, proxyGate } = running;
+  const { ids, log, proxyGate } = running;
   const { message, response } = exchange;
   running.active += 1;
   try {
-    const facts = {
-      requestId: ids.random(),
-      nowMs: clock.micros() / 1000,
-      proxies: proxyGate.countOf(message),
-    };
-    const arrival = toEvent(message, facts);
+    const facts = { requestId: ids.random(), proxies: proxyGate.countOf(message) };
+    const arrival = toRequest(message, facts);
     if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
       if (exchange.isWaiting) response.writeContinue();
-      await answerFile(running, running.files, { message, response, event: arrival.event });
+      await serveFile(running, running.files, { message, response, request: arrival.request });
       return;
     }
     if (arrival.unfit === undefined && !hasBody(message)) {
-      await run(running, exchange, arrival.event);
+      await run(running, exchange, arrival.request);
     } else {
-      await answer(running, exchange, arrival);
+      await serveRequest(running, exchange, arrival);
     }
   } catch (error) {
     const why = error instanceof Error ? error.stack : 'thrown';
@@ -167,27 +168,27 @@ async function serve(running: Running, exchange: Exchange): Promise<void> {
 interface FileCall {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
-  readonly event: EventDraft;
+  readonly request: Request;
 }
 
 /** Serves a file. Files are no part of the interface, but their requests have an id and a log line like all others. */
-async function answerFile(
+async function serveFile(
   { clock, log, stopping }: Running,
   files: LocalFiles,
-  { message, response, event }: FileCall,
+  { message, response, request }: FileCall,
 ): Promise<void> {
   const started = clock.micros();
-  response.setHeader('x-request-id', event.requestContext.requestId);
+  response.setHeader('x-request-id', request.id);
   if (stopping) response.setHeader('connection', 'close');
   const outcome = await serveFiles(files, message, response);
-  logRequest(log, event, outcome, clock.micros() - started);
+  logRequest(log, request, outcome, clock.micros() - started);
 }
 
 /** Responds to an invalid request or one with a body, unless its client disconnects first. */
-async function answer(
+async function serveRequest(
   running: Running,
   exchange: Exchange,
-  { event, unfit }: Arrival,
+  { request, unfit }: Arrival,
 ): Promise<void> {
   const { message } = exchange;
   if (unfit !== undefined) {
@@ -195,26 +196,25 @@ async function answer(
       unfit === 'malformed'
         ? refused(400, malformedRequest, 'malformed_request')
         : refused(431, headersTooLarge, 'headers_too_large');
-    return refuse(running, exchange, { event, error });
+    return refuse(running, exchange, { request, error });
   }
   await undefined; // what came with the head has arrived now
   const bytes = declaredBytes(message);
   if (bytes !== undefined && bytes <= uncountedBodyBytes && message.readableLength === bytes) {
     if (exchange.isWaiting) exchange.response.writeContinue();
     const body: Buffer | null = message.read();
-    if (body !== null) addBody(event, body);
-    return run(running, exchange, event);
+    return run(running, exchange, body === null ? request : withBody(request, body));
   }
   const goOn = () => exchange.isWaiting && exchange.response.writeContinue();
-  const received = await running.receiver.receive({ message, event, goOn });
+  const received = await running.receiver.receive({ message, head: request, goOn });
   if (received === 'gone') return;
-  if (received instanceof ApiError) return refuse(running, exchange, { event, error: received });
-  if (received.bytes !== undefined) addBody(event, received.bytes);
-  await run(running, exchange, event, received);
+  if (received instanceof ApiError) return refuse(running, exchange, { request, error: received });
+  const { bytes: body } = received;
+  await run(running, exchange, body === undefined ? request : withBody(request, body), received);
 }
 
 /**
- * Runs the handler for a request that has arrived, or whose rest does not matter.
+ * Serves a request that has arrived, or whose rest does not matter.
  *
  * @param received its body, if it was awaited; released when the request was served, though its response may not have
  *   been read
@@ -222,23 +222,24 @@ async function answer(
 async function run(
   running: Running,
   { connection, message, response }: Exchange,
-  event: EventDraft,
+  request: Request,
   received?: Received,
 ): Promise<void> {
   connection.isRunning = true;
-  const handled = running.handler(event);
-  const result = await (received === undefined ? handled : handled.finally(received.release));
-  const { statusCode, headers, body, isBase64Encoded } = result;
+  const serving = running.serve(request);
+  const served = await (received === undefined ? serving : serving.finally(received.release));
+  const { status, content } = served;
+  const headers: Record<string, string> = { ...served.headers };
   connection.isRunning = false;
-  const length = body?.length ?? 0;
+  const length = content?.bytes.length ?? 0;
   running.connections.count(connection, length);
   if (length > sendPieceBytes) await nextRound();
-  const sent = toSentBody(body, isBase64Encoded === true);
+  const sent = toSentBody(content?.bytes);
   if (sent !== undefined) headers['content-length'] = String(sent.bytes);
   const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
-  if (running.stopping || (isEarly && statusCode >= 400)) headers.connection = 'close';
-  response.writeHead(statusCode, headers);
-  if (isEarly && statusCode >= 400) return sendEarly(message, response, sent);
+  if (running.stopping || (isEarly && status >= 400)) headers.connection = 'close';
+  response.writeHead(status, headers);
+  if (isEarly && status >= 400) return sendEarly(message, response, sent);
   const sending = sendBody(response, sent);
   if (sending !== undefined) await sending;
   if (isEarly) closeUnread(message);
@@ -246,18 +247,21 @@ async function run(
 
 /** Sends an error response to a request whose body is not worth reading. */
 async function refuse(
-  { log }: Running,
+  { steps, clock }: Running,
   { message, response, isWaiting }: Exchange,
-  { event, error }: { readonly event: EventDraft; readonly error: ApiError },
+  { request, error }: { readonly request: Request; readonly error: ApiError },
 ): Promise<void> {
-  logRequest(log, event, error, 0);
-  const { statusCode, headers, body, isBase64Encoded } = await toResult(event, error);
-  const sent = toSentBody(body, isBase64Encoded === true);
-  headers.connection = 'close';
-  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
-  response.writeHead(statusCode, headers);
+  const arrived = { request, startedMicros: clock.micros() };
+  const { status, headers, content } = await complete(steps, arrived, { response: error });
+  const sent = toSentBody(content?.bytes);
+  const length = sent && { 'content-length': String(sent.bytes) };
+  response.writeHead(status, { ...headers, connection: 'close', ...length });
   const isSilent = isWaiting || error.status === 408; // nothing is on its way
   await (isSilent ? sendBody(response, sent) : sendEarly(message, response, sent));
+}
+
+function withBody(request: Request, bytes: Buffer): Request {
+  return { ...request, body: { kind: 'bytes', bytes } };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,5 +1,5 @@
 import type { ItemCache } from './cache.ts';
-import type { CommitPace } from './commit-pace.ts';
+import type { CommitMode } from './commit-mode.ts';
 import type { Counters } from './counters.ts';
 import type { FeedWriter } from './feed.ts';
 import type { StorageTrouble } from './storage-trouble.ts';
@@ -37,7 +37,7 @@ export interface CommitParts {
   readonly cache: ItemCache;
   readonly counters: Counters;
   readonly feed: Pick<FeedWriter, 'append' | 'committed'>;
-  readonly pace: Pick<CommitPace, 'mayBlock' | 'took'>;
+  readonly mode: Pick<CommitMode, 'mayBlock' | 'took'>;
   readonly trouble: StorageTrouble;
 }
 
@@ -137,7 +137,7 @@ function planGroup(
 }
 
 async function carryOut(
-  { tables, cache, counters, pace, trouble }: CommitParts,
+  { tables, cache, counters, mode, trouble }: CommitParts,
   operations: Operation[],
   jobs: number,
 ): Promise<void> {
@@ -149,13 +149,13 @@ async function carryOut(
   let isCommitted = false;
   try {
     const startedMs = performance.now();
-    const blocks = pace.mayBlock({ jobs, operations: operations.length });
+    const blocks = mode.mayBlock({ jobs, operations: operations.length });
     const enqueueAll = () => {
       for (const operation of operations) enqueue(tables, operation);
     };
     if (blocks) tables.environment.transactionSync(enqueueAll);
     else await tables.environment.batch(enqueueAll);
-    pace.took(performance.now() - startedMs, blocks);
+    mode.took(performance.now() - startedMs, blocks);
     counters.saved();
     isCommitted = true;
   } catch (error) {

@@ -4,7 +4,7 @@ import {
   type ItemChange,
   type Watch,
 } from '../../../jobs/change-feed.ts';
-import { dueOf, workPrefix } from '../../../store/entities.ts';
+import { dueOf, jobPrefix } from '../../../store/entities.ts';
 import type { Change } from '../../../store/store.ts';
 import { isSameSize, readEnvelope, storedItem, withSize } from './envelope.ts';
 import { parseItemKey } from './keys.ts';
@@ -33,7 +33,7 @@ export interface CommitNews {
   /** Whether there are new changes in the feed. */
   readonly hasChanges: boolean;
   /** Time when the first new job is due, in epoch milliseconds; undefined: no new job. */
-  readonly workDue: number | undefined;
+  readonly jobsDue: number | undefined;
 }
 
 /** Changes of items of some kinds, in commit order, until all consumers have taken them. */
@@ -102,7 +102,7 @@ export function openFeed(
       const news = newsOf(operations);
       newest = news.newest ?? newest;
       const hasChanges = news.newest !== undefined;
-      if (hasChanges || news.workDue !== undefined) listener({ hasChanges, workDue: news.workDue });
+      if (hasChanges || news.jobsDue !== undefined) listener({ hasChanges, jobsDue: news.jobsDue });
     },
     reader: (carry) => ({
       newest: () => newest,
@@ -145,15 +145,15 @@ function wantedBy(watches: readonly Watch[]): ReadonlyMap<string, Map<ChangeActi
 /** Returns the newest change's position among operations, and when their first job is due; undefined: none. */
 function newsOf(operations: readonly Operation[]) {
   let newest: string | undefined;
-  let workDue: number | undefined;
+  let jobsDue: number | undefined;
   for (const { table, key, value } of operations) {
     if (value === undefined) continue;
     if (table === 'changes') newest = key;
-    if (table === 'items' && key.startsWith(workPrefix)) {
-      workDue = Math.min(dueOf(parseItemKey(key)), workDue ?? Number.POSITIVE_INFINITY);
+    if (table === 'items' && key.startsWith(jobPrefix)) {
+      jobsDue = Math.min(dueOf(parseItemKey(key)), jobsDue ?? Number.POSITIVE_INFINITY);
     }
   }
-  return { newest, workDue };
+  return { newest, jobsDue };
 }
 
 function positionAt(number: number): string {

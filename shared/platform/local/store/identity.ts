@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maintain } from '../../../jobs/maintain.ts';
-import { as, storeIdentityEntity } from '../../../store/entities.ts';
+import { storeIdentityEntity } from '../../../store/entities.ts';
 import type { Store } from '../../../store/store.ts';
-import { insert } from '../../../store/writes.ts';
+import { createItem } from '../../../store/writes.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { Ids } from '../../ports.ts';
 import type { DataFolder } from '../files/data-folder.ts';
@@ -42,7 +42,7 @@ export async function identifyStore(
   { store, ids }: { readonly store: Store; readonly ids: Ids },
 ): Promise<string> {
   const key = storeIdentityEntity.key();
-  const found = as(storeIdentityEntity, (await store.get([key]))[0])?.data.id;
+  const found = (await storeIdentityEntity.read(store))?.data.id;
   if (expected !== undefined && found !== expected) {
     throw new StartError(
       `the store in ${path} is not the one that the other files there belong to: ${advice}`,
@@ -50,6 +50,6 @@ export async function identifyStore(
   }
   if (found !== undefined) return found;
   const id = ids.random();
-  await maintain({ store, ids }, [insert(storeIdentityEntity, key, { id })]);
+  await maintain({ store, ids }, [createItem(storeIdentityEntity, key, { id })]);
   return id;
 }

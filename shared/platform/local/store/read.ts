@@ -26,7 +26,7 @@ export function createReader(context: ReadContext): Pick<Store, 'get' | 'query'>
       let rest: KeyRange | undefined = keyRange(query);
       const turns = query.turns ?? openTurns();
       for (;;) {
-        rest = walk(context, { query, range: rest, found, turns });
+        rest = scanRange(context, { query, range: rest, found, turns });
         if (rest === undefined) return found;
         await turns.pause();
       }
@@ -40,7 +40,7 @@ interface FoundItems extends QueryPage {
   more: boolean;
 }
 
-interface Walk {
+interface RangeScan {
   readonly query: Query;
   readonly range: KeyRange;
   readonly found: FoundItems;
@@ -71,7 +71,10 @@ function loadItem({ tables, cache }: ReadContext, text: string): CachedItem | un
  * Scans a range until the page is full or others have their turn; returns the rest of the range. Of the table, only
  * keys are scanned: most items are in the cache, and their text need not be read.
  */
-function walk(context: ReadContext, { query, range, found, turns }: Walk): KeyRange | undefined {
+function scanRange(
+  context: ReadContext,
+  { query, range, found, turns }: RangeScan,
+): KeyRange | undefined {
   const { items, indexes } = context.tables;
   const partition = partitionStart(query.pk);
   let walked = 0;

@@ -7,7 +7,7 @@ import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
 import { createItemCache } from './cache.ts';
 import { createGroupCommit } from './commit.ts';
-import { openCommitPace } from './commit-pace.ts';
+import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
 import { createReader } from './read.ts';
@@ -67,9 +67,9 @@ function createStore(
   const feed = openFeed(tables, watches);
   const cache = createItemCache();
   const counters = createCounters(tables);
-  const pace = openCommitPace(() => performance.now());
+  const mode = openCommitMode(() => performance.now());
   const trouble = watchStorage(options.folder, log);
-  const commits = createGroupCommit({ tables, cache, counters, feed, pace, trouble });
+  const commits = createGroupCommit({ tables, cache, counters, feed, mode, trouble });
   const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
   const reader = createReader({ tables, cache, now });
   const translated = (error: unknown): never => {
@@ -90,11 +90,11 @@ function createStore(
   return {
     feed: feed.reader(commits.carry),
     get: (keys) => {
-      pace.read();
+      mode.read();
       return reader.get(keys).catch(translated);
     },
     query: (query) => {
-      pace.read();
+      mode.read();
       return reader.query(query).catch(translated);
     },
     isNear: true,

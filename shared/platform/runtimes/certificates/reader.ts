@@ -2,12 +2,12 @@ import type { OpenedPkcs12 } from '../../../push/rules/pkcs12.ts';
 import { type JobWorker, jobCommand, startJobWorker } from '../job-worker.ts';
 import type { StartProcess } from '../process.ts';
 
-/** An upload, in base64. */
+/** An uploaded file in base64. */
 export interface Job {
   readonly bytes: string;
 }
 
-/** The content of an upload; absent when it cannot be read. */
+/** The content of an uploaded file; absent when it cannot be read. */
 export interface Reply {
   readonly opened?: OpenedPkcs12 | undefined;
 }

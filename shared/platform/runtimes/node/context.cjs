@@ -10,8 +10,8 @@ const { writeAll } = require('./write-all.cjs');
 exports.fileName = 'main.js';
 
 const bare = vm.createContext(vm.constants?.DONT_CONTEXTIFY ?? {});
-const inBare = new vm.Script('globalThis').runInContext(bare);
-const isBuiltin = (name) => Object.hasOwn(inBare, name) && name !== 'console';
+const bareGlobals = new vm.Script('globalThis').runInContext(bare);
+const isBuiltin = (name) => Object.hasOwn(bareGlobals, name) && name !== 'console';
 
 /** Node's additions to the language, each as a property that a script may replace for itself. */
 const additions = Object.getOwnPropertyNames(globalThis)
@@ -42,19 +42,19 @@ function describeGetter(name, get, enumerable) {
   };
 }
 
-/** Creates a value at its first use: streams and console take a tenth of a short run, and many scripts use neither. */
-function once(make) {
-  let made;
-  return () => (made ??= make());
+/** Creates a value at its first use: streams and console take a tenth of a short run, and many scripts need neither. */
+function once(create) {
+  let value;
+  return () => (value ??= create());
 }
 
 /*
- * These two functions run inside the context, whose own builtins are still untouched. They must not refer to anything
+ * These two functions run inside the context, whose builtins are still unmodified. They must not refer to anything
  * outside except their arguments.
  */
 
 /** Makes the context look like the main one: `instanceof` accepts objects of core modules as its own. */
-function furnish({ additions, classes, typedArray, values }) {
+function installGlobals({ additions, classes, typedArray, values }) {
   const { defineProperty } = Object;
   const hidden = (value) => ({ value, writable: true, enumerable: false, configurable: true });
   for (const [name, descriptor] of additions) defineProperty(globalThis, name, descriptor);
@@ -63,16 +63,16 @@ function furnish({ additions, classes, typedArray, values }) {
 
   const isOrdinary = Function.prototype[Symbol.hasInstance];
   const test = Function.prototype.call.bind(isOrdinary);
-  const recognise = (own, main) =>
+  const acceptInstances = (own, main) =>
     defineProperty(
       own,
       Symbol.hasInstance,
       hidden(function hasInstance(value) {
-        return test(this, value) || (this === own && test(main, value)); // not for classes derived from it
+        return test(this, value) || (this === own && test(main, value)); // not for derived classes
       }),
     );
-  for (const [name, main] of classes) recognise(globalThis[name], main);
-  recognise(Object.getPrototypeOf(Uint8Array), typedArray);
+  for (const [name, main] of classes) acceptInstances(globalThis[name], main);
+  acceptInstances(Object.getPrototypeOf(Uint8Array), typedArray);
 }
 
 /** Defines the interface between scripts and the platform. */
@@ -80,7 +80,7 @@ function connect() {
   const { parse, stringify } = JSON;
   const { defineProperty } = Object;
   const text = String;
-  const isMadeBy = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance]);
+  const isInstanceOf = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance]);
   const define = (name, value) =>
     defineProperty(globalThis, name, { value, writable: true, configurable: true });
 
@@ -105,28 +105,28 @@ function connect() {
       configurable: true,
     });
   }
-  let last;
+  let customResponse;
   define('HttpResponse', HttpResponse);
   define('setResponse', (response) => {
-    last = response;
+    customResponse = response;
   });
   return {
-    /** Parsed inside, so that they are objects of this context. */
+    /** Sets the input, which is parsed here so that it consists of objects of this context. */
     setInput: ({ args, config, meta }) => {
       define('ARGS', parse(args));
       define('CONFIG', parse(config));
       define('META', parse(meta));
     },
-    /** Returns JSON of the custom response, or undefined. */
+    /** Returns the JSON of the custom response, or undefined without one. */
     describeResponse: () => {
-      if (!isMadeBy(HttpResponse, last)) return undefined;
-      const { status_code, content, content_type, headers } = last;
+      if (!isInstanceOf(HttpResponse, customResponse)) return undefined;
+      const { status_code, content, content_type, headers } = customResponse;
       const body = typeof content === 'object' && content !== null ? stringify(content) : content;
       return stringify({ status_code, content: text(body ?? ''), content_type, headers });
     },
   };
 }
-const inside = new vm.Script(`[${furnish}, ${connect}]`, { filename: __filename });
+const contextFunctions = new vm.Script(`[${installGlobals}, ${connect}]`, { filename: __filename });
 
 /**
  * Creates the globals of one run.
@@ -149,14 +149,14 @@ exports.makeContext = () => {
     __dirname: '.',
   });
   const typedArray = Object.getPrototypeOf(Uint8Array);
-  const [furnishContext, connectContext] = inside.runInContext(context);
-  const platform = connectContext(); // first: it needs untouched classes
-  furnishContext({ additions, classes, typedArray, values });
+  const [installInContext, connectContext] = contextFunctions.runInContext(context);
+  const platform = connectContext(); // first, because it needs unmodified classes
+  installInContext({ additions, classes, typedArray, values });
   Object.defineProperty(context, 'console', describeGetter('console', console, false));
   return { context, ...platform };
 };
 
-/** Opens a stream that writes at once: output of a script is visible before it hangs or dies. */
+/** Opens an unbuffered stream, so that output is visible when the script hangs or crashes. */
 function openStream(descriptor) {
   const stream = new Writable({
     decodeStrings: true,

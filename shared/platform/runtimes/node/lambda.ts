@@ -7,11 +7,11 @@ import { startDirectly } from '../process.ts';
 import { type Runner, type RunnerResult, startRunner } from '../runner-process.ts';
 
 /*
- * The supervisor of a Node script in Lambda: the handler of the script's own function. It is in the function's zip as
- * index.mjs, with the runner, the source and the version.
+ * The supervisor of a Node script on Lambda: the handler of the script's own function. In the function's zip it is
+ * index.mjs, next to the runner, the source and the version.
  */
 
-/** A run, as the platform passes it to the function. */
+/** A run: the event that the platform passes to the function. */
 export interface ScriptEvent {
   readonly version: number;
   readonly args: unknown;
@@ -20,7 +20,7 @@ export interface ScriptEvent {
   readonly timeoutMs: number;
 }
 
-/** Result of the function: that of the run, or that the function holds another version of the script. */
+/** Result of the function: the result of the run, or `stale` when the function has another version of the script. */
 export type ScriptAnswer = RunnerResult | { readonly stale: true; readonly version: number };
 
 const temporary = mkdtempSync(join(tmpdir(), 'script-'));
@@ -36,7 +36,7 @@ const runnerBytes = Math.min(maxResidentBytes, functionMegabytes * 2 ** 20 - own
 let runner = start();
 await runner.ready; // a function has more CPU during initialization than later
 
-/** Runs the script, in the process of its last run if that is reusable. */
+/** Runs the script in the process of its last run if that is reusable, otherwise in a new one. */
 export async function handler(event: ScriptEvent): Promise<ScriptAnswer> {
   if (event.version !== version) return { stale: true, version };
   if (!runner.isReusable()) runner = start();

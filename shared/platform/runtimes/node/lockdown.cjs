@@ -1,7 +1,7 @@
 'use strict';
 /*
  * Removes features that a script must not use from the process, before a script is loaded. The permission flags of Node
- * close files, child processes, workers, addons and the inspector; this file closes the rest.
+ * deny files, child processes, workers, addons and the inspector; this file denies the rest.
  */
 const fs = require('node:fs');
 const Module = require('node:module');
@@ -11,7 +11,7 @@ const { join, resolve, sep } = require('node:path');
 const { fileURLToPath } = require('node:url');
 const v8 = require('node:v8');
 
-const ofProcess = [
+const processFeatures = [
   'kill',
   '_kill',
   '_debugProcess',
@@ -20,7 +20,7 @@ const ofProcess = [
   'binding',
   '_linkedBinding',
   'dlopen',
-  'execve', // bypasses of everything else
+  'execve', // these bypass everything else
   'abort',
   'chdir',
   'setuid',
@@ -30,7 +30,7 @@ const ofProcess = [
   'setgroups',
   'initgroups',
 ];
-const ofHeap = [
+const heapFeatures = [
   'getHeapSnapshot',
   'writeHeapSnapshot',
   'setHeapSnapshotNearHeapLimit',
@@ -39,25 +39,25 @@ const ofHeap = [
   'takeCoverage',
   'stopCoverage',
 ];
-const ofPipes = ['connect', 'connect2', 'bind', 'bind2', 'listen', 'fchmod', 'open'];
+const pipeMethods = ['connect', 'connect2', 'bind', 'bind2', 'listen', 'fchmod', 'open'];
 const permissionDenied = -13; // EACCES, as the system returns it
-const absent = -2; // ENOENT, as the module loader returns it
-const nobody = 65534;
-const ordinaryMask = 0o022;
+const notFound = -2; // ENOENT, as the module loader returns it
+const nobodyId = 65534;
+const defaultMask = 0o022;
 
 /**
- * Closes features that the permission flags leave open.
+ * Denies features that the permission flags allow.
  *
- * @param {string | undefined} temporary the folder that a script may read; undefined when there is none
- * @param {net.Socket} pipe any; its type of handle could open sockets in the file system, which flags do not guard
+ * @param {string | undefined} temporary the only folder that a script may read, if any
+ * @param {net.Socket} pipe any pipe; handles of its type could open sockets in the file system, which no flag denies
  */
 exports.lockDown = (pipe, temporary) => {
-  for (const name of ofProcess) refuse(process, name, `process.${name}`);
-  for (const name of ofHeap) refuse(v8, name, `v8.${name}`);
-  refuse(os, 'setPriority', 'os.setPriority');
-  refuse(process, 'report', 'process.report');
+  for (const name of processFeatures) deny(process, name, `process.${name}`);
+  for (const name of heapFeatures) deny(v8, name, `v8.${name}`);
+  deny(os, 'setPriority', 'os.setPriority');
+  deny(process, 'report', 'process.report');
   const handles = Object.getPrototypeOf(pipe._handle);
-  for (const name of ofPipes) {
+  for (const name of pipeMethods) {
     if (name in handles) Object.defineProperty(handles, name, { value: () => permissionDenied });
   }
   hideHost(temporary);
@@ -65,43 +65,49 @@ exports.lockDown = (pipe, temporary) => {
   Module.syncBuiltinESMExports(); // for `import`
 };
 
-/** Hides the user, location and machine of the process: they look the same wherever scripts run. */
+/** Hides the user, paths and host of the process, which look the same on all platforms. */
 function hideHost(temporary) {
   const program = '/node';
   const argv = [program, ...(temporary === undefined ? [] : [join(temporary, 'main.js')])];
   const facts = { argv, execArgv: [], execPath: program, ppid: 1, title: 'node' };
   for (const [name, value] of Object.entries(facts)) replace(process, name, value);
   for (const name of ['getuid', 'geteuid', 'getgid', 'getegid']) {
-    replace(process, name, () => nobody);
+    replace(process, name, () => nobodyId);
   }
   replace(process, 'getgroups', () => []);
   replace(process, 'umask', (mask) => {
-    if (mask !== undefined) throw refusal('process.umask');
-    return ordinaryMask;
+    if (mask !== undefined) throw accessError('process.umask');
+    return defaultMask;
   });
-  const user = { uid: nobody, gid: nobody, username: 'nobody', homedir: temporary, shell: null };
+  const user = {
+    uid: nobodyId,
+    gid: nobodyId,
+    username: 'nobody',
+    homedir: temporary,
+    shell: null,
+  };
   replace(os, 'userInfo', () => ({ ...user }));
   replace(os, 'hostname', () => 'script');
 }
 
-/** Hides the existence of files where the permission flags do not: a forbidden path looks like an absent one. */
+/** Hides the existence of files where the permission flags do not: a denied path looks absent. */
 function hideFiles(isAllowed) {
   const { realpathSync } = fs;
   const { _stat: stat } = Module;
-  const guardedRealpath = (given, ...options) => {
-    const path = toPath(given);
-    if (!isAllowed(path)) throw refusal('fs.realpathSync');
+  const guardedRealpath = (target, ...options) => {
+    const path = toPath(target);
+    if (!isAllowed(path)) throw accessError('fs.realpathSync');
     return realpathSync(path, ...options);
   };
-  const guardedStat = (given) => {
-    const path = toPath(given);
-    return isAllowed(path) ? stat(path) : absent;
+  const guardedStat = (target) => {
+    const path = toPath(target);
+    return isAllowed(path) ? stat(path) : notFound;
   };
   replace(fs, 'realpathSync', Object.assign(guardedRealpath, { native: realpathSync.native }));
-  Module._stat = guardedStat; // the module loader itself uses it from now on
-  const sealed = { value: guardedStat, writable: false, configurable: false };
-  Object.defineProperty(Module, '_stat', sealed);
-  refuse(Module, 'findPackageJSON', 'module.findPackageJSON');
+  Module._stat = guardedStat; // also replaces the module loader's own
+  const lockedProperty = { value: guardedStat, writable: false, configurable: false };
+  Object.defineProperty(Module, '_stat', lockedProperty);
+  deny(Module, 'findPackageJSON', 'module.findPackageJSON');
 }
 
 function isBelow(folder, path) {
@@ -114,7 +120,7 @@ function toPath(path) {
 
 function replace(owner, name, value) {
   if (!(name in owner)) return;
-  delete owner[name]; // some are native accessors, which would remain in effect
+  delete owner[name]; // some are native accessors, which assignment would not replace
   Object.defineProperty(owner, name, {
     value,
     writable: true,
@@ -123,20 +129,20 @@ function replace(owner, name, value) {
   });
 }
 
-function refusal(shown) {
-  const error = new Error(`${shown} is not available to scripts`);
+function accessError(label) {
+  const error = new Error(`${label} is not available to scripts`);
   return Object.assign(error, { code: 'ERR_ACCESS_DENIED' });
 }
 
-function refuse(owner, name, shown) {
+function deny(owner, name, label) {
   if (!(name in owner)) return;
   const value = () => {
-    throw refusal(shown);
+    throw accessError(label);
   };
   Object.defineProperty(owner, name, { value, writable: true, configurable: true }); // replaces the old property
 }
 
-/** Calls `onLeftover` at each `unref` of a timer, socket or similar object: it may outlive a run. */
+/** Calls `onLeftover` at each `unref` of a timer, socket or similar object, which may outlive a run. */
 exports.watchLeftovers = (onLeftover) => {
   const timer = setTimeout(() => {}, 0);
   const immediate = setImmediate(() => {});

@@ -1,8 +1,8 @@
 'use strict';
 /*
  * The runner: a process that evaluates one script repeatedly, each time in a new context. It communicates with its
- * supervisor over descriptor 3, one JSON value per line; see ../runner-process.ts. A script shares the process and may
- * break it, but harms only itself: the supervisor trusts no message from here.
+ * supervisor over descriptor 3, one JSON value per line; see ../runner-process.ts. A script shares the process and can
+ * break it, but affects only its own runs: the supervisor does not trust messages from here.
  */
 const { readdirSync, rmSync } = require('node:fs');
 const net = require('node:net');
@@ -15,9 +15,9 @@ const { lockDown, watchLeftovers } = require('./lockdown.cjs');
 const { writeAll } = require('./write-all.cjs');
 
 const control = 3;
-const maxRuns = 10_000; // of one process: leaked memory ends with it
-const runsPerLook = 50; // runs between checks for leaked memory
-const maxLeftBytes = 96 * 1024 * 1024; // a run needs the rest of the heap
+const maxRuns = 10_000; // of one process: a new process has no leaked memory
+const runsPerCheck = 50; // runs between checks for leaked memory
+const maxLeakedBytes = 96 * 1024 * 1024; // a run needs the rest of the heap
 const maxResponse = 4 * 1024 * 1024; // characters of JSON; longer responses are always too large
 
 const { parse, stringify } = JSON;
@@ -47,9 +47,9 @@ const ownListeners = new Map(
   process.eventNames().map((name) => [name, process.rawListeners(name)]),
 );
 Object.defineProperty(process, 'emit', { value: intercept, writable: false, configurable: false });
-channel.on('end', () => exit(0)); // the supervisor has gone
-readLines(channel, (line) => begin(parse(line)));
-say({ __proto__: null, ready: true });
+channel.on('end', () => exit(0)); // the supervisor has ended
+readLines(channel, (line) => startRun(parse(line)));
+send({ __proto__: null, ready: true });
 
 function readLines(stream, onLine) {
   let parts = [];
@@ -62,7 +62,7 @@ function readLines(stream, onLine) {
   });
 }
 
-function begin({ mark, source, args, config, meta }) {
+function startRun({ mark, source, args, config, meta }) {
   running = mark;
   runs += 1;
   hasLeftovers = false;
@@ -79,7 +79,7 @@ function begin({ mark, source, args, config, meta }) {
   }
 }
 
-/** Handles events of the process before any listener: a script cannot remove the end of its run. */
+/** Handles events of the process before any listener, so a script cannot prevent the end of its run. */
 function intercept(name, ...values) {
   if (running === undefined) return emit(name, ...values);
   switch (name) {
@@ -98,7 +98,7 @@ function intercept(name, ...values) {
 function endWhenIdle(code) {
   if (emit('beforeExit', code)) {
     process.removeAllListeners('beforeExit');
-    if (resources().length > 0) return true; // a listener has started more work
+    if (resources().length > 0) return true; // a listener started more work
   }
   try {
     emit('exit', process.exitCode ?? 0);
@@ -110,11 +110,11 @@ function endWhenIdle(code) {
   return true;
 }
 
-/** Checks whether earlier runs left too much memory in use: then later ones get a new process. */
+/** Checks whether earlier runs leaked too much memory, so that later runs need a new process. */
 function isFull() {
-  if (runs % runsPerLook !== 0) return false;
+  if (runs % runsPerCheck !== 0) return false;
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
-  return heap + external > maxLeftBytes;
+  return heap + external > maxLeakedBytes;
 }
 
 /** Prepares the next run, after the last report was sent. */
@@ -148,11 +148,11 @@ function describeError(error) {
     const text = inspect(error);
     return isError ? withoutOwnFrames(text) : `Uncaught ${text}`;
   } catch {
-    return 'Uncaught error that cannot be shown'; // the error has its own code for that, which fails
+    return 'Uncaught error that cannot be shown'; // the error's own inspection code throws
   }
 }
 
-const foreignHeader = /^(?!main\.js:).*:\d+\n.*\n *\^+\n+/; // the line of code that threw, if not the script's
+const foreignHeader = /^(?!main\.js:).*:\d+\n.*\n *\^+\n+/; // the source line that threw, unless it is in the script
 const internal = [__dirname, 'node:vm:', 'node:internal/', 'node:net:', 'node:events:'];
 
 function withoutOwnFrames(text) {
@@ -165,7 +165,7 @@ function withoutOwnFrames(text) {
   return kept.join('\n');
 }
 
-/** Reports the result of the run. The report has no prototype: a script may have changed it. */
+/** Reports the result of the run. The report has no prototype, which a script may have modified. */
 function end(code, isReusable) {
   const report = { __proto__: null, mark: running, exitCode: code, isReusable };
   try {
@@ -177,9 +177,9 @@ function end(code, isReusable) {
     writeAll(2, from(`${describeError(error)}\n`));
   }
   running = undefined;
-  say(report);
+  send(report);
 }
 
-function say(message) {
-  writeAll(control, from(`\n${stringify(message)}\n`)); // on a separate line, whatever a script has written
+function send(message) {
+  writeAll(control, from(`\n${stringify(message)}\n`)); // on a separate line, even after an incomplete line of a script
 }

@@ -2,17 +2,17 @@
 const fs = require('node:fs');
 const { join } = require('node:path');
 
-/** Folder in Python's own file system for the project's part of the runner while a snapshot is created. */
+/** Folder in Pyodide's file system for the project's Python code while a snapshot is created. */
 const runnerFolder = '/runner';
 
-/** Loads Pyodide from its package's folder; `options` are its own. */
+/** Loads Pyodide from the folder of its package, with options of `loadPyodide`. */
 async function load(folder, options) {
   process.binding = () => ({ fs: fs.constants }); // Pyodide reads these, and the permission flags deny them
   const { loadPyodide } = require(join(folder, 'pyodide.js'));
   return loadPyodide({ indexURL: folder, ...options });
 }
 
-/** Creates a snapshot of Pyodide's memory with the project's part of the runner; it loads in a fifth of the time. */
+/** Creates a snapshot of Pyodide's memory with the project's Python code; it loads in a fifth of the time. */
 exports.makeSnapshot = async (folder, context) => {
   const pyodide = await load(folder, { _makeSnapshot: true });
   pyodide.FS.mkdir(runnerFolder);

@@ -1,5 +1,5 @@
 'use strict';
-/* Arguments: Pyodide's folder, the source of the project's part of the runner in Python, the output file. */
+/* Arguments: Pyodide's folder, the file with the project's Python code, the output file. */
 const { readFileSync, writeFileSync } = require('node:fs');
 const { makeSnapshot } = require('./load.cjs');
 

@@ -1,10 +1,10 @@
 'use strict';
 /*
  * A runner of Python scripts on machines without an isolated python3: Pyodide, in a Node process with the same
- * permission flags as that of a Node script. It communicates with its supervisor as ../node/runner.cjs does, but for
- * one run only: a script can use Node itself through Pyodide, so the process cannot be trusted after it.
+ * permission flags as for a Node script. It communicates with its supervisor like ../node/runner.cjs, but runs only one
+ * script: a script can use Node through Pyodide, so the process cannot be trusted afterwards.
  *
- * Arguments: Pyodide's folder, a snapshot of its memory, and the environment that a script sees, as JSON.
+ * Arguments: Pyodide's folder, a snapshot of its memory, and the environment of the script as JSON.
  */
 const { readFileSync } = require('node:fs');
 const net = require('node:net');
@@ -28,8 +28,8 @@ def prepare():
         sys.modules['random'].seed() # it was seeded when the snapshot was made
 
     def run(line):
-        given = json.loads(line)
-        return json.dumps(context.Context().run(given['source'], given))
+        inputs = json.loads(line)
+        return json.dumps(context.Context().run(inputs['source'], inputs))
     return run
 prepare()`;
 
@@ -50,10 +50,10 @@ async function start() {
   let line = '';
   channel.setEncoding('utf8').on('data', (text) => {
     line += text;
-    if (text.endsWith('\n')) end(line, run);
+    if (text.endsWith('\n')) runLine(line, run);
   });
-  channel.on('end', () => exit(0)); // the supervisor has gone
-  say({ ready: true });
+  channel.on('end', () => exit(0)); // the supervisor has ended
+  send({ ready: true });
 }
 
 function writeTo(descriptor, bytes) {
@@ -61,27 +61,27 @@ function writeTo(descriptor, bytes) {
   return bytes.length;
 }
 
-/** Runs the script of `line`, and reports. */
-function end(line, run) {
+/** Runs the script of `line` and reports its result. */
+function runLine(line, run) {
   const { mark } = parse(line);
   const [exitCode, response] = outcomeOf(line, run);
   const report = { __proto__: null, mark, exitCode, isReusable: false };
   if (response?.length > maxResponse) report.isTooBig = true;
   else if (response) report.response = response;
-  say(report);
+  send(report);
 }
 
-/** Returns the exit code, and the response if there is one. */
+/** Returns the exit code, and the custom response if one was set. */
 function outcomeOf(line, run) {
   try {
     return parse(run(line));
   } catch (error) {
     if (typeof error?.status === 'number') return [error.status]; // os._exit
-    writeAll(2, from(`${error}\n`)); // an error of Python itself
+    writeAll(2, from(`${error}\n`)); // an error of the Python interpreter
     return [1];
   }
 }
 
-function say(message) {
-  writeAll(control, from(`\n${stringify(message)}\n`)); // on a separate line, whatever a script has written
+function send(message) {
+  writeAll(control, from(`\n${stringify(message)}\n`)); // on a separate line, even after an incomplete line of a script
 }

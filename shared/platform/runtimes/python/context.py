@@ -1,4 +1,4 @@
-"""One run of a script: what it sees, and what becomes of it. Needs nothing but Python 3.9 or later."""
+"""One run of a script: its globals, and its result. Requires only Python 3.9 or later."""
 import atexit
 import builtins
 import codecs
@@ -13,7 +13,7 @@ import threading
 import traceback
 import types
 
-FILE_NAME = 'main.py'  # of each script, as tracebacks show it
+FILE_NAME = 'main.py'  # of each script, shown in tracebacks
 TIMEOUT_CODE = 124
 
 _exit = os._exit
@@ -21,7 +21,7 @@ _own_files = (__file__, getattr(sys.modules['__main__'], '__file__', None))
 
 
 class HttpResponse:
-    """A custom response. What is None has its default."""
+    """A custom response. None stands for the default value."""
 
     def __init__(self, status_code=200, content='', content_type='application/json', headers=None):
         self.status_code = 200 if status_code is None else status_code
@@ -31,7 +31,7 @@ class HttpResponse:
 
 
 class Context:
-    """The globals of one run. To be made once for each run, before its input is known."""
+    """The globals of one run. Create one per run, before its input is known."""
 
     def __init__(self):
         self.response = None
@@ -39,17 +39,17 @@ class Context:
         self.module = types.ModuleType('__main__')
         self.streams = _open_stream(1), _open_stream(2)
 
-    def run(self, script, given):
-        """Runs a script to its end, threads and all.
+    def run(self, script, inputs):
+        """Runs a script until it and its threads have ended.
 
-        `script` is its source, or its code if that is compiled. `given` has JSON in `args`, `config`, `meta`, and
-        `timeoutMs`. Gives the exit code, and the JSON of the custom response or None.
+        `script` is its source or its compiled code. `inputs` has JSON in `args`, `config` and `meta`, and `timeoutMs`.
+        Returns the exit code, and the JSON of the custom response or None.
         """
-        self._furnish(given)
-        _start_alarm(given['timeoutMs'] / 1000)
+        self._prepare(inputs)
+        _start_alarm(inputs['timeoutMs'] / 1000)
         exit_code, may_respond = self._execute(script)
         try:
-            threading._shutdown()  # waits for those that are no daemons
+            threading._shutdown()  # waits for threads that are not daemons
             atexit._run_exitfuncs()
         except BaseException as error:
             exit_code = exit_code or _fail(error)
@@ -63,18 +63,18 @@ class Context:
             return _fail(error), None
 
     def _execute(self, script):
-        """Gives the exit code, and whether there may be a response after it."""
+        """Returns the exit code, and whether the run may have a custom response."""
         try:
             code = script if isinstance(script, types.CodeType) else compile_source(script)
             exec(code, vars(self.module))
         except SystemExit as error:
-            return _code_of(error), False
+            return _exit_code_of(error), False
         except BaseException as error:
             return _fail(error), False
         return 0, True
 
-    def _furnish(self, given):
-        os.environ.pop('LC_CTYPE', None)  # of Python's own making
+    def _prepare(self, inputs):
+        os.environ.pop('LC_CTYPE', None)  # set by Python itself
         sys.argv = [FILE_NAME]
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = self.streams
         sys.modules['__main__'] = self.module
@@ -84,9 +84,9 @@ class Context:
         vars(self.module).update(
             __builtins__=builtins,
             __file__=FILE_NAME,
-            ARGS=json.loads(given['args']),
-            CONFIG=json.loads(given['config']),
-            META=json.loads(given['meta']),
+            ARGS=json.loads(inputs['args']),
+            CONFIG=json.loads(inputs['config']),
+            META=json.loads(inputs['meta']),
             HttpResponse=HttpResponse,
             set_response=self._set_response,
         )
@@ -103,7 +103,7 @@ HttpResponse.__module__ = '__main__'
 
 
 def compile_source(source):
-    """The code of a script. Raises what `compile` does; tracebacks can show the lines from now on."""
+    """Compiles a script and registers its lines for tracebacks. Raises like `compile`."""
     source = source[1:] if source.startswith('\ufeff') else source
     lines = source.splitlines(True)
     linecache.cache[FILE_NAME] = len(source), None, lines, FILE_NAME
@@ -111,7 +111,7 @@ def compile_source(source):
 
 
 def describe_response(response):
-    """JSON of a custom response; raises what its content raises when it is made into text."""
+    """Returns the JSON of a custom response. Raises when its content cannot be converted to text."""
     content = response.content
     if isinstance(content, (dict, list)):
         content = json.dumps(content, ensure_ascii=False)
@@ -126,8 +126,8 @@ def describe_response(response):
     return json.dumps(parts, default=str)
 
 
-def _code_of(error):
-    """What the system would see of `sys.exit`."""
+def _exit_code_of(error):
+    """Returns the exit code that `sys.exit` would give."""
     code = error.code
     if code is None:
         return 0
@@ -136,14 +136,14 @@ def _code_of(error):
     try:
         print(code, file=sys.stderr)
     except Exception:
-        pass  # it cannot be shown, or the script has closed the stream: it has failed anyhow
+        pass  # not printable, or the stream is closed: the run has failed in any case
     return 1
 
 
 def _fail(error):
-    """Shows an error that nobody has caught."""
+    """Prints an uncaught error. Returns the exit code."""
     try:
-        error.__traceback__ = _own_part(error.__traceback__)
+        error.__traceback__ = _script_part(error.__traceback__)
         if sys.excepthook is sys.__excepthook__:
             traceback.print_exception(type(error), error, error.__traceback__)
         else:
@@ -153,27 +153,27 @@ def _fail(error):
     return 1
 
 
-def _own_part(tb):
-    """A traceback without the frames that led to the script."""
+def _script_part(tb):
+    """Returns the traceback without the runner's frames before the script."""
     while tb is not None and tb.tb_frame.f_code.co_filename in _own_files:
         tb = tb.tb_next
     return tb
 
 
 def _start_alarm(seconds):
-    """Ends the process when the time is over, unless the script takes care that it does not."""
+    """Starts an alarm that ends the process at its time limit. A script can disable it."""
     if not hasattr(signal, 'setitimer'):
         return
-    signal.signal(signal.SIGALRM, _end_by_time)
+    signal.signal(signal.SIGALRM, _end_at_timeout)
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _end_by_time(_signal, frame):
+def _end_at_timeout(_signal, frame):
     try:
         stack = [each for each in traceback.extract_stack(frame) if each.filename not in _own_files]
-        told = ['Time is over. Stack (most recent call last):\n', *traceback.format_list(stack)]
+        lines = ['Time is over. Stack (most recent call last):\n', *traceback.format_list(stack)]
         _flush()
-        os.write(2, ''.join(told).encode('utf-8', 'replace'))
+        os.write(2, ''.join(lines).encode('utf-8', 'replace'))
     finally:
         _exit(TIMEOUT_CODE)
 
@@ -183,11 +183,11 @@ def _flush():
         try:
             stream.flush()
         except Exception:
-            pass  # closed by the script, or no stream at all: there is nothing to flush
+            pass  # closed or replaced by the script: there is nothing to flush
 
 
 def _open_stream(descriptor):
-    """Writes at once: what a script has printed is out before it hangs or dies."""
+    """Opens an unbuffered stream, so that output is visible when the script hangs or crashes."""
     raw = io.FileIO(descriptor, 'wb', closefd=False)
     return io.TextIOWrapper(raw, 'utf-8', 'groundwork.replace', '\n', write_through=True)
 

@@ -1,4 +1,4 @@
-"""What a supervisor says to a runner, and hears from it until all is said."""
+"""The communication of a supervisor with a runner during one run."""
 import json
 import os
 import selectors
@@ -6,11 +6,11 @@ import time
 
 MAX_OUTPUT = 524_288  # bytes of both streams
 MAX_RECEIVED = 16 * 2**20  # bytes; a report is smaller
-DRAIN_SECONDS = 0.5  # what comes later than that after a report is no longer waited for
+DRAIN_SECONDS = 0.5  # maximum wait for output after the report
 
 
 class Output:
-    """What comes from one stream during a run."""
+    """The output of one stream during a run."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -18,78 +18,79 @@ class Output:
         self.has_ended = False
 
     def read(self):
-        """Reads what there is. True while there may be more."""
+        """Reads available data. Returns False at the end of the stream."""
         part = os.read(self.stream.fileno(), 65_536)
         self.data += part
         self.has_ended = part == b''
         return not self.has_ended
 
     def text(self):
-        """All of it; bytes that are no UTF-8 become U+FFFD."""
+        """Returns the output; invalid UTF-8 becomes U+FFFD."""
         return self.data.decode('utf-8', 'replace')
 
 
 class Conversation:
-    """One line to a runner, and the one message that answers it.
+    """One line to a runner, and the message that replies to it.
 
-    After `hold`: `message`, a dict, or None without one; `is_late`: none came in time; `is_cut`: there was more output
-    than may be, and no more was read; `is_whole`: the message came, and all output that was written before it was read.
+    After `run`: `message` is a dict, or None without a reply; `is_late` is True if no message arrived in time;
+    `is_cut` if the output exceeded its limit and was read no further; `is_whole` if the message arrived and all output
+    before it was read.
     """
 
-    def __init__(self, control, line, is_wanted):
+    def __init__(self, control, line, is_reply):
         self.control = control
         self.line = memoryview(line)
-        self.is_wanted = is_wanted
+        self.is_reply = is_reply
         self.received = bytearray()
         self.message = None
-        self.has_heard = False
+        self.is_finished = False
         self.is_late = self.is_cut = self.is_whole = False
 
-    def hold(self, seconds, outputs=()):
-        """Holds it until all is said, or for `seconds`."""
-        until = time.monotonic() + seconds
+    def run(self, seconds, outputs=()):
+        """Sends the line and reads until the reply and the output are complete, at most for `seconds`."""
+        deadline = time.monotonic() + seconds
         streams = [each.stream for each in outputs]
         with selectors.DefaultSelector() as selector, self.control.dup() as sender:
             sender.setblocking(False)
-            selector.register(sender, selectors.EVENT_WRITE, self._speak)
-            selector.register(self.control, selectors.EVENT_READ, self._hear)
+            selector.register(sender, selectors.EVENT_WRITE, self._send)
+            selector.register(self.control, selectors.EVENT_READ, self._receive)
             for each in outputs:
                 selector.register(each.stream, selectors.EVENT_READ, each.read)
-            while time.monotonic() < until and not (self.is_whole or self.is_cut):
-                had_heard = self.has_heard
-                ready = selector.select(0 if had_heard else until - time.monotonic())
+            while time.monotonic() < deadline and not (self.is_whole or self.is_cut):
+                was_finished = self.is_finished
+                ready = selector.select(0 if was_finished else deadline - time.monotonic())
                 for key, _ in ready:
                     if not key.data():
                         selector.unregister(key.fileobj)
-                if self.has_heard and not had_heard:
-                    until = min(until, time.monotonic() + DRAIN_SECONDS)
+                if self.is_finished and not was_finished:
+                    deadline = min(deadline, time.monotonic() + DRAIN_SECONDS)
                 self.is_cut = sum(len(each.data) for each in outputs) > MAX_OUTPUT
-                self.is_whole = had_heard and not any(key.fileobj in streams for key, _ in ready)
-        self.is_late = not self.has_heard and not self.is_cut
+                self.is_whole = was_finished and not any(key.fileobj in streams for key, _ in ready)
+        self.is_late = not self.is_finished and not self.is_cut
 
-    def _speak(self):
+    def _send(self):
         try:
             self.line = self.line[self.control.send(self.line):]
         except OSError:
-            return False  # it has ended: we shall hear
+            return False  # the runner has ended, which the read detects
         return len(self.line) > 0
 
-    def _hear(self):
+    def _receive(self):
         part = self.control.recv(65_536)
         self.received += part
         if b'\n' in part:
             *lines, rest = self.received.split(b'\n')
             self.received = rest
             for message in map(_parse, lines):
-                if message is not None and self.is_wanted(message):
+                if message is not None and self.is_reply(message):
                     self.message = message
-        is_over = part == b'' or len(self.received) > MAX_RECEIVED
-        self.has_heard = is_over or self.message is not None
-        return not self.has_heard
+        is_closed = part == b'' or len(self.received) > MAX_RECEIVED
+        self.is_finished = is_closed or self.message is not None
+        return not self.is_finished
 
 
 def _parse(line):
-    """A message, or None: a runner may be made to say anything."""
+    """Parses a message. Returns None for invalid ones, which a script can make a runner send."""
     try:
         message = json.loads(line)
     except ValueError:

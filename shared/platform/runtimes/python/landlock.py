@@ -1,11 +1,11 @@
-"""Starts a program that Landlock holds: it reads and writes what is named, and nothing else. Linux 5.13 and later.
+"""Executes a program restricted by Landlock: it can access only the given paths. Requires Linux 5.13 or later.
 
-Arguments: what it may do, as JSON, then the program with its own arguments. The JSON is an object:
+Arguments: the rules as JSON, then the program with its arguments. The JSON is an object:
 
-- `programs`, `readable`, `writable`: paths, of folders with all that is in them; what is not there is passed over
-- `hasNetwork`: whether it may make sockets of the internet protocols
-- `isAlone`: whether it may neither make nor signal other processes
-- `maxVersion`: the newest version of Landlock's interface to use, for tests; the system's own when absent
+- `programs`, `readable`, `writable`: paths; a folder includes its content, missing paths are ignored
+- `hasNetwork`: whether the program may create internet sockets
+- `isAlone`: whether the program may neither create nor signal other processes
+- `maxVersion`: the newest version of Landlock's interface to use, for tests; the system's version when absent
 """
 import ctypes
 import json
@@ -18,22 +18,22 @@ import seccomp  # noqa: E402
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF, SET_CAPABILITIES = range(4)
 NUMBERS = {'x86_64': (444, 445, 446, 126), 'aarch64': (444, 445, 446, 91)}
-GET_VERSION, BELOW_PATH = 1, 1
+GET_VERSION, PATH_BENEATH = 1, 1
 SET_NO_NEW_PRIVILEGES, DROP_BOUNDING = 38, 24  # of prctl
 CAPABILITIES_VERSION = 0x20080522
 LAST_CAPABILITY = 63
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 TRUNCATE, IOCTL_DEVICE = 1 << 14, 1 << 15
-OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
+FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 READ = READ_FILE | READ_DIR
 ALL_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}  # since these versions
 SINCE_NETWORK, SINCE_SCOPES = 4, 6
 BIND_AND_CONNECT, SOCKETS_AND_SIGNALS = 3, 3
 
 DEVICES = ('/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom')
-# What libraries ask about the machine, and a process about itself.
-ABOUT = (
+# Data about the machine and the process itself that libraries read.
+SYSTEM_DATA = (
     *('/proc/self', '/proc/meminfo', '/proc/cpuinfo', '/proc/stat', '/proc/uptime', '/proc/loadavg'),
     *('/proc/sys/vm/overcommit_memory', '/sys/devices/system/cpu'),
 )
@@ -42,18 +42,18 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(description, program, *arguments):
-    given = json.loads(description)
-    version = min(_version(), given.get('maxVersion', 99))
+    options = json.loads(description)
+    version = min(_version(), options.get('maxVersion', 99))
     _call(_libc.prctl, SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    _enclose(version, given)
+    _restrict(version, options)
     _drop_capabilities()
-    rules = [*seccomp.everywhere(), *seccomp.host_files()]
-    if not given['hasNetwork']:
-        rules += seccomp.no_network()
-    if given['isAlone']:
-        rules += [*seccomp.memory(), *seccomp.alone(os.getpid())]
-    seccomp.close_calls(rules)
-    os.environ.pop('LC_CTYPE', None)  # of Python's own making
+    rules = [*seccomp.base_rules(), *seccomp.host_file_rules()]
+    if not options['hasNetwork']:
+        rules += seccomp.network_rules()
+    if options['isAlone']:
+        rules += [*seccomp.memory_rules(), *seccomp.process_rules(os.getpid())]
+    seccomp.install_filter(rules)
+    os.environ.pop('LC_CTYPE', None)  # set by Python itself
     try:
         os.execv(program, [program, *arguments])
     except OSError as error:
@@ -64,20 +64,20 @@ def _version():
     return _system_call(CREATE_RULESET, None, ctypes.c_size_t(0), GET_VERSION)
 
 
-def _enclose(version, given):
-    """From now on this process and all below it are held."""
+def _restrict(version, options):
+    """Applies the rules to this process and its descendants."""
     rights = ALL_RIGHTS[max(each for each in ALL_RIGHTS if each <= version)]
     parts = [rights]
     if version >= SINCE_NETWORK:
-        parts.append(0 if given['hasNetwork'] else BIND_AND_CONNECT)
+        parts.append(0 if options['hasNetwork'] else BIND_AND_CONNECT)
     if version >= SINCE_SCOPES:
         parts.append(SOCKETS_AND_SIGNALS)
     handled = struct.pack(f'{len(parts)}Q', *parts)
     rules = _system_call(CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), 0)
     for allowed, paths in [
-        (READ | EXECUTE, given['programs']),
-        (READ, [*given['readable'], *ABOUT]),
-        (rights & ~EXECUTE, given['writable']),
+        (READ | EXECUTE, options['programs']),
+        (READ, [*options['readable'], *SYSTEM_DATA]),
+        (rights & ~EXECUTE, options['writable']),
         (READ_FILE | WRITE_FILE, DEVICES),
     ]:
         for path in paths:
@@ -90,19 +90,19 @@ def _allow(rules, allowed, path):
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
-        return  # it is not there
+        return  # missing paths are ignored
     try:
         if not os.path.isdir(path):
-            allowed &= OF_FILES
-        _system_call(ADD_RULE, rules, BELOW_PATH, struct.pack('=Qi', allowed, descriptor), 0)
+            allowed &= FILE_RIGHTS
+        _system_call(ADD_RULE, rules, PATH_BENEATH, struct.pack('=Qi', allowed, descriptor), 0)
     finally:
         os.close(descriptor)
 
 
 def _drop_capabilities():
-    """Root without them is held as others are."""
+    """Drops all capabilities, so that root is restricted like other users."""
     for capability in range(LAST_CAPABILITY + 1):
-        _libc.prctl(DROP_BOUNDING, capability, 0, 0, 0)  # fails where there is no such one, or no right to
+        _libc.prctl(DROP_BOUNDING, capability, 0, 0, 0)  # fails for unknown capabilities and without permission
     _system_call(SET_CAPABILITIES, struct.pack('Ii', CAPABILITIES_VERSION, 0), bytes(24))
 
 

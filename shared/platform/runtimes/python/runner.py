@@ -1,12 +1,12 @@
-"""The runner of Python scripts: a process that runs one script, again and again, each time in a child of its own.
+"""The runner of Python scripts: a process that runs one script repeatedly, each time in a new child process.
 
-It speaks with its supervisor over a socket, one JSON value a line; see ../runner-process.ts. The children are made
-before their runs are known and have neither that socket nor the mark of the run, so that a script cannot speak for the
-runner. It may be able to end it: to its own harm only.
+It communicates with its supervisor over a socket, one JSON value per line; see ../runner-process.ts. The children are
+created before their runs are known and have neither that socket nor the mark of the run, so a script cannot forge a
+report. A script may be able to kill the runner, which affects only its own runs.
 
-Arguments: the descriptor of the socket; the one folder that a script may write to, which is emptied; the most
-megabytes that all processes of a run may take together; `alone` where a run must not make processes, because nothing
-here would end them.
+Arguments: the descriptor of the socket; the only folder that a script may write to, which is emptied before each run;
+the maximum memory of all processes of a run together, in megabytes; `alone` if a run must not create processes, because
+the runner could not kill them.
 """
 import fcntl
 import json
@@ -24,43 +24,43 @@ import seccomp  # noqa: E402
 
 del sys.path[0]
 for each in (context, family, seccomp):
-    del sys.modules[each.__name__]  # no script shall import them
+    del sys.modules[each.__name__]  # scripts must not import them
 
 MEGABYTE = 2**20
-LIBRARIES = 32 * MEGABYTE  # of a process, which its limit of data does not count
-MAX_ADDRESSES = 8192 * MEGABYTE  # tables of addresses take memory too: 2 MB for each gigabyte
-MAX_RESPONSE = 4 * MEGABYTE  # bytes of JSON; more is too much by any count
-LENGTH_SIZE = 8  # bytes in front of a response
+LIBRARIES = 32 * MEGABYTE  # per process, not included in its data limit
+MAX_ADDRESSES = 8192 * MEGABYTE  # address space: page tables use 2 MB per gigabyte
+MAX_RESPONSE = 4 * MEGABYTE  # bytes of JSON; longer responses are always too large
+LENGTH_SIZE = 8  # bytes before a response
 RESULT_SIZE = LENGTH_SIZE + MAX_RESPONSE + 1
 ADD_SEALS, SEAL_SEALS, SEAL_SHRINKING, SEAL_GROWING = 1033, 1, 2, 4  # of fcntl
 MAX_PROCESSES = 64
-MAX_DESCRIPTORS = 256  # of all processes of a run: buffers of sockets are memory that no process is counted for
-LOOK_SECONDS = 0.025  # how often memory and processes are counted
-GRACE_SECONDS = 0.5  # how long after its time a child may take to end by itself
+MAX_DESCRIPTORS = 256  # of all processes of a run; socket buffers are not included in any process's memory
+CHECK_SECONDS = 0.025  # interval of the checks of memory and processes
+GRACE_SECONDS = 0.5  # time after its limit in which a child may end by itself
 
 
 def main(control, temporary, max_bytes, is_alone):
-    family.keep_below()
+    family.adopt_orphans()
     family.hide()
-    seccomp.close_calls(seccomp.everywhere())
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # taken from the queue instead
+    seccomp.install_filter(seccomp.base_rules())
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # received by sigtimedwait instead
     limit_memory(max_bytes - LIBRARIES)
-    empty(temporary)
+    delete_content(temporary)
     with os.fdopen(control, 'rb') as lines:
         child = Child(None, control, is_alone)
-        say(control, {'ready': True})
+        send(control, {'ready': True})
         script = read_run(lines, child, max_bytes)
         while script is not None:
-            empty(temporary)
+            delete_content(temporary)
             script = precompile(script)
             child = Child(script, control, is_alone)
             script = read_run(lines, child, max_bytes)
 
 
 def read_run(lines, child, max_bytes):
-    """Has the next run done and reports. Gives the script, or None when there are no more runs.
+    """Executes and reports the next run. Returns the script, or None after the last run.
 
-    A function of its own, so that nothing of a run is left where the next child begins.
+    This is a separate function, so that the next child inherits no data of the run.
     """
     line = lines.readline()
     if not line:
@@ -68,59 +68,59 @@ def read_run(lines, child, max_bytes):
     run = json.loads(line)
     mark = run.pop('mark')
     script = run.pop('source', child.script)
-    say(lines.fileno(), {'mark': mark, **child.run(script, run, max_bytes)})
+    send(lines.fileno(), {'mark': mark, **child.run(script, run, max_bytes)})
     return script
 
 
 class Child:
-    """A process for one run, which waits for it."""
+    """A process that waits for one run and executes it."""
 
     def __init__(self, script, control, is_alone):
         self.script = script
         self.is_alone = is_alone
         self.has_ended = False
         self.result = make_result()
-        given, self.given = os.pipe()
+        reader, self.writer = os.pipe()
         self.pid = os.fork()
         if self.pid != 0:
-            os.close(given)
+            os.close(reader)
             return
         try:
             os.close(control)
-            os.close(self.given)
-            self._live(given)
+            os.close(self.writer)
+            self._execute(reader)
         finally:
             os._exit(1)
 
-    def _live(self, given):
-        """The life of the child."""
-        family.depend_on_parent()
+    def _execute(self, reader):
+        """Executes the run in the child process. Never returns."""
+        family.end_with_parent()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-        rules = seccomp.memory()
+        rules = seccomp.memory_rules()
         if self.is_alone:
-            rules += seccomp.alone(os.getpid())
+            rules += seccomp.process_rules(os.getpid())
         else:
             os.setsid()
-        seccomp.close_calls(rules)
-        this = context.Context()
-        with os.fdopen(given, 'rb') as stream:
+        seccomp.install_filter(rules)
+        script_context = context.Context()
+        with os.fdopen(reader, 'rb') as stream:
             run = json.loads(stream.read())
-        exit_code, response = this.run(run.pop('source', self.script), run)
+        exit_code, response = script_context.run(run.pop('source', self.script), run)
         if response is not None:
             write_result(self.result, response)
         os._exit(exit_code)
 
     def run(self, script, run, max_bytes):
-        """Has it run, and ends all that it has started. Gives what there is to report."""
+        """Sends the run to the child, kills its descendants at the end, and returns the report."""
         deadline = time.monotonic() + run['timeoutMs'] / 1000
-        given = run if script is self.script else {**run, 'source': script}
+        inputs = run if script is self.script else {**run, 'source': script}
         try:
-            write_all(self.given, json.dumps(given).encode())
+            write_all(self.writer, json.dumps(inputs).encode())
         except BrokenPipeError:
-            pass  # it has ended: its status says how
-        os.close(self.given)
+            pass  # the child has ended; its status has the reason
+        os.close(self.writer)
         exit_code = self._wait(deadline, max_bytes)
-        self._end()
+        self._kill()
         response = read_result(self.result)
         os.close(self.result)
         report = {'exitCode': exit_code, 'isReusable': True}
@@ -133,47 +133,47 @@ class Child:
         return report
 
     def _wait(self, deadline, max_bytes):
-        """Waits for its end, and sees to it. Gives the exit code."""
+        """Waits until the child ends or exceeds a limit. Returns the exit code."""
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == self.pid:
                 self.has_ended = True
-                return judge(status, deadline)
+                return exit_code_of(status, deadline)
             if pid != 0:
-                continue  # something that it had started
-            signal.sigtimedwait([signal.SIGCHLD], LOOK_SECONDS)
+                continue  # a descendant of the child
+            signal.sigtimedwait([signal.SIGCHLD], CHECK_SECONDS)
             if time.monotonic() > deadline + GRACE_SECONDS:
                 return context.TIMEOUT_CODE
-            complaint = None if self.is_alone else complain(max_bytes)
-            if complaint is not None:
-                self._end()
-                tell(complaint)
+            exceeded = None if self.is_alone else exceeded_limit(max_bytes)
+            if exceeded is not None:
+                self._kill()
+                print_error(exceeded)
                 return 1
 
-    def _end(self):
-        """Ends all that it has started, and itself."""
+    def _kill(self):
+        """Kills the child and its descendants."""
         if not self.is_alone:
-            family.end()
+            family.kill_descendants()
         elif not self.has_ended:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.has_ended = True
 
 
-def judge(status, deadline):
-    """The exit code of a child that has ended."""
+def exit_code_of(status, deadline):
+    """Returns the exit code of a child that has ended."""
     if os.WIFEXITED(status):
         return os.WEXITSTATUS(status)
     if time.monotonic() > deadline:
-        return context.TIMEOUT_CODE  # by the alarm, which the script no longer listened to
+        return context.TIMEOUT_CODE  # killed by the alarm after the script removed its handler
     number = os.WTERMSIG(status)
-    tell(f'The run was ended by signal {number}: {signal.strsignal(number)}.')
+    print_error(f'The run was ended by signal {number}: {signal.strsignal(number)}.')
     return 128 + number
 
 
-def complain(max_bytes):
-    """What is wrong with the memory, processes and descriptors of the run; None when all is well."""
-    sizes = family.sizes()
+def exceeded_limit(max_bytes):
+    """Checks memory, processes and descriptors of the run. Returns the exceeded limit as text, or None."""
+    sizes = family.resident_sizes()
     if len(sizes) > MAX_PROCESSES:
         return f'The run has started more than {MAX_PROCESSES} processes.'
     if sum(sizes.values()) > max_bytes:
@@ -184,7 +184,7 @@ def complain(max_bytes):
 
 
 def make_result():
-    """A piece of memory for one response, which nothing makes larger. Gives its descriptor."""
+    """Creates shared memory of fixed size for one response. Returns its descriptor."""
     result = os.memfd_create('result', os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.truncate(result, RESULT_SIZE)
     fcntl.fcntl(result, ADD_SEALS, SEAL_SEALS | SEAL_SHRINKING | SEAL_GROWING)
@@ -192,19 +192,19 @@ def make_result():
 
 
 def write_result(result, response):
-    """Writes as much of a response as is read."""
+    """Writes a response, truncated to the length that is read."""
     data = response.encode()[:MAX_RESPONSE + 1]
     os.pwrite(result, len(data).to_bytes(LENGTH_SIZE, 'big') + data, 0)
 
 
 def read_result(result):
-    """The response, empty without one. It may be anything: a script can write there too."""
+    """Returns the response, empty without one. It is untrusted, because a script can write there too."""
     length = int.from_bytes(os.pread(result, LENGTH_SIZE, 0), 'big')
     return os.pread(result, min(length, MAX_RESPONSE + 1), LENGTH_SIZE)
 
 
 def precompile(script):
-    """The code of a script for its next run; its source where the compiler has something to say about it."""
+    """Compiles a script for its next run. Returns the source if the compiler raises or warns."""
     if not isinstance(script, str):
         return script
     with warnings.catch_warnings(record=True) as warned:
@@ -217,41 +217,41 @@ def precompile(script):
 
 
 def limit_memory(data_bytes):
-    """Limits what each process may take; beyond, Python says MemoryError."""
+    """Limits the memory of each process; above the limit, Python raises MemoryError."""
     limit(resource.RLIMIT_DATA, data_bytes)
     limit(resource.RLIMIT_AS, MAX_ADDRESSES)
 
 
-def limit(what, most):
-    _, hard = resource.getrlimit(what)
-    value = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(what, (value, value))
+def limit(resource_kind, maximum):
+    _, hard = resource.getrlimit(resource_kind)
+    value = maximum if hard == resource.RLIM_INFINITY else min(maximum, hard)
+    resource.setrlimit(resource_kind, (value, value))
 
 
-def empty(folder):
-    """Files of one run are gone in the next."""
+def delete_content(folder):
+    """Deletes the files of the last run."""
     for entry in os.scandir(folder):
         if entry.is_dir(follow_symlinks=False):
             os.chmod(entry.path, 0o700)
-            empty(entry.path)
+            delete_content(entry.path)
             os.rmdir(entry.path)
         else:
             os.unlink(entry.path)
 
 
-def tell(complaint):
+def print_error(message):
     try:
-        write_all(2, f'{complaint}\n'.encode())
+        write_all(2, f'{message}\n'.encode())
     except OSError:
-        pass  # the script has shut it: nobody would read it
+        pass  # the script has closed standard error
 
 
-def say(control, message):
+def send(control, message):
     write_all(control, f'{json.dumps(message)}\n'.encode())
 
 
 def write_all(descriptor, data):
-    """Writes all of it, waiting while the reader is behind."""
+    """Writes all data. Waits while the pipe is full."""
     view = memoryview(data)
     while view:
         try:

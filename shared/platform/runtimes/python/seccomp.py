@@ -1,26 +1,26 @@
-"""Filters for system calls: what is closed stays closed, for this process and all below it. Linux only."""
+"""System call filters, which apply permanently to this process and its descendants. Linux only."""
 import ctypes
 import errno
 import os
 import struct
 
-# Of the filter's own language.
+# Opcodes and constants of the filter language.
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-ALLOW, ANSWER = 0x7FFF0000, 0x00050000
+ALLOW, RETURN_ERROR = 0x7FFF0000, 0x00050000
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
 SET_SECCOMP, SET_NO_NEW_PRIVILEGES, FILTER = 22, 38, 2  # of prctl
 
 X32 = 0x40000000  # another numbering of the same calls
 NAMESPACES = 0x7E020000  # flags of clone
 THREAD = 0x00010000  # a flag of clone
-FAMILIES = (2, 10, 16)  # IPv4, IPv6, and netlink, which looks up addresses; sockets of this machine are not among them
+FAMILIES = (2, 10, 16)  # IPv4, IPv6, and netlink, which looks up addresses; Unix sockets are excluded
 TRUNCATE, WRITING = 0o1000, 0o3  # flags of open
 SET_OWNER, SET_OWNER_BY_KIND, SET_PIPE_SIZE = 8, 15, 1031  # of fcntl
 IOCTL_OWNERS = (0x8901, 0x8902)
 SOCKET_LEVEL, BUFFER_SIZES = 1, (7, 8, 32, 33)  # of setsockopt
 SET_DEATH_SIGNAL, SET_DUMPABLE = 1, 4  # of prctl
 OWN_PROCESS = 0  # PRIO_PROCESS of setpriority
-DONE = 0  # in the place of an error: the caller hears of a success, and nothing happens
+SUCCESS = 0  # as an error number: the call does nothing and returns success
 
 ARCHITECTURES = {'x86_64': 0xC000003E, 'aarch64': 0xC00000B7}
 
@@ -131,27 +131,28 @@ def _argument_is_not(at, value):
 
 
 def _rules(error, names, *tests):
-    """One rule for each call: refused with `error` where all tests of its arguments hold."""
+    """Returns one rule per call: it fails with `error` if all tests of its arguments are true."""
     return [(name, error, tests) for name in names.split()]
 
 
-def everywhere():
-    """What no script needs, wherever it runs."""
+def base_rules():
+    """Returns rules for calls that scripts never need."""
     return [
         *_rules(errno.EPERM, 'ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd perf_event_open'),
         *_rules(errno.EPERM, 'unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen'),
         *_rules(errno.EPERM, 'fsconfig fsmount fspick mount_setattr open_by_handle_at syslog'),
         *_rules(errno.EPERM, 'bpf userfaultfd keyctl add_key request_key'),
         *_rules(errno.EPERM, 'io_uring_setup io_uring_enter io_uring_register'),
-        *_rules(errno.ENOSYS, 'clone3'),  # its flags cannot be seen; programs fall back to clone
+        *_rules(errno.ENOSYS, 'clone3'),  # a filter cannot read its flags; programs fall back to clone
         *_rules(errno.EPERM, 'clone', (0, ANY_BIT, NAMESPACES, True)),
         *_rules(errno.EACCES, 'socket', *[_argument_is_not(0, family) for family in FAMILIES]),
     ]
 
 
-def memory():
-    """What holds memory that the resident size of no process counts, or hides what a process has open."""
-    sizes = [_rules(DONE, 'setsockopt', _argument_is(1, SOCKET_LEVEL), _argument_is(2, size)) for size in BUFFER_SIZES]
+def memory_rules():
+    """Returns rules for memory outside the resident size of processes, and for hiding open descriptors."""
+    is_socket = _argument_is(1, SOCKET_LEVEL)
+    sizes = [_rules(SUCCESS, 'setsockopt', is_socket, _argument_is(2, size)) for size in BUFFER_SIZES]
     return [
         *_rules(errno.ENOSYS, 'memfd_create memfd_secret shmget msgget semget mq_open vmsplice'),
         *_rules(errno.EPERM, 'fcntl', _argument_is(1, SET_PIPE_SIZE)),
@@ -160,27 +161,27 @@ def memory():
     ]
 
 
-def host_files():
-    """What changes or watches files that can be named, where files are those of the host. Landlock leaves it open.
+def host_file_rules():
+    """Returns rules for changing and watching files of the host by path, which Landlock does not cover.
 
-    Changes of modes, owners and times do nothing and say that they are done: who copies files or unpacks archives
-    depends on that.
+    Changes of modes, owners and times do nothing and return success, because copying files and unpacking archives
+    depend on that.
     """
-    truncates = [(ANY_BIT, TRUNCATE, True), (ANY_BIT, WRITING, False)]  # needs no right to write to the file
+    truncates = [(ANY_BIT, TRUNCATE, True), (ANY_BIT, WRITING, False)]  # needs no write permission for the file
     return [
-        *_rules(DONE, 'chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown'),
-        *_rules(DONE, 'utime utimes futimesat utimensat'),
+        *_rules(SUCCESS, 'chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown'),
+        *_rules(SUCCESS, 'utime utimes futimesat utimensat'),
         *_rules(errno.EOPNOTSUPP, 'setxattr lsetxattr fsetxattr setxattrat file_setattr'),
         *_rules(errno.EOPNOTSUPP, 'removexattr lremovexattr fremovexattr removexattrat'),
         *_rules(errno.EACCES, 'inotify_init inotify_init1 fanotify_init truncate'),
         *_rules(errno.EACCES, 'open', *[(1, *test) for test in truncates]),
         *_rules(errno.EACCES, 'openat', *[(2, *test) for test in truncates]),
-        *_rules(errno.ENOSYS, 'openat2'),  # its flags cannot be seen
+        *_rules(errno.ENOSYS, 'openat2'),  # a filter cannot read its flags
     ]
 
 
-def alone(pid):
-    """What reaches or makes other processes. `pid` is the process that this holds: it may signal itself."""
+def process_rules(pid):
+    """Returns rules for creating and accessing other processes. The process `pid` may signal itself."""
     other = [_argument_is_not(0, 0), _argument_is_not(0, pid)]
     owners = [_rules(errno.EPERM, 'ioctl', _argument_is(1, request)) for request in IOCTL_OWNERS]
     return [
@@ -199,38 +200,38 @@ def alone(pid):
     ]
 
 
-def no_network():
-    """Sockets of every kind; pairs of connected ones are not among them."""
+def network_rules():
+    """Returns rules for sockets of all kinds except connected pairs."""
     return _rules(errno.EACCES, 'socket')
 
 
-def close_calls(rules):
-    """From now on these calls are refused. Where the system has no such filters, nothing happens."""
+def install_filter(rules):
+    """Installs a filter for these rules, where the system supports filters."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
         return
     code = b''.join(struct.pack('HBBI', *each) for each in _program(machine, rules))
-    held = ctypes.create_string_buffer(code, len(code))
+    buffer = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
         _fields_ = [('length', ctypes.c_ushort), ('code', ctypes.c_void_p)]
 
-    program = Program(len(code) // 8, ctypes.addressof(held))
+    program = Program(len(code) // 8, ctypes.addressof(buffer))
     prctl = ctypes.CDLL(None).prctl
     prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     prctl(SET_SECCOMP, FILTER, ctypes.byref(program), 0, 0)
 
 
 def _program(machine, rules):
-    """Instructions, each `(code, steps if true, steps if false, value)`."""
+    """Returns instructions, each `(code, steps if true, steps if false, value)`."""
     at = list(ARCHITECTURES).index(machine)
     program = [
         (LOAD, 0, 0, ARCHITECTURE_AT),
         (EQUAL, 1, 0, ARCHITECTURES[machine]),
-        _answer(errno.ENOSYS),
+        _return_error(errno.ENOSYS),
         (LOAD, 0, 0, NUMBER_AT),
         (AT_LEAST, 0, 1, X32),
-        _answer(errno.ENOSYS),
+        _return_error(errno.ENOSYS),
     ]
     for name, error, tests in rules:
         number = NUMBERS[name][at]
@@ -240,14 +241,14 @@ def _program(machine, rules):
 
 
 def _instructions(number, error, tests):
-    """Goes on behind them with the number loaded, unless the call is refused."""
-    body = [_answer(error)]
-    for argument, code, value, is_wanted in reversed(tests):
-        steps = (0, len(body)) if is_wanted else (len(body), 0)
+    """Returns the instructions of one rule. They end with the call number loaded, unless the call is denied."""
+    body = [_return_error(error)]
+    for argument, code, value, expected in reversed(tests):
+        steps = (0, len(body)) if expected else (len(body), 0)
         body = [(LOAD, 0, 0, ARGUMENTS_AT + 8 * argument), (code, *steps, value), *body]
     body.append((LOAD, 0, 0, NUMBER_AT))
     return [(EQUAL, 0, len(body), number), *body]
 
 
-def _answer(error):
-    return RETURN, 0, 0, ANSWER | error
+def _return_error(error):
+    return RETURN, 0, 0, RETURN_ERROR | error

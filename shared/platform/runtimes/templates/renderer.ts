@@ -7,13 +7,13 @@ import type { Tenant } from '../../../values/tenant.ts';
 import { type JobWorker, jobCommand, startJobWorker } from '../job-worker.ts';
 import type { StartProcess } from '../process.ts';
 
-/** A template to render with variables, as JSON text; without them only its syntax is checked. */
+/** A template to render with variables in JSON; without variables only its syntax is checked. */
 export interface Job {
   readonly source: string;
   readonly variables?: string;
 }
 
-/** The result of a job; the text of a syntax check is the error, absent when there is none. */
+/** The result of a job. The text of a syntax check is the error message, absent for a valid template. */
 export type Reply = Rendering | { readonly ok: true; readonly text?: string | undefined };
 
 /** A process that renders templates. */
@@ -23,16 +23,16 @@ export interface RendererOptions {
   /**
    * Takes a process for a tenant.
    *
-   * @throws ApiError 503 when none is free in time
+   * @throws ApiError 503 when no process becomes free in time
    */
   readonly take: (tenant: Tenant) => Promise<{ worker: TemplateWorker; release(): void }>;
-  /** Longest rendering in milliseconds; 5 seconds when absent. */
+  /** Time limit in milliseconds; 5 seconds by default. */
   readonly timeoutMs?: number;
 }
 
-/** Longest rendering of a template, in milliseconds (docs/reference/templates.md#engine). */
+/** Time limit for rendering a template, in milliseconds (docs/reference/templates.md#engine). */
 export const renderTimeoutMs = 5000;
-const maxMegabytes = 200; // the same
+const maxMegabytes = 200; // heap limit, from the same reference
 
 /** Starts a process that renders templates. `program` is the path of the bundled program. */
 export function startTemplateWorker(program: string, start: StartProcess): TemplateWorker {
@@ -40,30 +40,30 @@ export function startTemplateWorker(program: string, start: StartProcess): Templ
 }
 
 /**
- * Renders templates in processes. Threads are not used: a thread that runs out of memory may end the whole process. The
- * wait for a process does not count as rendering time.
+ * Renders templates in child processes. Threads are not used: a thread that runs out of memory may end the whole
+ * process. The wait for a process does not count as rendering time.
  */
 export function openRenderer({
   take,
   timeoutMs = renderTimeoutMs,
 }: RendererOptions): TemplateEngine {
-  const ask = async (job: Job, tenant: Tenant): Promise<Reply> => {
+  const run = async (job: Job, tenant: Tenant): Promise<Reply> => {
     const { worker, release } = await take(tenant);
     try {
-      const answer = await worker.ask(job, timeoutMs);
-      if (answer === 'late') return { ok: false, problem: 'Template rendering timeout' };
-      return answer === 'failed' ? { ok: false, problem: renderingFailed } : answer.reply;
+      const result = await worker.run(job, timeoutMs);
+      if (result === 'late') return { ok: false, problem: 'Template rendering timeout' };
+      return result === 'failed' ? { ok: false, problem: renderingFailed } : result.reply;
     } finally {
       release();
     }
   };
   return {
     check: async (source, tenant) => {
-      const reply = await ask({ source }, tenant);
+      const reply = await run({ source }, tenant);
       return reply.ok ? reply.text : reply.problem;
     },
     render: async (source, variables, tenant) => {
-      const reply = await ask({ source, variables: JSON.stringify(variables) }, tenant);
+      const reply = await run({ source, variables: JSON.stringify(variables) }, tenant);
       return reply.ok ? { ok: true, text: reply.text ?? '' } : reply;
     },
   };

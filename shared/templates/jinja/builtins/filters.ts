@@ -17,12 +17,12 @@ import {
 import { attribute, listFilters } from './list-filters.ts';
 import { escapeHtml, textFilters } from './text-filters.ts';
 
-/** Tells whether there is a filter of this name. */
+/** Checks whether a filter with this name exists. */
 export function hasFilter(name: string): boolean {
   return Object.hasOwn(filters, name);
 }
 
-/** Applies a filter to its first argument. */
+/** Applies a filter to the first argument. */
 export function applyFilter(
   name: string,
   args: readonly Value[],
@@ -31,7 +31,7 @@ export function applyFilter(
   const filter = own(filters, name);
   if (filter === undefined) throw new RenderError(`no filter named '${name}'`);
   const [value = null, ...others] = args;
-  if (value instanceof Undefined && value.isUnsafe) throw value.refusal();
+  if (value instanceof Undefined && value.isUnsafe) throw value.undefinedError();
   return filter.run(value, bind(filter.parameters, others, named));
 }
 
@@ -39,12 +39,13 @@ function plain(run: (value: Value) => Value): Filter {
   return { parameters: [], run };
 }
 
-const otherwise = (value: Value, given: Value) => (value instanceof Undefined ? given : value);
+const orDefault = (value: Value, fallback: Value) =>
+  value instanceof Undefined ? fallback : value;
 
-const defaulted: Filter = {
+const defaultFilter: Filter = {
   parameters: ['default_value', 'boolean'],
-  run: (value, { default_value: given = '', boolean = false }) =>
-    isTrue(boolean) && !isTrue(value) ? given : otherwise(value, given),
+  run: (value, { default_value: fallback = '', boolean = false }) =>
+    isTrue(boolean) && !isTrue(value) ? fallback : orDefault(value, fallback),
 };
 
 const length = plain((value) =>
@@ -57,23 +58,25 @@ const json: Filter = {
     toJson(value, indent === undefined ? undefined : Math.min(numberOf(indent) ?? 0, 10)),
 };
 
-/** Safe in a page, also inside a script or an attribute (Jinja: tojson). */
+/** The `tojson` filter of Jinja: JSON that is safe in HTML, also inside a script or an attribute. */
 const pageJson: Filter = {
   parameters: json.parameters,
-  run: (value, given) =>
-    display(json.run(value, given)).replace(
+  run: (value, args) =>
+    display(json.run(value, args)).replace(
       /[<>&']/g,
       (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`,
     ),
 };
 
-/** Cuts a text, at a word unless `killwords`, where it is longer than `length` by more than the leeway. */
-const truncated: Filter = {
+/** Truncates text that exceeds `length` by more than `leeway`, at a word boundary unless `killwords` is true. */
+const truncate: Filter = {
   parameters: ['length', 'killwords', 'end', 'leeway'],
-  run: (value, { length: most = 255, killwords = false, end = '...', leeway = 5 }) => {
+  run: (value, { length: maxLength = 255, killwords = false, end = '...', leeway = 5 }) => {
     const characters = [...display(value)];
-    if (characters.length <= numeric(most) + numeric(leeway)) return characters.join('');
-    const kept = characters.slice(0, Math.max(0, numeric(most) - display(end).length)).join('');
+    if (characters.length <= numeric(maxLength) + numeric(leeway)) return characters.join('');
+    const kept = characters
+      .slice(0, Math.max(0, numeric(maxLength) - display(end).length))
+      .join('');
     const word = isTrue(killwords) ? -1 : kept.lastIndexOf(' ');
     return (word < 0 ? kept : kept.slice(0, word)) + display(end);
   },
@@ -82,9 +85,9 @@ const truncated: Filter = {
 function toNumber(read: (text: string) => number): Filter {
   return {
     parameters: ['default'],
-    run: (value, { default: given = 0 }) => {
+    run: (value, { default: fallback = 0 }) => {
       const number = numberOf(value) ?? (typeof value === 'string' ? read(value) : Number.NaN);
-      return Number.isNaN(number) ? given : number;
+      return Number.isNaN(number) ? fallback : number;
     },
   };
 }
@@ -96,7 +99,7 @@ const rounding: Readonly<Record<string, (value: number) => number>> = {
 };
 
 function numeric(value: Value): number {
-  if (value instanceof Undefined) throw value.refusal();
+  if (value instanceof Undefined) throw value.undefinedError();
   const number = numberOf(value);
   if (number === undefined) throw new RenderError(`must be real number, not ${typeName(value)}`);
   return number;
@@ -108,21 +111,21 @@ const filters: Readonly<Record<string, Filter>> = {
   ...listFilters,
   ...textFilters,
   abs: plain((value) => Math.abs(numeric(value))),
-  ...{ default: defaulted, d: defaulted },
+  ...{ default: defaultFilter, d: defaultFilter },
   filesizeformat: plain((value) => fileSize(numeric(value))),
   float: toNumber((value) => Number.parseFloat(value)),
   format: {
     parameters: ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'],
-    run: (value, given) =>
+    run: (value, args) =>
       format(
         display(value),
-        Object.values(given).filter((each) => each !== undefined),
+        Object.values(args).filter((each) => each !== undefined),
       ),
   },
   int: {
     parameters: int.parameters,
-    run: (value, given) => {
-      const number = int.run(value, given);
+    run: (value, args) => {
+      const number = int.run(value, args);
       return typeof number === 'number' ? Math.trunc(number) : number;
     },
   },
@@ -130,11 +133,11 @@ const filters: Readonly<Record<string, Filter>> = {
   ...{ length, count: length },
   map: {
     parameters: ['filter', 'attribute', 'default'],
-    run: (value, { filter, attribute: path, default: given }) =>
+    run: (value, { filter, attribute: path, default: fallback }) =>
       elements(value).map((item) => {
         if (filter !== undefined) return applyFilter(display(filter), [item], {});
         const found = attribute(item, path);
-        return given === undefined ? found : otherwise(found, given);
+        return fallback === undefined ? found : orDefault(found, fallback);
       }),
   },
   pprint: json,
@@ -150,7 +153,7 @@ const filters: Readonly<Record<string, Filter>> = {
   safe: plain((value) => value),
   string: plain(display),
   tojson: pageJson,
-  truncate: truncated,
+  truncate,
   urlencode: plain((value) =>
     isDict(value)
       ? Object.entries(value)

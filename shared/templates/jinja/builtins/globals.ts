@@ -24,7 +24,7 @@ const range: Callable = (args) => {
   return Array.from({ length }, (_, at) => from + at * step);
 };
 
-/** Gives the separator at every call but the first. */
+/** Returns the separator at every call except the first. */
 const joiner: Callable = ([separator = ', ']) => {
   let isUsed = false;
   return () => {
@@ -39,7 +39,7 @@ const dict: Callable = ([from], named) => {
   return createDict([...entries, ...Object.entries(named)]);
 };
 
-/** Names that every template knows. */
+/** Variables that are defined in every template. */
 export const globals: Readonly<Record<string, Value>> = {
   range,
   dict,

@@ -1,6 +1,6 @@
 import { member } from '../members.ts';
 import { calculate } from '../operators.ts';
-import type { Filter, Given } from '../parameters.ts';
+import type { Filter, NamedArguments } from '../parameters.ts';
 import {
   compare,
   createGroup,
@@ -14,13 +14,13 @@ import {
   type Value,
 } from '../values.ts';
 import { applyTest, hasTest } from './tests.ts';
-import { sizeOf } from './text-filters.ts';
+import { readSize } from './text-filters.ts';
 
 function plain(run: (value: Value) => Value): Filter {
   return { parameters: [], run };
 }
 
-/** Reads an attribute by its path, as in `profile.city`; without one it is the item itself. */
+/** Reads an attribute by its path, as in `profile.city`; without a path it returns the item. */
 export function attribute(item: Value, path: Value | undefined): Value {
   if (path === undefined || path === null) return item;
   if (typeof path === 'number') return member(item, path);
@@ -31,23 +31,23 @@ export function attribute(item: Value, path: Value | undefined): Value {
   return found;
 }
 
-/** What is compared: capitals count as small letters unless `case_sensitive`. */
-function sortable(value: Value, { case_sensitive = false }: Given): Value {
+/** Returns the value to sort by: strings are compared in lower case unless `case_sensitive` is true. */
+function sortKey(value: Value, { case_sensitive = false }: NamedArguments): Value {
   return typeof value === 'string' && !isTrue(case_sensitive) ? value.toLowerCase() : value;
 }
 
-function sorted(items: readonly Value[], given: Given, path = given.attribute): Value[] {
-  const keyed = items.map((item) => ({ item, key: sortable(attribute(item, path), given) }));
+function sorted(items: readonly Value[], args: NamedArguments, path = args.attribute): Value[] {
+  const keyed = items.map((item) => ({ item, key: sortKey(attribute(item, path), args) }));
   keyed.sort((a, b) => compare(a.key, b.key));
   const list = keyed.map(({ item }) => item);
-  return isTrue(given.reverse ?? false) ? list.reverse() : list;
+  return isTrue(args.reverse ?? false) ? list.reverse() : list;
 }
 
 function extreme(isBetter: (order: number) => boolean): Filter {
   return {
     parameters: ['case_sensitive', 'attribute'],
-    run: (value, given) => {
-      const key = (item: Value) => sortable(attribute(item, given.attribute), given);
+    run: (value, args) => {
+      const key = (item: Value) => sortKey(attribute(item, args.attribute), args);
       const [first, ...others] = elements(value);
       if (first === undefined) return new Undefined('No aggregated item, sequence was empty.');
       return others.reduce(
@@ -58,21 +58,22 @@ function extreme(isBetter: (order: number) => boolean): Filter {
   };
 }
 
-/** Items for which a test holds or does not: of themselves, or of an attribute that comes before the test. */
-function selection(isWanted: boolean, isOfAttribute: boolean): Filter {
+/** Creates a filter that keeps or drops the items that pass a test. With an attribute, its value is tested. */
+function selection(keepsMatches: boolean, testsAttribute: boolean): Filter {
   const test = ['test', 'a', 'b'];
   return {
-    parameters: isOfAttribute ? ['attribute', ...test] : test,
+    parameters: testsAttribute ? ['attribute', ...test] : test,
     run: (value, { attribute: path, test: name = 'true-like', a, b }) => {
       const args = [a, b].filter((each) => each !== undefined);
-      const wanted = display(name);
-      if (name !== 'true-like' && !hasTest(wanted)) {
-        throw new RenderError(`no test named '${wanted}'`);
+      const testName = display(name);
+      if (name !== 'true-like' && !hasTest(testName)) {
+        throw new RenderError(`no test named '${testName}'`);
       }
       return elements(value).filter((item) => {
-        const of = isOfAttribute ? attribute(item, path) : item;
-        const holds = name === 'true-like' ? isTrue(of) : applyTest(wanted, [of, ...args]);
-        return holds === isWanted;
+        const tested = testsAttribute ? attribute(item, path) : item;
+        const passes =
+          name === 'true-like' ? isTrue(tested) : applyTest(testName, [tested, ...args]);
+        return passes === keepsMatches;
       });
     },
   };
@@ -83,12 +84,12 @@ const reversed = plain((value) => {
   return typeof value === 'string' ? items.join('') : items;
 });
 
-/** Filters of lists and dictionaries. */
+/** Filters for lists and dictionaries. */
 export const listFilters: Readonly<Record<string, Filter>> = {
   batch: {
     parameters: ['linecount', 'fill_with'],
     run: (value, { linecount = 1, fill_with: fill }) => {
-      const size = Math.max(sizeOf(linecount, 1) || 1, 1);
+      const size = Math.max(readSize(linecount, 1) || 1, 1);
       const items = elements(value);
       const rows = Array.from({ length: Math.ceil(items.length / size) }, (_, row) =>
         items.slice(row * size, (row + 1) * size),
@@ -100,9 +101,9 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   },
   dictsort: {
     parameters: ['case_sensitive', 'by', 'reverse'],
-    run: (value, given) => {
+    run: (value, args) => {
       const pairs = isDict(value) ? Object.entries(value) : [];
-      return sorted(pairs, given, given.by === 'value' ? 1 : 0);
+      return sorted(pairs, args, args.by === 'value' ? 1 : 0);
     },
   },
   first: plain(
@@ -110,10 +111,10 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   ),
   groupby: {
     parameters: ['attribute'],
-    run: (value, given) => {
+    run: (value, args) => {
       const groups: { readonly key: Value; readonly items: Value[] }[] = [];
-      for (const item of sorted(elements(value), { ...given, case_sensitive: true })) {
-        const key = attribute(item, given.attribute);
+      for (const item of sorted(elements(value), { ...args, case_sensitive: true })) {
+        const key = attribute(item, args.attribute);
         const last = groups.at(-1);
         if (last !== undefined && isEqual(last.key, key)) last.items.push(item);
         else groups.push({ key, items: [item] });
@@ -147,18 +148,18 @@ export const listFilters: Readonly<Record<string, Filter>> = {
     parameters: ['slices', 'fill_with'],
     run: (value, { slices = 1, fill_with: fill }) => {
       const items = elements(value);
-      const count = Math.max(Math.trunc(sizeOf(slices, 1)) || 1, 1);
-      const [size, longer] = [Math.floor(items.length / count), items.length % count];
+      const count = Math.max(Math.trunc(readSize(slices, 1)) || 1, 1);
+      const [size, remainder] = [Math.floor(items.length / count), items.length % count];
       return Array.from({ length: count }, (_, at) => {
-        const from = at * size + Math.min(at, longer);
-        const row = items.slice(from, from + size + (at < longer ? 1 : 0));
-        return fill === undefined || at < longer ? row : [...row, fill];
+        const from = at * size + Math.min(at, remainder);
+        const row = items.slice(from, from + size + (at < remainder ? 1 : 0));
+        return fill === undefined || at < remainder ? row : [...row, fill];
       });
     },
   },
   sort: {
     parameters: ['reverse', 'case_sensitive', 'attribute'],
-    run: (value, given) => sorted(elements(value), given),
+    run: (value, args) => sorted(elements(value), args),
   },
   sum: {
     parameters: ['attribute', 'start'],
@@ -167,10 +168,10 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   },
   unique: {
     parameters: ['case_sensitive', 'attribute'],
-    run: (value, given) => {
+    run: (value, args) => {
       const seen = new Set<string>();
       return elements(value).filter((item) => {
-        const key = JSON.stringify(sortable(attribute(item, given.attribute), given));
+        const key = JSON.stringify(sortKey(attribute(item, args.attribute), args));
         if (seen.has(key)) return false;
         seen.add(key);
         return true;

@@ -1,8 +1,6 @@
 import type { Filter } from '../parameters.ts';
 import { display, type Value } from '../values.ts';
 
-/* Filters of texts. */
-
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '"': '&quot;',
@@ -12,7 +10,7 @@ const entities: Readonly<Record<string, string>> = {
   '\\': '&#92;',
 };
 
-/** Escapes a text for HTML; backslashes too, as pages that are stored expect. */
+/** Escapes text for HTML, including backslashes, as stored templates expect. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&"'<>\\]/g, (character) => entities[character] ?? character);
 }
@@ -21,13 +19,13 @@ function plain(run: (text: string) => string): Filter {
   return { parameters: [], run: (value) => run(display(value)) };
 }
 
-/** Reads a size, given as a number or text; empty and zero mean `standard`. NaN: not a number. */
-export function sizeOf(value: Value | undefined, standard: number): number {
+/** Converts a number or string to a size. Empty and zero mean `standard`; NaN means not a number. */
+export function readSize(value: Value | undefined, standard: number): number {
   const size = value || standard;
   return typeof size === 'object' ? Number.NaN : Number(size);
 }
 
-/** Returns spaces; a fraction counts as one. */
+/** Returns `count` spaces, rounded up. */
 function spaces(count: number): string {
   return count > 0 ? ' '.repeat(Math.ceil(count)) : '';
 }
@@ -37,10 +35,10 @@ function capitalize(text: string): string {
   return lower.charAt(0).toUpperCase() + lower.slice(1);
 }
 
-/** Centers a text; an odd space goes after it. */
+/** Centers text; an odd space is added on the right. */
 function center(text: string, width: number): string {
-  const missing = width - text.length;
-  return missing > 0 ? spaces(Math.floor(missing / 2)) + text + spaces(missing / 2) : text;
+  const padding = width - text.length;
+  return padding > 0 ? spaces(Math.floor(padding / 2)) + text + spaces(padding / 2) : text;
 }
 
 function indent(text: string, margin: string, isFirstIndented: boolean): string {
@@ -48,17 +46,17 @@ function indent(text: string, margin: string, isFirstIndented: boolean): string 
   return (isFirstIndented ? margin : '') + text.replaceAll('\n', `\n${margin}`);
 }
 
-function replace(text: string, old: string, by: string, most: number): string {
-  if (old === '') return by + text.split('').join(by) + by;
+function replace(text: string, old: string, replacement: string, maxCount: number): string {
+  if (old === '') return replacement + text.split('').join(replacement) + replacement;
   const parts: string[] = [];
   let start = 0;
-  for (let count = 0; count < most; count += 1) {
+  for (let count = 0; count < maxCount; count += 1) {
     const found = text.indexOf(old, start);
     if (found < 0) break;
     parts.push(text.slice(start, found));
     start = found + old.length;
   }
-  return [...parts, text.slice(start)].join(by);
+  return [...parts, text.slice(start)].join(replacement);
 }
 
 /** Removes tags and comments, and collapses spaces. */
@@ -69,7 +67,7 @@ function stripTags(text: string): string {
 
 const email = /^[\w.!#$%&'*+\-/=?^`{|}~]+@[a-z\d-]+(?:\.[a-z\d-]+)+$/i;
 
-/** Returns the address that a word links to; undefined when it is not an address. */
+/** Returns the link target of a word; undefined when the word is not an address. */
 function linkOf(word: string): string | undefined {
   if (/^https?:\/\//.test(word)) return word;
   if (/^www\./.test(word)) return `http://${word}`;
@@ -77,8 +75,8 @@ function linkOf(word: string): string | undefined {
   return /\.(?:org|net|com)(?::|\/|$)/.test(word) ? `http://${word}` : undefined;
 }
 
-/** Replaces addresses by links that show up to `limit` characters. */
-function linkUp(text: string, limit: number, relation: string): string {
+/** Replaces addresses with links that show up to `limit` characters. */
+function linkAddresses(text: string, limit: number, relation: string): string {
   return text.replace(/\S+/g, (word) => {
     const address = /^(?:\(|<|&lt;)?(.*?)(?:\.|,|\)|&gt;)?$/.exec(word)?.[1] ?? word;
     const link = linkOf(address);
@@ -90,12 +88,12 @@ function linkUp(text: string, limit: number, relation: string): string {
 
 const escaped = plain(escapeHtml);
 
-/** Filters from text to text. */
+/** Filters that convert the value to a string and return a string. */
 export const textFilters: Readonly<Record<string, Filter>> = {
   capitalize: plain(capitalize),
   center: {
     parameters: ['width'],
-    run: (value, { width }) => center(display(value), sizeOf(width, 80)),
+    run: (value, { width }) => center(display(value), readSize(width, 80)),
   },
   e: escaped,
   escape: escaped,
@@ -103,14 +101,14 @@ export const textFilters: Readonly<Record<string, Filter>> = {
   indent: {
     parameters: ['width', 'indentfirst'],
     run: (value, { width, indentfirst }) =>
-      indent(display(value), spaces(sizeOf(width, 4)), Boolean(indentfirst)),
+      indent(display(value), spaces(readSize(width, 4)), Boolean(indentfirst)),
   },
   lower: plain((text) => text.toLowerCase()),
   replace: {
     parameters: ['old', 'new', 'count'],
-    run: (value, { old = '', new: by = '', count = -1 }) => {
-      const most = count === -1 ? Number.POSITIVE_INFINITY : sizeOf(count, 0);
-      return replace(display(value), display(old), display(by), most);
+    run: (value, { old = '', new: replacement = '', count = -1 }) => {
+      const maxCount = count === -1 ? Number.POSITIVE_INFINITY : readSize(count, 0);
+      return replace(display(value), display(old), display(replacement), maxCount);
     },
   },
   striptags: plain(stripTags),
@@ -120,8 +118,8 @@ export const textFilters: Readonly<Record<string, Filter>> = {
   urlize: {
     parameters: ['trim_url_limit', 'nofollow'],
     run: (value, { trim_url_limit: limit, nofollow }) => {
-      const shown = limit === undefined ? Number.POSITIVE_INFINITY : sizeOf(limit, 0);
-      return linkUp(display(value), shown, nofollow === true ? ' rel="nofollow"' : '');
+      const shown = limit === undefined ? Number.POSITIVE_INFINITY : readSize(limit, 0);
+      return linkAddresses(display(value), shown, nofollow === true ? ' rel="nofollow"' : '');
     },
   },
 };

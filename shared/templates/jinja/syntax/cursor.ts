@@ -1,12 +1,12 @@
 import { type Lexer, readToken, type Token, type TokenKind } from './lexer.ts';
 import { type Place, TemplateSyntaxError } from './syntax.ts';
 
-/** A place between two tokens of a template. */
+/** A position between two tokens of a template. */
 export interface Cursor {
   readonly lexer: Lexer;
-  /** The next token, when it has been looked at. */
+  /** The next token, if it was read already. */
   peeked: Token | undefined;
-  /** True after a tag that ends with `-`: the spaces that follow are dropped. */
+  /** True after a tag that ends with `-`: the following white space is dropped. */
   dropsSpace: boolean;
 }
 
@@ -47,12 +47,12 @@ export function skipWord(cursor: Cursor, word: string): boolean {
   return skip(cursor, 'symbol', word);
 }
 
-/** Creates the error of a template that is wrong at a place, by default at the next token. */
-export function wrong(cursor: Cursor, message: string, at?: Place): TemplateSyntaxError {
+/** Creates a syntax error at a position, by default at the next token. */
+export function syntaxError(cursor: Cursor, message: string, at?: Place): TemplateSyntaxError {
   return new TemplateSyntaxError(message, at ?? peek(cursor)?.at);
 }
 
-/** Creates the error of a template that ends too early or lacks a part. */
+/** Creates the error for a template that ends too early or lacks a part. */
 export function unexpectedEnd(): TemplateSyntaxError {
   return new TemplateSyntaxError('unexpected end of template');
 }

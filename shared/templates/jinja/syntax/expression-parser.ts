@@ -5,8 +5,8 @@ import {
   peek,
   skip,
   skipWord,
+  syntaxError,
   unexpectedEnd,
-  wrong,
 } from './cursor.ts';
 import type { Token, TokenKind } from './lexer.ts';
 import type {
@@ -22,11 +22,11 @@ import type {
 
 type Parser = (cursor: Cursor) => ExpressionNode;
 
-/** The arguments of a call that has none. */
+/** The signature of a call without arguments. */
 export const noArguments: Signature = { positional: [], named: [] };
 
 /**
- * Reads an expression.
+ * Parses an expression.
  *
  * @throws TemplateSyntaxError
  */
@@ -38,7 +38,7 @@ export function parseExpression(cursor: Cursor): ExpressionNode {
   return { kind: 'conditional', at: body.at, condition, body, otherwise };
 }
 
-/** Reads an expression that has no condition. */
+/** Parses an expression without a condition. */
 export function parseOr(cursor: Cursor): ExpressionNode {
   return parseChain(cursor, 'symbol', ['or'], parseAnd);
 }
@@ -47,7 +47,7 @@ function parseAnd(cursor: Cursor): ExpressionNode {
   return parseChain(cursor, 'symbol', ['and'], parseNot);
 }
 
-/** Reads operands between operators of one rank, which group from left to right. */
+/** Parses left-associative operators of equal precedence. */
 function parseChain(
   cursor: Cursor,
   kind: TokenKind,
@@ -93,7 +93,7 @@ function parseIs(cursor: Cursor): ExpressionNode {
 const notArguments = new Set(['and', 'or', 'not', 'if', 'else', 'is', 'in']);
 const argumentKinds = new Set<TokenKind>(['string', 'int', 'float', 'left-bracket']);
 
-/** Reads a test, whose one argument needs no brackets: `is divisibleby 3`. */
+/** Parses a test. A single argument needs no parentheses: `is divisibleby 3`. */
 function parseTest(cursor: Cursor, value: ExpressionNode): TestNode {
   const word = parsePrimary(cursor);
   const following = expectMore(cursor);
@@ -112,7 +112,7 @@ function parseTest(cursor: Cursor, value: ExpressionNode): TestNode {
 /** Returns the name of a test, which may be a literal, as in `is none`. */
 function testName(cursor: Cursor, word: ExpressionNode): string {
   if (word.kind === 'name') return word.name;
-  if (word.kind !== 'literal') throw wrong(cursor, 'expected a name', word.at);
+  if (word.kind !== 'literal') throw syntaxError(cursor, 'expected a name', word.at);
   return word.value === null ? 'none' : String(word.value);
 }
 
@@ -163,7 +163,7 @@ function parseSigned(cursor: Cursor): ExpressionNode {
   return { kind: 'sign', at: token.at, sign, target: parseSigned(cursor) };
 }
 
-/** Reads the name of a filter, which may have dots. */
+/** Parses the name of a filter, which may contain dots. */
 export function parseFilterName(cursor: Cursor): { name: string; at: Token['at'] } {
   const { value, at } = expectSymbol(cursor);
   let name = value;
@@ -174,13 +174,13 @@ export function parseFilterName(cursor: Cursor): { name: string; at: Token['at']
 function expectSymbol(cursor: Cursor): Token {
   const token = expectMore(cursor);
   if (token.kind !== 'symbol') {
-    throw wrong(cursor, `expected symbol, got ${token.kind}`, token.at);
+    throw syntaxError(cursor, `expected symbol, got ${token.kind}`, token.at);
   }
   next(cursor);
   return token;
 }
 
-/** Reads the arguments of a filter; without brackets there are none. */
+/** Parses the arguments of a filter; empty without parentheses. */
 export function parseFilterArguments(cursor: Cursor, value: ExpressionNode): Signature {
   if (expectMore(cursor).kind !== 'left-paren') return noArguments;
   const call = parsePostfix(cursor, value);
@@ -188,7 +188,7 @@ export function parseFilterArguments(cursor: Cursor, value: ExpressionNode): Sig
   return call.args;
 }
 
-/** Reads an operand: a value with its members and calls. */
+/** Parses an operand: a value with its members and calls. */
 export function parseOperand(cursor: Cursor): ExpressionNode {
   return parsePostfix(cursor, parsePrimary(cursor));
 }
@@ -212,7 +212,7 @@ function parsePostfix(cursor: Cursor, start: ExpressionNode): ExpressionNode {
 function parseSubscript(cursor: Cursor, { at }: Token, target: ExpressionNode): MemberNode {
   next(cursor);
   const [key, ...others] = parseItems(cursor);
-  if (others.length > 0) throw wrong(cursor, 'invalid index');
+  if (others.length > 0) throw syntaxError(cursor, 'invalid index');
   return { kind: 'member', at, target, key };
 }
 
@@ -220,20 +220,20 @@ function parseAttribute(cursor: Cursor, { at }: Token, target: ExpressionNode): 
   next(cursor);
   const { kind, value, at: place } = expectMore(cursor);
   if (kind !== 'symbol') {
-    throw wrong(cursor, `expected name as lookup value, got ${value}`, place);
+    throw syntaxError(cursor, `expected name as lookup value, got ${value}`, place);
   }
   next(cursor);
   return { kind: 'member', at, target, key: { kind: 'literal', at: place, value } };
 }
 
 /**
- * Reads a literal, a name, a group, a list or a dictionary.
+ * Parses a literal, a name, a group, a list or a dictionary.
  *
  * @throws TemplateSyntaxError
  */
 export function parsePrimary(cursor: Cursor): ExpressionNode {
   const token = next(cursor);
-  if (token === undefined) throw wrong(cursor, 'expected expression, got end of file');
+  if (token === undefined) throw syntaxError(cursor, 'expected expression, got end of file');
   const { kind, value, at } = token;
   switch (kind) {
     case 'string':
@@ -259,13 +259,13 @@ export function parsePrimary(cursor: Cursor): ExpressionNode {
         pairs: parseClosed(cursor, token, (inner) => parsePair(inner, token)),
       };
     default:
-      throw wrong(cursor, `unexpected token: ${value}`, at);
+      throw syntaxError(cursor, `unexpected token: ${value}`, at);
   }
 }
 
 const closing = new Set<TokenKind>(['right-paren', 'right-bracket', 'right-curly']);
 
-/** Reads items up to a closing bracket, of any kind. */
+/** Parses items up to a closing bracket of any kind. */
 function parseClosed<Item>(
   cursor: Cursor,
   opening: Token,
@@ -278,7 +278,7 @@ function parseClosed<Item>(
       return items;
     }
     if (items.length > 0 && !skip(cursor, 'comma')) {
-      throw wrong(cursor, 'expected comma after expression', opening.at);
+      throw syntaxError(cursor, 'expected comma after expression', opening.at);
     }
     items.push(parseItem(cursor));
   }
@@ -286,17 +286,18 @@ function parseClosed<Item>(
 
 function parsePair(cursor: Cursor, opening: Token) {
   const key = parseOperand(cursor);
-  if (!skip(cursor, 'colon')) throw wrong(cursor, 'expected colon after dict key', opening.at);
+  if (!skip(cursor, 'colon'))
+    throw syntaxError(cursor, 'expected colon after dict key', opening.at);
   return { key, value: parseExpression(cursor) };
 }
 
-/** Reads the items of a list whose bracket is open, or the one slice in it. */
+/** Parses the rest of a list after its opening bracket: its items, or one slice. */
 function parseItems(cursor: Cursor): readonly ExpressionNode[] {
   const first = parseBound(cursor);
   if (skip(cursor, 'colon')) return [parseSlice(cursor, first)];
   const items = first === undefined ? [] : [first];
   while (!skip(cursor, 'right-bracket')) {
-    if (!skip(cursor, 'comma')) throw wrong(cursor, 'expected comma after expression');
+    if (!skip(cursor, 'comma')) throw syntaxError(cursor, 'expected comma after expression');
     if (skip(cursor, 'right-bracket')) break;
     items.push(parseExpression(cursor));
   }
@@ -307,29 +308,29 @@ function parseSlice(cursor: Cursor, start: ExpressionNode | undefined): SliceNod
   const { at } = expectMore(cursor);
   const stop = parseBound(cursor);
   const step = skip(cursor, 'colon') ? parseBound(cursor) : undefined;
-  if (!skip(cursor, 'right-bracket')) throw wrong(cursor, 'expected ] after slice');
+  if (!skip(cursor, 'right-bracket')) throw syntaxError(cursor, 'expected ] after slice');
   return { kind: 'slice', at, start, stop, step };
 }
 
-/** Reads a bound of a slice; undefined when it is left out. */
+/** Parses a bound of a slice; undefined when it is omitted. */
 function parseBound(cursor: Cursor): ExpressionNode | undefined {
   const { kind } = expectMore(cursor);
   return kind === 'colon' || kind === 'right-bracket' ? undefined : parseExpression(cursor);
 }
 
 /**
- * Reads arguments in brackets.
+ * Parses arguments in parentheses.
  *
- * @throws TemplateSyntaxError also where there is no bracket
+ * @throws TemplateSyntaxError also without an opening parenthesis
  */
 export function parseSignature(cursor: Cursor): Signature {
   const { at } = expectMore(cursor);
-  if (!skip(cursor, 'left-paren')) throw wrong(cursor, 'expected arguments', at);
+  if (!skip(cursor, 'left-paren')) throw syntaxError(cursor, 'expected arguments', at);
   const positional: ExpressionNode[] = [];
   const named: NamedNode[] = [];
   while (expectMore(cursor).kind !== 'right-paren') {
     if (positional.length + named.length > 0 && !skip(cursor, 'comma')) {
-      throw wrong(cursor, 'expected comma after expression');
+      throw syntaxError(cursor, 'expected comma after expression');
     }
     const value = parseExpression(cursor);
     if (skip(cursor, 'operator', '=')) named.push({ name: value, value: parseExpression(cursor) });

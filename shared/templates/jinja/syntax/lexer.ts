@@ -1,36 +1,36 @@
 import { own } from '../values.ts';
 import { type Place, TemplateSyntaxError } from './syntax.ts';
 
-/** What a token is; messages of errors contain these words. */
+/** Kind of a token. Error messages contain these words. */
 export type TokenKind =
   | ('data' | 'comment' | 'block-start' | 'block-end' | 'variable-start' | 'variable-end')
   | ('string' | 'int' | 'float' | 'boolean' | 'none' | 'symbol')
   | ('left-paren' | 'right-paren' | 'left-bracket' | 'right-bracket' | 'left-curly' | 'right-curly')
   | ('comma' | 'colon' | 'tilde' | 'pipe' | 'operator');
 
-/** A piece of a template: text between tags, a comment, the edge of a tag, or a word or sign inside one. */
+/** A part of a template: text between tags, a comment, the start or end of a tag, or a word or sign inside a tag. */
 export interface Token {
   readonly kind: TokenKind;
-  /** The source of the token; for strings their text. */
+  /** The source of the token; the content, for a string. */
   readonly value: string;
   readonly at: Place;
 }
 
-/** The state of reading a template from its beginning to its end. */
+/** The state of a lexer, which reads a template once from start to end. */
 export interface Lexer {
   readonly source: string;
-  /** Where the next token begins. */
+  /** Index of the next token. */
   index: number;
   isInTag: boolean;
-  /** Braces that are open: while there are any, `}}` ends two dictionaries and not the tag. */
+  /** Number of open braces. While it is above 0, `}}` closes two dictionaries instead of the tag. */
   openBraces: number;
   line: number;
   lineStart: number;
-  /** False once no `raw` tag is left. Without it each unclosed raw block would scan the whole rest. */
+  /** False once no `raw` tag is left; otherwise each unclosed raw block would scan the rest of the template. */
   mayHaveRawTags: boolean;
 }
 
-/** Creates the lexer of a template; its last newline is ignored. */
+/** Creates a lexer for a template, whose last newline is ignored. */
 export function createLexer(template: string): Lexer {
   const source = template.replace(/\r?\n$/, '');
   const start = { index: 0, line: 1, lineStart: 0, openBraces: 0 };
@@ -38,10 +38,10 @@ export function createLexer(template: string): Lexer {
 }
 
 /**
- * Reads the next token. Spaces inside tags are skipped.
+ * Reads the next token. White space inside tags is skipped.
  *
  * @returns undefined at the end
- * @throws TemplateSyntaxError for comments that have no beginning or no end, and for regular expressions
+ * @throws TemplateSyntaxError for comments without a start or end, and for regular expressions
  */
 export function readToken(lexer: Lexer): Token | undefined {
   while (lexer.index < lexer.source.length) {
@@ -51,7 +51,7 @@ export function readToken(lexer: Lexer): Token | undefined {
   return undefined;
 }
 
-/** Reads the text of a `raw` block, whose first tag has been read, and its last tag. Blocks may be nested. */
+/** Reads the rest of a `raw` block after its first tag, including its last tag. Blocks may be nested. */
 export function readRaw(lexer: Lexer): string {
   const { source, index: start } = lexer;
   const tag = /\{%\s*(end)?raw\s*%\}/g;
@@ -70,7 +70,7 @@ export function readRaw(lexer: Lexer): string {
   return source.slice(start, lexer.index);
 }
 
-/** Moves forward to an index and counts the lines on the way. */
+/** Moves to a later index and counts the lines in between. */
 function advance(lexer: Lexer, index: number): void {
   const { source } = lexer;
   for (let at = lexer.index; at < index; at += 1) {
@@ -91,7 +91,7 @@ function take(lexer: Lexer, kind: TokenKind, end: number): Token {
   return { kind, value, at };
 }
 
-/** Returns where a match at the current index ends; undefined without a match. */
+/** Returns the end of a match at the current index; undefined without a match. */
 function endOf(pattern: RegExp, { source, index }: Lexer): number | undefined {
   pattern.lastIndex = index;
   return pattern.test(source) ? pattern.lastIndex : undefined;
@@ -127,7 +127,7 @@ function readMark(lexer: Lexer, mark: string): Token {
   return take(lexer, kind, source[start] === '-' ? start + 1 : start);
 }
 
-/** Removes the indent of a block or comment that is the first on its line; undefined: no text is left. */
+/** Removes the indentation of a block or comment at the start of a line; undefined when no text is left. */
 function withoutIndent(text: Token, mark: string): Token | undefined {
   const lineStart = text.value.lastIndexOf('\n') + 1;
   const isIndent = mark === '{%' ? /^\s+$/ : /^[ \t]+$/;
@@ -169,7 +169,7 @@ function readInTag(lexer: Lexer): Token | undefined {
   return signEnd === undefined ? readWord(lexer) : readSign(lexer, signEnd);
 }
 
-/** The newline after a block is dropped. */
+/** Reads the end of a tag, and drops the newline after a block. */
 function readTagEnd(lexer: Lexer, end: number): Token {
   lexer.isInTag = false;
   const isBlock = lexer.source[end - 2] === '%';
@@ -185,7 +185,7 @@ function readSign(lexer: Lexer, end: number): Token {
   return take(lexer, signs[value] ?? 'operator', end);
 }
 
-/** A string that is not closed ends with the template. */
+/** Reads a string. An unclosed string ends with the template. */
 function readString(lexer: Lexer): Token {
   const { source, index } = lexer;
   let end = index + 1;
@@ -215,7 +215,7 @@ function readWord(lexer: Lexer): Token {
     return take(lexer, fractionEnd === undefined ? 'int' : 'float', fractionEnd ?? end);
   }
   if (value === 'r' && source[end] === '/') {
-    // as `r/a+/`, which other dialects have
+    // a regular expression of other dialects, such as `r/a+/`
     const { at } = take(lexer, 'symbol', end);
     throw new TemplateSyntaxError("unexpected char '/'", at);
   }

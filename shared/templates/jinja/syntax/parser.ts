@@ -6,8 +6,8 @@ import {
   peek,
   skip,
   skipWord,
+  syntaxError,
   unexpectedEnd,
-  wrong,
 } from './cursor.ts';
 import {
   noArguments,
@@ -33,17 +33,17 @@ import type {
 } from './syntax.ts';
 
 /**
- * Reads a template.
+ * Parses a template.
  *
  * @throws TemplateSyntaxError
- * @throws RangeError when it is nested too deeply
+ * @throws RangeError when the template is nested too deeply
  */
 export function parseTemplate(source: string): Body {
   const cursor: Cursor = { lexer: createLexer(source), peeked: undefined, dropsSpace: false };
   return parseBody(cursor, []);
 }
 
-/** Reads statements up to a tag that ends them, whose name is the next token then, or to the end. */
+/** Parses statements up to the end or to one of the closing tags, whose name is then the next token. */
 function parseBody(cursor: Cursor, ends: readonly string[]): Body {
   const body: StatementNode[] = [];
   for (let token = next(cursor); token !== undefined; token = next(cursor)) {
@@ -63,7 +63,7 @@ function parseBody(cursor: Cursor, ends: readonly string[]): Body {
   return body;
 }
 
-/** Reads text; an adjacent tag with `-` removes the spaces on its side. */
+/** Parses text. An adjacent tag with `-` removes the white space on its side. */
 function parseText(cursor: Cursor, { value }: Token): StatementNode {
   const following = peek(cursor)?.value.charAt(2);
   const text = cursor.dropsSpace ? value.trimStart() : value;
@@ -73,34 +73,35 @@ function parseText(cursor: Cursor, { value }: Token): StatementNode {
 
 function endVariable(cursor: Cursor): void {
   const end = peek(cursor);
-  if (end?.kind !== 'variable-end') throw wrong(cursor, 'expected variable end');
+  if (end?.kind !== 'variable-end') throw syntaxError(cursor, 'expected variable end');
   next(cursor);
   cursor.dropsSpace = end.value.startsWith('-');
 }
 
 function endBlock(cursor: Cursor, name: string): void {
   const end = next(cursor);
-  if (end?.kind !== 'block-end') throw wrong(cursor, `expected block end in ${name} statement`);
+  if (end?.kind !== 'block-end')
+    throw syntaxError(cursor, `expected block end in ${name} statement`);
   if (end.value.startsWith('-')) cursor.dropsSpace = true;
 }
 
-/** Reads the tag that ends a body. */
+/** Parses the tag that ends a body. */
 function endStatement(cursor: Cursor): void {
   const name = next(cursor);
-  if (name === undefined) throw wrong(cursor, 'unexpected end of file');
+  if (name === undefined) throw syntaxError(cursor, 'unexpected end of file');
   endBlock(cursor, name.value);
 }
 
 function parseTag(cursor: Cursor): Token {
   cursor.dropsSpace = false;
   const tag = expectMore(cursor);
-  if (tag.kind !== 'symbol') throw wrong(cursor, 'tag name expected', tag.at);
+  if (tag.kind !== 'symbol') throw syntaxError(cursor, 'tag name expected', tag.at);
   return tag;
 }
 
 function parseStatement(cursor: Cursor, tag: Token): StatementNode {
   const parse = own(statements, tag.value);
-  if (parse === undefined) throw wrong(cursor, `unknown block tag: ${tag.value}`, tag.at);
+  if (parse === undefined) throw syntaxError(cursor, `unknown block tag: ${tag.value}`, tag.at);
   next(cursor);
   return parse(cursor, tag);
 }
@@ -139,10 +140,11 @@ function parseIf(cursor: Cursor, tag: Token): IfNode {
   return { kind: 'if', branches, otherwise };
 }
 
-/** Reads the name of the tag after a branch, and the whole tag when it has no condition. */
+/** Parses the name of the tag after a branch, and the rest of a tag without a condition. */
 function parseBranchEnd(cursor: Cursor): string {
   const end = next(cursor);
-  if (end === undefined) throw wrong(cursor, 'expected elif, else, or endif, got end of file');
+  if (end === undefined)
+    throw syntaxError(cursor, 'expected elif, else, or endif, got end of file');
   if (end.value === 'else' || end.value === 'endif') endBlock(cursor, end.value);
   return end.value;
 }
@@ -151,10 +153,12 @@ function parseFor(cursor: Cursor, { at }: Token): ForNode {
   const isGrouped = skip(cursor, 'left-paren');
   const targets = [parsePrimary(cursor)];
   while (skip(cursor, 'comma')) targets.push(parsePrimary(cursor));
-  if (isGrouped && !skip(cursor, 'right-paren')) throw wrong(cursor, 'expected ) in for loop');
+  if (isGrouped && !skip(cursor, 'right-paren'))
+    throw syntaxError(cursor, 'expected ) in for loop');
   const names = targets.filter(isName).map(({ name }) => name);
-  if (names.length < targets.length) throw wrong(cursor, 'variable name expected for loop', at);
-  if (!skipWord(cursor, 'in')) throw wrong(cursor, 'expected "in" keyword for loop', at);
+  if (names.length < targets.length)
+    throw syntaxError(cursor, 'variable name expected for loop', at);
+  if (!skipWord(cursor, 'in')) throw syntaxError(cursor, 'expected "in" keyword for loop', at);
   const list = parseOr(cursor);
   const condition = skipWord(cursor, 'if') ? parseExpression(cursor) : undefined;
   endBlock(cursor, 'for');
@@ -178,7 +182,7 @@ function parseWith(cursor: Cursor): WithNode {
     const { kind, value: name } = expectMore(cursor);
     if (kind !== 'symbol') break;
     next(cursor);
-    if (!skip(cursor, 'operator', '=')) throw wrong(cursor, 'expected = in with statement');
+    if (!skip(cursor, 'operator', '=')) throw syntaxError(cursor, 'expected = in with statement');
     variables.push({ name, value: parseExpression(cursor) });
     if (!skip(cursor, 'comma')) break;
   }
@@ -196,7 +200,8 @@ function parseSet(cursor: Cursor, { at }: Token): SetNode {
     endBlock(cursor, 'set');
     return { kind: 'set', targets, value };
   }
-  if (!skip(cursor, 'block-end')) throw wrong(cursor, 'expected = or block end in set tag', at);
+  if (!skip(cursor, 'block-end'))
+    throw syntaxError(cursor, 'expected = or block end in set tag', at);
   const body = parseBody(cursor, ['endset']);
   endStatement(cursor);
   return { kind: 'set', targets, value: { kind: 'capture', at, body } };
@@ -204,13 +209,13 @@ function parseSet(cursor: Cursor, { at }: Token): SetNode {
 
 function parseBlock(cursor: Cursor, { at }: Token): StatementNode {
   const name = parseOperand(cursor);
-  if (!isName(name)) throw wrong(cursor, 'variable name expected', at);
+  if (!isName(name)) throw syntaxError(cursor, 'variable name expected', at);
   endBlock(cursor, 'block');
   const body = parseBody(cursor, ['endblock']);
   skipWord(cursor, 'endblock');
   skipWord(cursor, name.name);
   const following = peek(cursor);
-  if (following === undefined) throw wrong(cursor, 'expected endblock, got end of file');
+  if (following === undefined) throw syntaxError(cursor, 'expected endblock, got end of file');
   endBlock(cursor, following.value);
   return { kind: 'block', body };
 }
@@ -224,7 +229,7 @@ function parseMacro(cursor: Cursor, { at }: Token): StatementNode {
   return { kind: 'macro', name, macro: { kind: 'macro', at, parameters, body } };
 }
 
-/** Reads a call whose block is passed as the argument `caller`. */
+/** Parses a call whose block is passed as the argument `caller`. */
 function parseCall(cursor: Cursor, { at }: Token): StatementNode {
   const hasParameters = expectMore(cursor).kind === 'left-paren';
   const parameters = hasParameters ? parseSignature(cursor) : noArguments;
@@ -269,27 +274,27 @@ function parseInclude(cursor: Cursor): StatementNode {
 
 function parseImport(cursor: Cursor, { at }: Token): StatementNode {
   parseExpression(cursor);
-  if (!skipWord(cursor, 'as')) throw wrong(cursor, 'expected "as" keyword', at);
+  if (!skipWord(cursor, 'as')) throw syntaxError(cursor, 'expected "as" keyword', at);
   parseExpression(cursor);
   skipContext(cursor);
   endBlock(cursor, 'import');
   return otherTemplate;
 }
 
-/** `with context` and `without context`. */
+/** Skips `with context` and `without context`. */
 function skipContext(cursor: Cursor): void {
   const at = peek(cursor)?.at;
   if (!skipWord(cursor, 'with') && !skipWord(cursor, 'without')) return;
   if (!skipWord(cursor, 'context')) {
-    throw wrong(cursor, 'expected context after with/without', at);
+    throw syntaxError(cursor, 'expected context after with/without', at);
   }
 }
 
 function parseFrom(cursor: Cursor, { at }: Token): StatementNode {
   parseExpression(cursor);
-  if (!skipWord(cursor, 'import')) throw wrong(cursor, 'expected import', at);
+  if (!skipWord(cursor, 'import')) throw syntaxError(cursor, 'expected import', at);
   if (expectMore(cursor).kind === 'block-end') {
-    throw wrong(cursor, 'Expected at least one import name', at);
+    throw syntaxError(cursor, 'Expected at least one import name', at);
   }
   do {
     parseImportedName(cursor);
@@ -301,7 +306,7 @@ function parseFrom(cursor: Cursor, { at }: Token): StatementNode {
 
 function hasMoreNames(cursor: Cursor, at: Place): boolean {
   if (expectMore(cursor).kind === 'block-end') return false;
-  if (!skip(cursor, 'comma')) throw wrong(cursor, 'expected comma', at);
+  if (!skip(cursor, 'comma')) throw syntaxError(cursor, 'expected comma', at);
   return true;
 }
 
@@ -310,7 +315,7 @@ function parseImportedName(cursor: Cursor): void {
   if (name.kind !== 'name') throw unexpectedEnd();
   if (name.name.startsWith('_')) {
     const problem = 'names starting with an underscore cannot be imported';
-    throw wrong(cursor, problem, name.at);
+    throw syntaxError(cursor, problem, name.at);
   }
   if (skipWord(cursor, 'as')) parseOperand(cursor);
 }

@@ -1,24 +1,23 @@
-/* The syntax tree of a template, and the error of a text that has none. */
+/* The syntax tree of a template, and the syntax error. */
 
-/** A place in the source of a template, both counted from 1. */
+/** A position in the source of a template; both numbers start at 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Thrown for a template that cannot be read: its message says what is wrong and where. */
+/** Thrown for a template with invalid syntax. The message contains the position. */
 export class TemplateSyntaxError extends Error {
   constructor(message: string, at?: Place) {
     super(at === undefined ? message : `${message} (line ${at.line}, column ${at.column})`);
   }
 }
 
-/** Operators between two operands. */
 export type BinaryOperator =
   | ('or' | 'and' | 'in' | '~')
   | ('+' | '-' | '*' | '/' | '//' | '%' | '**');
 
-/** Arguments of a call, or parameters of a macro: those by position, then those by name. */
+/** Arguments of a call, or parameters of a macro: first the positional ones, then the named ones. */
 export interface Signature {
   readonly positional: readonly ExpressionNode[];
   readonly named: readonly NamedNode[];
@@ -30,7 +29,7 @@ export interface NamedNode {
   readonly value: ExpressionNode;
 }
 
-/** What follows a sign of comparison, with the place of the sign. */
+/** A comparison operator, its position and its right operand. */
 export interface ComparedNode {
   readonly at: Place;
   readonly sign: string;
@@ -42,11 +41,11 @@ export interface MemberNode {
   readonly kind: 'member';
   readonly at: Place;
   readonly target: ExpressionNode;
-  /** Undefined: the brackets are empty. */
+  /** Undefined when the brackets are empty. */
   readonly key: ExpressionNode | undefined;
 }
 
-/** `start:stop:step`; a bound may be left out. */
+/** `start:stop:step`; bounds may be omitted. */
 export interface SliceNode {
   readonly kind: 'slice';
   readonly at: Place;
@@ -72,7 +71,7 @@ export interface FilterNode {
   readonly args: Signature;
 }
 
-/** `value is name(arguments)`; `at` is the place of the test. */
+/** `value is name(arguments)`; `at` is the position of the test. */
 export interface TestNode {
   readonly kind: 'test';
   readonly at: Place;
@@ -97,7 +96,7 @@ export interface MacroNode {
   readonly body: Body;
 }
 
-/** What has a value; `at` is the place that errors name. */
+/** An expression; `at` is its position in error messages. */
 export type ExpressionNode =
   | { readonly kind: 'literal'; readonly at: Place; readonly value: Literal }
   | NameNode
@@ -119,7 +118,7 @@ export type ExpressionNode =
 type Nodes = readonly ExpressionNode[];
 type Literal = null | boolean | number | string;
 
-/** A name: of a variable, or a number such as `1e3` and `1_000`. */
+/** The name of a variable, or a number such as `1e3` and `1_000`. */
 export interface NameNode {
   readonly kind: 'name';
   readonly at: Place;
@@ -156,7 +155,7 @@ interface BinaryNode {
   readonly right: ExpressionNode;
 }
 
-/** Statements in their order. */
+/** Statements in order. */
 export type Body = readonly StatementNode[];
 
 /** A loop; `otherwise` is its `else`. */
@@ -169,28 +168,28 @@ export interface ForNode {
   readonly otherwise: Body | undefined;
 }
 
-/** `set` of one target or several; the value of a block is a `capture`. */
+/** `set` with one or more targets; the value of a block is a `capture`. */
 export interface SetNode {
   readonly kind: 'set';
   readonly targets: readonly ExpressionNode[];
   readonly value: ExpressionNode;
 }
 
-/** Bodies with their conditions, as of `if` and `elif`: the first that holds counts. */
+/** The branches of `if` and `elif`: the first with a true condition runs. */
 export interface IfNode {
   readonly kind: 'if';
   readonly branches: readonly { readonly condition: ExpressionNode; readonly body: Body }[];
   readonly otherwise: Body | undefined;
 }
 
-/** Names with their values for the time of a body. */
+/** Variables that are visible in a body. */
 export interface WithNode {
   readonly kind: 'with';
   readonly variables: readonly { readonly name: string; readonly value: ExpressionNode }[];
   readonly body: Body;
 }
 
-/** What a template prints or does. */
+/** A statement of a template. */
 export type StatementNode =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'print'; readonly value: ExpressionNode }

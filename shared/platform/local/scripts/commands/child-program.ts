@@ -8,8 +8,7 @@ const folder = fileURLToPath(new URL('../../../../../.build/', import.meta.url))
 const bundles = new Map<string, Promise<string>>();
 
 /**
- * Returns the path of a child process's bundled program. It is built once per process, with the first work, in about
- * 0.1 s.
+ * Returns the path of a child process's bundled program, which is built once, at the first job, in about 0.1 s.
  *
  * @param name folder of the program below `shared/platform/runtimes`
  */
@@ -26,6 +25,6 @@ async function build(name: string): Promise<string> {
   const file = `${folder}${name}-program.cjs`;
   const draft = `${folder}${randomBytes(8).toString('hex')}.cjs`;
   await build({ ...programBundle, entryPoints: [source], outfile: draft });
-  await rename(draft, file); // never half a file: another server may start its program now
+  await rename(draft, file); // atomic, because another server may be starting the program
   return file;
 }

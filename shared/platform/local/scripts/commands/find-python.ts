@@ -4,20 +4,20 @@ import * as v from 'valibot';
 
 /** A python3 of this machine. */
 export interface FoundPython {
-  /** Path of the program itself, and of the folder that it and its libraries are in. */
+  /** Paths of the program and of the folder that contains it and its libraries. */
   readonly program: string;
   readonly folder: string;
-  /** Such as `3.11.2`. */
+  /** For example `3.11.2`. */
   readonly version: string;
 }
 
-/** Flags of each start: ignores environment variables, user packages and site packages; text is UTF-8. */
+/** Flags for every start: ignore environment variables, user packages and site packages; use UTF-8. */
 export const pythonFlags = ['-I', '-S', '-B', '-X', 'utf8'];
 
-/** Programs to try, the best first. */
+/** Programs to try, in order of preference. */
 export const usualPythons: readonly string[] = ['/usr/bin/python3', 'python3'];
 
-/** A program that prints a description of its python3; fails if that is too old. */
+/** Python code that prints a description of its python3; it fails in versions that are too old. */
 export const describeItself = `
 import ctypes, json, os, sys
 assert sys.version_info >= (3, 9)
@@ -35,6 +35,6 @@ export async function describePython(candidate: string): Promise<FoundPython | u
     const [program, folder, version] = v.parse(described, JSON.parse(stdout));
     return { program, folder, version };
   } catch {
-    return undefined; // missing, too old or not Python: the next candidate is tried
+    return undefined; // missing, too old or not Python: the caller tries the next candidate
   }
 }

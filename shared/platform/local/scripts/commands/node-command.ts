@@ -11,10 +11,10 @@ import {
 import type { Isolation, Level } from '../sandbox/level.ts';
 
 const flags = process.allowedNodeEnvironmentFlags;
-/** Path of the Node program, here and in a box. */
+/** Path of the Node program on this machine and in a box. */
 export const nodeBind = [realpathSync(process.execPath), boxedPaths.node] as const;
 
-/** Returns Node's path, as a program at this level sees it. */
+/** Returns the path of Node for a program at this level. */
 export function nodeAt(level: Level): string {
   return level === 'bubblewrap' ? boxedPaths.node : nodeBind[0];
 }
@@ -24,11 +24,11 @@ export async function prepareNode(isolation: Isolation): Promise<PreparedCommand
   const { level, hasNetwork } = isolation;
   const { temporary, limit, dispose } = await openRunFolder(level);
   const folder = `${runtimesAt(level)}/node`;
-  const reach = { readable: [folder], writable: [temporary], hasNetwork };
+  const access = { readable: [folder], writable: [temporary], hasNetwork };
   const command = [
     ...enclose(isolation, { binds: [nodeBind], temporary, isAlone: true }),
     nodeAt(level),
-    ...permissionFlags(flags, reach),
+    ...permissionFlags(flags, access),
     `${folder}/runner.cjs`,
     temporary,
   ];

@@ -5,7 +5,7 @@ import { access, mkdir, readdir, readFile, realpath, rename, rm } from 'node:fs/
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { permissionFlags, type Reach, scriptVariables } from '../../../runtimes/limits.ts';
+import { type ProcessAccess, permissionFlags, scriptVariables } from '../../../runtimes/limits.ts';
 import { boxedPaths } from '../sandbox/box.ts';
 import {
   enclose,
@@ -26,9 +26,9 @@ export interface Pyodide {
 }
 
 const flags = process.allowedNodeEnvironmentFlags;
-const makeMs = 120_000; // it takes 3 s on an idle machine
-const maxResidentBytes = 400 * 1024 * 1024; // half of it is used by Pyodide itself
-const context = 'python/context.py'; // the project's part of the runner in Python
+const creationMs = 120_000; // creation takes 3 s on an idle machine
+const maxResidentBytes = 400 * 1024 * 1024; // Pyodide itself uses half of it
+const context = 'python/context.py'; // the project's Python code
 const boxed = { pyodide: '/pyodide', snapshot: '/snapshot' } as const;
 
 /** Finds the package; undefined when it is not installed. */
@@ -38,11 +38,11 @@ export function findPyodide(): Pyodide | undefined {
     const path = realpathSync(require.resolve('pyodide/package.json'));
     return { kind: 'pyodide', folder: dirname(path), version: require(path).version };
   } catch {
-    return undefined; // it is an optional package
+    return undefined; // the package is optional
   }
 }
 
-/** Prepares the command for a runner in Pyodide, which serves one run. `snapshot` is that of `makeSnapshot`. */
+/** Prepares the command for a Pyodide runner, which runs one script. `snapshot` is a path from `makeSnapshot`. */
 export async function preparePyodide(
   isolation: Isolation,
   { folder }: Pyodide,
@@ -54,7 +54,7 @@ export async function preparePyodide(
   const paths = level === 'bubblewrap' ? boxed : { pyodide: folder, snapshot };
   const binds = [nodeBind, [folder, boxed.pyodide], [snapshot, boxed.snapshot]] as const;
   const readable = [runtimes, paths.pyodide, paths.snapshot];
-  const variables = JSON.stringify(scriptVariables(boxedPaths.temporary)); // a folder of Pyodide's own
+  const variables = JSON.stringify(scriptVariables(boxedPaths.temporary)); // a folder in Pyodide's file system
   const command = [
     ...enclose(isolation, { binds, temporary, isAlone: true }),
     nodeAt(level),
@@ -68,9 +68,9 @@ export async function preparePyodide(
 }
 
 /**
- * Creates the snapshot that runners load, once for each version: 31 MB.
+ * Creates the snapshot that runners load, once per version. It has 31 MB.
  *
- * @param cache where it is kept, created when absent
+ * @param cache folder of the snapshot; created when absent
  * @returns its path
  */
 export async function makeSnapshot({ folder, version }: Pyodide, cache: string): Promise<string> {
@@ -83,18 +83,18 @@ export async function makeSnapshot({ folder, version }: Pyodide, cache: string):
   if (await exists(path)) return path;
   await mkdir(cache, { recursive: true, mode: 0o700 });
   for (const old of await readdir(cache)) {
-    // another process may have created the new one already
+    // another process may have created the new snapshot already
     if (old.startsWith('pyodide-') && old !== name) await rm(join(cache, old), { force: true });
   }
   const draft = join(await realpath(cache), `draft-${process.pid}-${name}`);
-  const reach: Reach = {
+  const allowed: ProcessAccess = {
     readable: [runtimeFolder, folder],
     writable: [draft],
     hasNetwork: false,
   };
   const program = join(runtimeFolder, 'pyodide/make-snapshot.cjs');
-  const args = [...permissionFlags(flags, reach), program, folder, join(runtimeFolder, context)];
-  await promisify(execFile)(process.execPath, [...args, draft], { env: {}, timeout: makeMs });
+  const args = [...permissionFlags(flags, allowed), program, folder, join(runtimeFolder, context)];
+  await promisify(execFile)(process.execPath, [...args, draft], { env: {}, timeout: creationMs });
   await rename(draft, path);
   return path;
 }

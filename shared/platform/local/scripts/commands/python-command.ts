@@ -16,19 +16,19 @@ import {
   usualPythons,
 } from './find-python.ts';
 
-const systemFolders = ['/usr', '/usr/local']; // their required parts are available at every level
+const systemFolders = ['/usr', '/usr/local']; // the required parts of these are available at every level
 const control = '3'; // descriptor of the runner's control channel
 const maxMegabytes = maxResidentBytes / 2 ** 20;
-const supervisorBytes = 64 * 2 ** 20; // it limits the memory of its runs itself; this is for it and its starters
-const graceMs = 1_500; // longer than the runner itself waits for a run that does not end in time
+const supervisorBytes = 64 * 2 ** 20; // for the runner, which limits the memory of its runs, and its starters
+const graceMs = 1_500; // longer than the runner waits for a run that exceeds its time limit
 
 /**
  * Finds a python3 that works in the isolation of scripts.
  *
- * @param candidates programs; the first suitable one is taken
- * @returns undefined if there is none, or no level could isolate it
+ * @param candidates programs; the first suitable one is used
+ * @returns undefined if no program is suitable or isolated
  */
-export async function findHeldPython(
+export async function findIsolatedPython(
   isolation: Isolation,
   candidates: readonly string[] = usualPythons,
 ): Promise<FoundPython | undefined> {
@@ -57,7 +57,7 @@ export async function preparePython(
   const { level } = isolation;
   const { temporary, limit, dispose } = await openRunFolder(level);
   const program = `${runtimesAt(level)}/python/runner.py`;
-  const isAlone = level === 'landlock' ? ['alone'] : []; // no process space of its own in which to end runs
+  const isAlone = level === 'landlock' ? ['alone'] : []; // without a PID namespace, a run's descendants could escape
   const runner = [program, control, temporary, String(maxMegabytes), ...isAlone];
   const command = {
     ...toCommand(startOf(isolation, python, temporary, runner), temporary),

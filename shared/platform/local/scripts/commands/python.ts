@@ -5,19 +5,19 @@ import type { PreparedCommand } from '../sandbox/enclosure.ts';
 import type { IsolationOptions } from '../sandbox/isolation.ts';
 import type { Isolation } from '../sandbox/level.ts';
 import { findPyodide, makeSnapshot, preparePyodide } from './pyodide-command.ts';
-import { findHeldPython, preparePython } from './python-command.ts';
+import { findIsolatedPython, preparePython } from './python-command.ts';
 
 /** The Python runtime of scripts on this machine. */
 export interface Python {
-  readonly isThere: boolean;
-  /** Whether it is Pyodide, whose processes are large. */
+  readonly isAvailable: boolean;
+  /** True for Pyodide, whose processes are large. */
   readonly isPyodide: boolean;
-  /** Such as `CPython 3.11.2`. */
+  /** For example `CPython 3.11.2`. */
   readonly name: string;
-  /** A part of a line for the operator. */
+  /** Text for a line in the operator's log. */
   readonly description: string;
   /**
-   * Prepares the command for a runner. The first one may take some seconds.
+   * Prepares the command for a runner. The first call may take some seconds.
    *
    * @throws Error if no Python is available
    */
@@ -27,15 +27,15 @@ export interface Python {
 }
 
 /** Advice for an operator without Python for scripts. */
-export const howToGetPython =
+export const pythonAdvice =
   'To have it: apt-get install bubblewrap python3, or npm install with optional packages';
 
 /**
- * Finds the Python runtime of scripts: a python3 that bubblewrap or Landlock isolates, else Pyodide. A bare python3
- * would have access to everything.
+ * Finds the Python runtime of scripts: a python3 that bubblewrap or Landlock isolates, otherwise Pyodide. A python3
+ * without isolation would have access to everything.
  *
- * @param options what to leave out
- * @param folder the data folder, for files that are created once; a temporary one when absent
+ * @param options runtimes to exclude
+ * @param folder the data folder, for files that are created once; a temporary folder when absent
  */
 export async function openPython(
   isolation: Isolation,
@@ -43,18 +43,18 @@ export async function openPython(
   folder?: string,
 ): Promise<Python> {
   const close = async () => {};
-  const held = await findHeldPython(isolation);
-  if (held !== undefined) {
-    const description = `Python scripts run by ${held.program} (${held.version})`;
-    const prepare = () => preparePython(isolation, held);
-    const name = `CPython ${held.version}`;
-    return { isThere: true, isPyodide: false, name, description, prepare, close };
+  const python3 = await findIsolatedPython(isolation);
+  if (python3 !== undefined) {
+    const description = `Python scripts run by ${python3.program} (${python3.version})`;
+    const prepare = () => preparePython(isolation, python3);
+    const name = `CPython ${python3.version}`;
+    return { isAvailable: true, isPyodide: false, name, description, prepare, close };
   }
   const pyodide = options.pyodide === false ? undefined : findPyodide();
   if (pyodide === undefined) {
-    const prepare = () => Promise.reject(new Error(howToGetPython));
-    const description = `Python scripts do not run. ${howToGetPython}`;
-    return { isThere: false, isPyodide: false, name: 'none', description, prepare, close };
+    const prepare = () => Promise.reject(new Error(pythonAdvice));
+    const description = `Python scripts do not run. ${pythonAdvice}`;
+    return { isAvailable: false, isPyodide: false, name: 'none', description, prepare, close };
   }
   const description = `Python scripts run by Pyodide ${pyodide.version}, without bubblewrap or Landlock and python3`;
   const cache = openCache(folder && join(folder, 'cache'));
@@ -64,25 +64,25 @@ export async function openPython(
     try {
       return await preparePyodide(isolation, pyodide, await snapshot);
     } catch (error) {
-      snapshot = undefined; // the next run tries again
+      snapshot = undefined; // the next run retries
       throw error;
     }
   };
   const name = `Pyodide ${pyodide.version}`;
-  return { isThere: true, isPyodide: true, name, description, prepare, close: cache.close };
+  return { isAvailable: true, isPyodide: true, name, description, prepare, close: cache.close };
 }
 
-/** Opens a cache folder: a lasting one, or a temporary one that `close` removes. */
-function openCache(lasting: string | undefined) {
-  let made: Promise<string> | undefined;
+/** Opens a cache folder: a permanent one, or a temporary one that `close` deletes. */
+function openCache(permanent: string | undefined) {
+  let temporary: Promise<string> | undefined;
   return {
     path: () => {
-      if (lasting !== undefined) return Promise.resolve(lasting);
-      made ??= mkdtemp(join(tmpdir(), 'groundwork-pyodide-'));
-      return made;
+      if (permanent !== undefined) return Promise.resolve(permanent);
+      temporary ??= mkdtemp(join(tmpdir(), 'groundwork-pyodide-'));
+      return temporary;
     },
     close: async () => {
-      if (made !== undefined) await rm(await made, { recursive: true, force: true });
+      if (temporary !== undefined) await rm(await temporary, { recursive: true, force: true });
     },
   };
 }

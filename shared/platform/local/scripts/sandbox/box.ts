@@ -3,7 +3,7 @@ import { runtimeFolder, systemFolders } from './system-files.ts';
 /** Paths inside a box. */
 export const boxedPaths = { node: '/node', runtimes: '/runtimes', temporary: '/tmp' } as const;
 
-/** Most bytes of one file, and of all files in a box. */
+/** Maximum bytes of one file, and of all files in a box. */
 export const fileBytes = 128 * 1024 * 1024;
 
 const nobody = '65534';
@@ -11,17 +11,17 @@ const nobody = '65534';
 /** Properties of a box. */
 export interface Box {
   readonly hasNetwork: boolean;
-  /** The data folder, if there is one: hidden, wherever it is. */
+  /** The data folder, if any, which is hidden from the box. */
   readonly hidden?: string | undefined;
-  /** Paths that are visible in addition to system libraries and the runtimes: here and in the box. */
+  /** Further visible paths, on this machine and in the box. System libraries and runtimes are always visible. */
   readonly binds: readonly (readonly [string, string])[];
 }
 
-/** Returns the bubblewrap command that creates a box; append the program to run in it, with its arguments. */
+/** Returns the bubblewrap command that creates a box. Append the program to run in it, with its arguments. */
 export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[] {
   const { runtimes, temporary } = boxedPaths;
-  const seen = systemFolders(hasNetwork);
-  const folders = [...seen, ...binds.map(([path]) => path)];
+  const visible = systemFolders(hasNetwork);
+  const folders = [...visible, ...binds.map(([path]) => path)];
   const isBelow = hidden !== undefined && folders.some((path) => hidden.startsWith(`${path}/`));
   return [
     'bwrap',
@@ -29,14 +29,14 @@ export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[
     ...(hasNetwork ? ['--share-net'] : []),
     '--die-with-parent',
     '--cap-drop',
-    'ALL', // no session of its own: the launcher ends a process group
+    'ALL', // without a new session, because the launcher kills a process group
     '--uid',
     nobody,
     '--gid',
     nobody,
     '--hostname',
     'script',
-    ...seen.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...visible.flatMap((path) => ['--ro-bind-try', path, path]),
     ...[[runtimeFolder, runtimes], ...binds].flatMap((paths) => ['--ro-bind', ...paths]),
     ...(isBelow ? ['--tmpfs', hidden, '--remount-ro', hidden] : []),
     '--proc',
@@ -52,6 +52,6 @@ export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[
     '--chdir',
     temporary,
     '--remount-ro',
-    '/', // the only writable folder has a limit
+    '/', // so the only writable folder is the one with a size limit
   ];
 }

@@ -10,24 +10,24 @@ import { boxCommand, boxedPaths, fileBytes } from './box.ts';
 import type { Isolation, Level } from './level.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
-/** The command that starts a runner, and the cleanup after its end. */
+/** The command that starts a runner, and its cleanup. */
 export interface PreparedCommand {
   readonly command: RunnerCommand;
-  /** Removes the files that were created for it. */
+  /** Deletes the files that were created for the runner. */
   dispose(): Promise<void>;
 }
 
-/** A program that runs foreign code. */
+/** A program that runs untrusted code. */
 export interface Enclosed {
-  /** Files and folders that it reads and executes in addition to system libraries: paths here and in a box. */
+  /** Files and folders that it may read and execute besides system libraries, on this machine and in a box. */
   readonly binds: readonly (readonly [string, string])[];
-  /** The only folder that it writes to, as it sees it. */
+  /** The path, inside the sandbox, of the only folder that it may write to. */
   readonly temporary: string;
-  /** Whether Landlock keeps it from starting and signalling processes; a supervisor does so for its children. */
+  /** True when Landlock denies it to start and signal processes. A supervisor denies that to its children itself. */
   readonly isAlone: boolean;
 }
 
-/** Returns the command that starts a program in isolation; append the program and its arguments. */
+/** Returns the command that isolates a program. Append the program and its arguments. */
 export function enclose(isolation: Isolation, enclosed: Enclosed): readonly string[] {
   const { prefix, hasNetwork, hidden } = isolation;
   switch (isolation.level) {
@@ -43,32 +43,32 @@ export function enclose(isolation: Isolation, enclosed: Enclosed): readonly stri
   }
 }
 
-/** Returns the Landlock rules, which allow no exceptions: a folder that holds the data folder is left out. */
+/** Returns the Landlock rules. They cannot exclude subfolders, so a folder that contains the data folder is omitted. */
 function landlockRules({ hasNetwork, hidden }: Isolation, enclosed: Enclosed) {
   const { binds, temporary, isAlone } = enclosed;
   const isOpen = (path: string) => !hidden?.startsWith(`${path}/`);
   const programs = [...systemFolders(hasNetwork), ...binds.map(([path]) => path)].filter(isOpen);
-  const readable = [runtimeFolder, '/etc/ssl/openssl.cnf'].filter(isOpen); // Node ends if it may not read the latter
+  const readable = [runtimeFolder, '/etc/ssl/openssl.cnf'].filter(isOpen); // Node exits if it may not read the latter
   return { programs, readable, writable: [temporary], hasNetwork, isAlone };
 }
 
-/** Returns the folder of the runtimes, as a program at this level sees it. */
+/** Returns the folder of the runtimes for a program at this level. */
 export function runtimesAt(level: Level): string {
   return level === 'bubblewrap' ? boxedPaths.runtimes : runtimeFolder;
 }
 
-const folderPrefix = 'groundwork-script-'; // launcher.cjs uses it too
+const folderPrefix = 'groundwork-script-'; // also in launcher.cjs
 
 /** A folder for the files of runs. */
 export interface RunFolder {
-  /** Its path, as the runner sees it. */
+  /** Its path inside the sandbox. */
   readonly temporary: string;
-  /** Most bytes in it; absent if the file system itself has that limit. */
+  /** Maximum bytes in it; absent if the file system has that limit. */
   readonly limit: { readonly maxFolderBytes?: number };
   dispose(): Promise<void>;
 }
 
-/** Creates a folder for the files of runs; a box has its own. */
+/** Creates a folder for the files of runs, except for a box, which has its own. */
 export async function openRunFolder(level: Level): Promise<RunFolder> {
   if (level === 'bubblewrap') {
     return { temporary: boxedPaths.temporary, limit: {}, dispose: async () => {} };
@@ -78,8 +78,8 @@ export async function openRunFolder(level: Level): Promise<RunFolder> {
   return { temporary, limit: { maxFolderBytes: fileBytes }, dispose };
 }
 
-/** Removes folders of runs whose server was killed. */
-export async function removeLeftFolders(): Promise<void> {
+/** Deletes run folders whose server was killed. */
+export async function removeAbandonedFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = /^groundwork-script-(\d+)-/.exec(name) ?? [];
     if (pid === undefined || isAlive(Number(pid))) continue;
@@ -96,7 +96,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns a runner's command in the form for starting processes, with the environment of a script. */
+/** Converts a command line to a runner's command with the environment of a script. */
 export function toCommand([program = '', ...args]: readonly string[], folder: string) {
   return { program, args, variables: scriptVariables(folder), folder };
 }

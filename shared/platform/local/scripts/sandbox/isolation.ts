@@ -19,34 +19,34 @@ import { runtimeFolder, systemFolders } from './system-files.ts';
 export interface IsolationOptions {
   /** False denies scripts all networks. */
   readonly network: boolean;
-  /** The only level to use; the best that works when absent. */
+  /** The only level to use. By default, the best one that works. */
   readonly level?: Level | undefined;
   /** False excludes Pyodide even if it is installed. */
   readonly pyodide?: boolean;
-  /** Whether scripts run where only Node's permission flags isolate them; `allowed` when absent. */
+  /** Determines whether scripts run when only Node's permission flags isolate them; `allowed` by default. */
   readonly weakSandbox?: 'allowed' | 'refused';
 }
 
-/** Command by which an operator gets a better level. */
-export const howToHold = 'apt-get install bubblewrap python3';
+/** Command that installs a better level. */
+export const installCommand = 'apt-get install bubblewrap python3';
 
 const probeMs = 5_000;
-const niceness = '10'; // the server comes first when scripts use all cores
-const maxDescriptors = '256'; // each may hold megabytes in buffers of its socket, which no process limit counts
+const niceness = '10'; // gives the server priority when scripts use all cores
+const maxDescriptors = '256'; // a socket's buffers may use megabytes, which no process limit counts
 const programsOfPrefix = [
   ['nice', '-n', niceness],
   ['prlimit', `--fsize=${fileBytes}`, '--core=0', `--nofile=${maxDescriptors}`],
-  ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // no runner outlives its parent, even in an endless loop
+  ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // kills a runner with its parent, even in an endless loop
 ];
-/** Guarantees without which the level is not used. */
-const indispensable = ['files', 'environments'];
-const openPromises = v.pipe(v.string(), v.parseJson(), v.array(v.string()));
+/** Guarantees that the level requires. */
+const requiredGuarantees = ['files', 'environments'];
+const guaranteesSchema = v.pipe(v.string(), v.parseJson(), v.array(v.string()));
 
 /**
  * Determines how scripts are isolated on this machine.
  *
  * @param hidden the data folder, if there is one
- * @throws StartError when the requested level does not work here, or the network must be closed and no level can do so
+ * @throws StartError when the requested level does not work here, or no level can deny the network as requested
  */
 export async function probeIsolation(
   options: IsolationOptions,
@@ -55,15 +55,15 @@ export async function probeIsolation(
   const works = await Promise.all(programsOfPrefix.map((each) => succeeds([...each, 'true'])));
   const prefix = programsOfPrefix.filter((_, at) => works[at]).flat();
   const common = { prefix, hasNetwork: options.network, hidden };
-  const wanted: readonly Level[] =
+  const candidates: readonly Level[] =
     options.level === undefined ? ['bubblewrap', 'landlock', 'flags'] : [options.level];
-  for (const level of wanted) {
+  for (const level of candidates) {
     const found = await probeLevel(level, common);
     if (found !== undefined) return found;
   }
   throw new StartError(
     options.network
-      ? `scripts cannot be held by ${wanted.join(', ')} here`
+      ? `scripts cannot be isolated by ${candidates.join(', ')} here`
       : `--no-script-network needs bubblewrap (bwrap), Landlock or Node 26, and none works here`,
   );
 }
@@ -88,29 +88,29 @@ async function probeBubblewrap(common: Common): Promise<Isolation | undefined> {
   return works ? { ...common, level: 'bubblewrap' } : undefined;
 }
 
-/** Checks Landlock's guarantees by a program that is isolated as scripts are. */
+/** Checks Landlock's guarantees with a program that is isolated like a script. */
 async function probeLandlock(common: Common): Promise<Isolation | undefined> {
   if (process.platform !== 'linux') return undefined;
   for (const candidate of usualPythons) {
     const wrapper = await describePython(candidate);
     if (wrapper === undefined) continue;
     const isolation = { ...common, level: 'landlock', wrapper } as const;
-    const open = await tryPromises({ ...isolation, open: [] }, wrapper);
-    if (open === undefined || indispensable.some((each) => open.includes(each))) continue;
+    const open = await probeGuarantees({ ...isolation, open: [] }, wrapper);
+    if (open === undefined || requiredGuarantees.some((each) => open.includes(each))) continue;
     return { ...isolation, open };
   }
   return undefined;
 }
 
-/** Returns the guarantees that are not kept; undefined when no program starts. */
-async function tryPromises(isolation: Isolation, python: FoundPython) {
+/** Returns the guarantees that do not hold; undefined when the program does not start. */
+async function probeGuarantees(isolation: Isolation, python: FoundPython) {
   const { temporary, dispose } = await openRunFolder(isolation.level);
   try {
     const binds = [[python.folder, python.folder] as const];
     const command = enclose(isolation, { binds, temporary, isAlone: true });
-    const tries = join(runtimeFolder, 'python/tries.py');
-    const program = [python.program, ...pythonFlags, tries, String(process.pid)];
-    const parsed = v.safeParse(openPromises, await outputOf([...command, ...program]));
+    const probe = join(runtimeFolder, 'python/probe.py');
+    const program = [python.program, ...pythonFlags, probe, String(process.pid)];
+    const parsed = v.safeParse(guaranteesSchema, await outputOf([...command, ...program]));
     return parsed.success ? parsed.output : undefined;
   } finally {
     await dispose();
@@ -120,11 +120,11 @@ async function tryPromises(isolation: Isolation, python: FoundPython) {
 /** Describes the isolation and the access of scripts in one line for the operator. */
 export function describeIsolation(isolation: Isolation): string {
   const names = { bubblewrap: ['bubblewrap'], landlock: ['Landlock'], flags: [] };
-  const holds = [...names[isolation.level], "Node's permission flags"].join(', ');
-  const reach = isolation.hasNetwork
-    ? 'they reach every network that this machine does'
-    : 'they have no network';
-  return [`Scripts: in processes held by ${holds}`, ...warningsOf(isolation), reach].join('; ');
+  const mechanisms = [...names[isolation.level], "Node's permission flags"].join(', ');
+  const access = isolation.hasNetwork
+    ? 'they can access every network of this machine'
+    : 'they have no network access';
+  return [`Scripts: isolated by ${mechanisms}`, ...warningsOf(isolation), access].join('; ');
 }
 
 function warningsOf(isolation: Isolation): readonly string[] {
@@ -133,21 +133,21 @@ function warningsOf(isolation: Isolation): readonly string[] {
       return [];
     case 'landlock': {
       const { open } = isolation;
-      const holes = open.length === 0 ? [] : [`open on this machine: ${open.join(', ')}`];
-      return ['bubblewrap does not work here', ...holes];
+      const gaps = open.length === 0 ? [] : [`not isolated on this machine: ${open.join(', ')}`];
+      return ['bubblewrap does not work here', ...gaps];
     }
     case 'flags':
-      return [`neither bubblewrap nor Landlock works here, try: ${howToHold}`];
+      return [`neither bubblewrap nor Landlock works here, try: ${installCommand}`];
   }
 }
 
 /**
- * Checks whether scripts may be able to open a Unix socket in a folder. Only a box hides the folder; elsewhere a script
- * is kept from it only by the permissions that a runner has dropped.
+ * Checks whether scripts may be able to open a Unix socket in a folder. Only a box hides the folder; at other levels
+ * only the dropped permissions of the runner deny access.
  */
 export function canOpenSocket({ level, hasNetwork }: Isolation, folder: string): boolean {
-  const seen = [...systemFolders(hasNetwork), runtimeFolder];
-  return level !== 'bubblewrap' || seen.some((path) => `${folder}/`.startsWith(`${path}/`));
+  const visible = [...systemFolders(hasNetwork), runtimeFolder];
+  return level !== 'bubblewrap' || visible.some((path) => `${folder}/`.startsWith(`${path}/`));
 }
 
 /** Checks whether a program with these arguments starts here and succeeds. */
@@ -161,6 +161,6 @@ async function outputOf([program = '', ...args]: readonly string[]): Promise<str
     const options = { env: scriptVariables('/tmp'), timeout: probeMs };
     return (await promisify(execFile)(program, args, options)).stdout;
   } catch {
-    return undefined; // missing, too old or forbidden: all have the same result
+    return undefined; // missing, too old and denied have the same result
   }
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 /** The folder of the runtimes in the project. */
 export const runtimeFolder = fileURLToPath(new URL('../../../runtimes', import.meta.url));
 
-/** Programs and libraries; the rest of /usr may contain other files. */
+/** Programs and libraries, instead of all of /usr, which may contain other files. */
 const programs = [
   ...['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libexec', 'share'].map((name) => `/usr/${name}`),
   '/usr/local/bin',
@@ -15,8 +15,8 @@ const programs = [
   '/bin',
   '/sbin',
 ];
-/** Files for DNS lookups and for checking certificates. The same folders hold private keys. */
-const forNetwork = [
+/** Files for DNS lookups and certificate checks, listed one by one because their folders also contain private keys. */
+const networkFiles = [
   '/etc/resolv.conf',
   '/etc/hosts',
   '/etc/nsswitch.conf',
@@ -31,5 +31,5 @@ const forNetwork = [
 
 /** Returns the system's files and folders that scripts may read; some of them may be absent. */
 export function systemFolders(hasNetwork: boolean): readonly string[] {
-  return hasNetwork ? [...programs, ...forNetwork] : programs;
+  return hasNetwork ? [...programs, ...networkFiles] : programs;
 }

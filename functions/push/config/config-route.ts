@@ -1,0 +1,71 @@
+import { endpointRoute } from '../../../shared/core/resource/endpoint.ts';
+import type { Fields } from '../../../shared/core/resource/field.ts';
+import { type Link, linksOf, pathOf } from '../../../shared/core/resource/links.ts';
+import type { Context, Operation, Route } from '../../../shared/core/resource/route.ts';
+import type { PushProvider } from '../../../shared/push/rules/provider.ts';
+import type { PushConfigData } from '../../../shared/store/records/push.ts';
+import { allRights } from '../../../shared/values/access.ts';
+import type { JsonObject } from '../../../shared/values/json/json.ts';
+import { type ConfigContext, configLoads } from '../message-write.ts';
+import { providerNames, providerPath } from '../paths.ts';
+import { configOf } from './config-save.ts';
+
+/** Rights to see and change credentials. */
+export const configAccess = { owner: allRights, full: allRights, write: allRights, read: 'LG' };
+
+/** The provider-specific parts of a configuration. */
+export interface ConfigForm {
+  readonly fields: Fields;
+  readonly links: readonly Link<PushConfigData>[];
+  readonly show: (config: PushConfigData) => JsonObject;
+  readonly change: (context: ConfigContext, mode: 'replace' | 'patch') => Promise<PushConfigData>;
+}
+
+/** Returns a configuration as responses show it. */
+export function showConfig(
+  context: Context,
+  provider: PushProvider,
+  {
+    form: { show, links },
+    config,
+  }: { readonly form: Pick<ConfigForm, 'show' | 'links'>; readonly config: PushConfigData },
+) {
+  const self = pathOf(context, { 'v1.1': configPath(provider), v1: configPath(provider) });
+  return { ...show(config), links: linksOf(context, links, self, config) };
+}
+
+/** Returns the path of a provider's configuration below the version. */
+export function configPath(provider: PushProvider): string {
+  return `${providerPath(provider)}config/`;
+}
+
+/** Returns the route of a provider's configuration. */
+export function configRoute(provider: PushProvider, form: ConfigForm): Route {
+  const update = (mode: 'replace' | 'patch'): Operation<ConfigContext['loaded']> => ({
+    right: 'U',
+    run: async (context) => {
+      const config = await form.change(context, mode);
+      return { status: 200, body: showConfig(context, provider, { form, config }) };
+    },
+  });
+  const { fields, links } = form;
+  return endpointRoute({
+    name: `${providerNames[provider]} Config`,
+    path: configPath(provider),
+    access: configAccess,
+    loads: configLoads(provider),
+    operations: {
+      GET: {
+        right: 'G',
+        run: async (context) => ({
+          status: 200,
+          body: showConfig(context, provider, { form, config: configOf(context) }),
+        }),
+      },
+      PUT: update('replace'),
+      PATCH: update('patch'),
+    },
+    forms: { PUT: fields, links },
+    response: { fields, links },
+  });
+}

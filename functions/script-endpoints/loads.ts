@@ -1,0 +1,52 @@
+import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import {
+  configEntity,
+  scriptEndpointEntity,
+  scriptEndpointPositionEntity,
+  scriptEntity,
+} from '../../shared/store/entities.ts';
+
+/** The script endpoint that a path names. */
+export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', 'endpoint']);
+
+const endpoint = lookup(endpointOfPath, ({ script }) => script);
+
+/** Loads of routes of an endpoint: the endpoint, and its script. */
+export const endpointLoads = {
+  endpoint,
+  script: recordAt(scriptEntity, ['instance', endpoint]),
+};
+
+const config = recordAt(configEntity, ['instance']);
+
+/** Loads of runs by the name of the endpoint. */
+export const runLoads = { ...endpointLoads, config };
+
+/** The list position in a public link, which gives the name and the script of its endpoint. */
+const row = lookup(
+  recordAt(scriptEndpointPositionEntity, ['instance', 'link'], (instance, link) =>
+    // a link of another instance has none
+    link.scope === instance ? scriptEndpointPositionEntity.key(instance, link.record) : undefined,
+  ),
+  ({ name, script }) => ({ name, script }),
+);
+
+/** Loads of runs by public link. */
+export const linkLoads = {
+  row,
+  endpoint: recordAt(scriptEndpointEntity, ['instance', row], (instance, { name }) =>
+    scriptEndpointEntity.key(instance, name),
+  ),
+  script: recordAt(scriptEntity, ['instance', row], (instance, { script }) =>
+    scriptEntity.key(instance, script),
+  ),
+  config,
+};
+
+/** A request to a route of an endpoint. */
+export type EndpointContext = Context<LoadedOf<typeof endpointLoads>>;
+/** A run. */
+export type RunContext = Context<Pick<LoadedOf<typeof runLoads>, 'script' | 'config'>>;
+/** A run by public link. */
+export type LinkContext = Context<LoadedOf<typeof linkLoads>>;

@@ -1,0 +1,15 @@
+import { type LoadedOf, onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { configEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
+
+/**
+ * Records that operations on a script need in addition to it: its source, and the configuration of the instance, since
+ * full access in it affects who may change a script.
+ */
+export const scriptLoads = {
+  source: onlyFor(['G', 'U'], recordAt(scriptSourceEntity, ['instance', 'id'])),
+  config: onlyFor(['U', 'C'], recordAt(configEntity, ['instance'])),
+};
+
+/** A request with these records. */
+export type ScriptContext = Context<LoadedOf<typeof scriptLoads>>;

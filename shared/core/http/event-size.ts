@@ -1,0 +1,67 @@
+import { isUtf8 } from 'node:buffer';
+import type { Request, Response } from './message.ts';
+
+/*
+ * A function receives a request and returns a response as JSON of limited size. The limit is the same where there is
+ * no function: a client meets it on one machine too.
+ */
+
+/** Bytes of JSON that a function may receive or return, everything included: 6 MB on AWS, and so everywhere. */
+export const maxEventBytes = 6_291_456;
+
+const escapedBytes = 6; // that a character takes at most, so few bodies have to be counted
+const headBytes = 65_536; // more than all else takes
+const constantBytes = 1024; // of an event: time, ids, names of its members
+
+/** Types whose bodies the gateway passes on as text; all others are passed on in base64. */
+const textType = /^\s*(text\/|application\/(json|javascript|xml)\b|$)/i;
+
+/** Checks whether the gateway passes on a body as text: by its type, and if it is UTF-8. */
+export function isTextBody({ headers }: Pick<Request, 'headers'>, body: Uint8Array): boolean {
+  const { 'content-type': contentType = '', 'content-encoding': encoding } = headers;
+  return encoding === undefined && textType.test(contentType) && isUtf8(body);
+}
+
+/** Checks whether a request exceeds the limit as an event of the gateway. */
+export function isRequestTooLarge(request: Request): boolean {
+  const { path, query, headers, body } = request;
+  if (body.kind === 'json' || isSmall(body.bytes.byteLength)) return false;
+  const { bytes } = body;
+  const head = jsonBytes([path, path, `${query}`, `${query}`, headers]) + constantBytes;
+  return (
+    head + (isTextBody(request, bytes) ? textBytes(bytes) : base64Bytes(bytes)) > maxEventBytes
+  );
+}
+
+/** Checks whether a complete response exceeds the limit as a function's result. */
+export function isResponseTooLarge({ status, headers, content }: Response): boolean {
+  if (content === undefined || isSmall(content.bytes.length)) return false;
+  const { bytes } = content;
+  const isBase64Encoded = typeof bytes !== 'string';
+  const head = jsonBytes({ statusCode: status, headers, body: '', isBase64Encoded }) - 2;
+  return head + (isBase64Encoded ? base64Bytes(bytes) : jsonBytes(bytes)) > maxEventBytes;
+}
+
+function isSmall(length: number): boolean {
+  return length * escapedBytes < maxEventBytes - headBytes;
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+function base64Bytes({ byteLength }: Uint8Array): number {
+  return Math.ceil(byteLength / 3) * 4 + 2;
+}
+
+/** Returns the bytes of UTF-8 as a JSON string, without making the string. */
+function textBytes(text: Uint8Array): number {
+  let bytes = text.byteLength + 2;
+  for (const byte of text) {
+    if (byte === 0x22 || byte === 0x5c) bytes += 1;
+    else if (byte < 0x20) bytes += shortEscapes.includes(byte) ? 1 : escapedBytes - 1;
+  }
+  return bytes;
+}
+
+const shortEscapes = [...'\b\t\n\f\r'].map((character) => character.charCodeAt(0));

@@ -1,0 +1,172 @@
+import {
+  accountEntity,
+  apiKeyEntity,
+  deletedGroupsEntity,
+  instanceEntity,
+  memberEntity,
+  scriptEntity,
+  userEntity,
+} from '../../../store/entities.ts';
+import { as } from '../../../store/entity.ts';
+import type {
+  AccountData,
+  ApiKeyData,
+  InstanceData,
+  MemberData,
+  UserData,
+} from '../../../store/records/records.ts';
+import type { Key, Stored } from '../../../store/store.ts';
+import type { ActingUser, Actor, AdminRole } from '../../../values/access.ts';
+import { noSuchKey } from '../../../values/errors/errors.ts';
+import type { Route } from '../../resource/route.ts';
+import type { Caller } from './authentication.ts';
+import { isCurrent, type RecordClaims, type ScriptClaims } from './credentials.ts';
+
+/* The records behind credentials, and who a request acts for. Accounts, API keys, users and scripts have credentials. */
+
+/** Names of the records behind credentials. */
+export const callerRecordNames = [
+  'account',
+  'member',
+  'callingScript',
+  'apiKey',
+  'user',
+  'deletedGroups',
+  'keyInstance',
+] as const;
+type CallerRecordName = (typeof callerRecordNames)[number];
+
+/** Returns the id of the account that calls, or on whose behalf a script does. */
+export function accountOfCaller({ account, script }: Caller): number | undefined {
+  return account?.scope ?? script?.owner;
+}
+
+/** Returns the id of the instance that credentials belong to; those of an account belong to none. */
+export function instanceOfCaller({ apiKey, link, script }: Caller): number | undefined {
+  return (apiKey ?? link ?? script)?.scope;
+}
+
+/** The ids for which keys of these records are made. */
+export interface CallerPlace {
+  readonly account: number | undefined;
+  readonly instance: number | undefined;
+  /** Whether the path names no instance: its name would prove that the instance of an API key exists. */
+  readonly isOutside: boolean;
+}
+
+/** Calls `add` with the keys of all records behind the credentials of a request. */
+export function addCallerKeys(
+  { apiKey, user, script }: Caller,
+  { account, instance, isOutside }: CallerPlace,
+  add: (name: CallerRecordName, key: Key) => void,
+): void {
+  if (account !== undefined) {
+    add('account', accountEntity.key(account));
+    if (instance !== undefined) add('member', memberEntity.key(account, instance));
+  }
+  if (script !== undefined) add('callingScript', scriptEntity.key(script.scope, script.script));
+  if (apiKey === undefined) return;
+  add('apiKey', apiKeyEntity.key(apiKey.scope, apiKey.record));
+  if (user !== undefined) {
+    add('user', userEntity.key(user.scope, user.record));
+    add('deletedGroups', deletedGroupsEntity.key(user.scope));
+  }
+  if (isOutside) add('keyInstance', instanceEntity.key(apiKey.scope));
+}
+
+/** Who made a request, as far as its context shows it. */
+export interface SettledCaller {
+  readonly actor: Actor;
+  readonly account: Stored<AccountData> | undefined;
+  readonly member: Stored<MemberData> | undefined;
+  readonly apiKey: Stored<ApiKeyData> | undefined;
+  readonly user: Stored<UserData> | undefined;
+  readonly keyInstance: Stored<InstanceData> | undefined;
+}
+
+/** The parts of a request that determine its actor. */
+export interface CallerCase {
+  readonly caller: Caller;
+  readonly route: Pick<Route, 'instance'>;
+  /** Id of the instance of the path. */
+  readonly instance: number | undefined;
+  /** Returns a record by its name. */
+  readonly record: (name: CallerRecordName) => Stored | undefined;
+}
+
+/**
+ * Determines the actor of a request.
+ *
+ * @throws ApiError 403 when a key's record is deleted or has another generation
+ */
+export function settleCaller(of: CallerCase): SettledCaller {
+  const { caller, record } = of;
+  const account = as(accountEntity, record('account'));
+  const member = as(memberEntity, record('member'));
+  const apiKey = as(apiKeyEntity, record('apiKey'));
+  const user = currentUser(caller.user, as(userEntity, record('user')));
+  const keyInstance = as(instanceEntity, record('keyInstance'));
+  const actor = actorOf(of, { account, member, apiKey, user, keyInstance });
+  return { actor, account, member, apiKey, user, keyInstance };
+}
+
+/** Returns the user. An outdated user key is ignored: the request has no user (docs/reference/requests.md#keys). */
+function currentUser(
+  claims: RecordClaims | undefined,
+  record: Stored<UserData> | undefined,
+): Stored<UserData> | undefined {
+  return claims !== undefined && isCurrent(claims, record?.data) ? record : undefined;
+}
+
+type Callers = Omit<SettledCaller, 'actor'>;
+
+function actorOf(of: CallerCase, callers: Callers): Actor {
+  const { account, apiKey, script } = of.caller;
+  if (script !== undefined) return scriptActor(script, of, callers);
+  if (account !== undefined) {
+    if (!isCurrent(account, callers.account?.data)) throw noSuchKey();
+    return { kind: 'admin', account: account.scope, role: roleOf(callers.member) };
+  }
+  if (apiKey === undefined) return { kind: 'anonymous' };
+  // inside an instance its name proves that it exists
+  const isLiving = of.route.instance !== 'none' || callers.keyInstance !== undefined;
+  const isInside = of.route.instance !== 'place' || of.instance === apiKey.scope;
+  const record = callers.apiKey;
+  if (record === undefined || !isCurrent(apiKey, record.data) || !isLiving || !isInside) {
+    throw noSuchKey();
+  }
+  const user = callers.user && actingUser(callers.user, of);
+  return { kind: 'apiKey', key: apiKey.record, instance: apiKey.scope, flags: record.data, user };
+}
+
+/**
+ * Returns the actor of a script: role `full` on behalf of the owner of its instance, only inside that instance, and
+ * only while script and owner are those of the run (docs/reference/scripts.md#full-access).
+ */
+function scriptActor(
+  claims: ScriptClaims,
+  { route, instance, record }: CallerCase,
+  { account, member }: Callers,
+): Actor {
+  const isInside = route.instance !== 'none' && instance === claims.scope;
+  const isOfVersion =
+    as(scriptEntity, record('callingScript'))?.data.version === claims.scriptVersion;
+  const isOfOwner =
+    member?.data.owner === true && account?.data.generation === claims.ownerGeneration;
+  if (!isInside || !isOfVersion || !isOfOwner) throw noSuchKey();
+  return { kind: 'admin', account: claims.owner, role: 'full', depth: claims.depth };
+}
+
+function roleOf(member: Stored<MemberData> | undefined): AdminRole | undefined {
+  if (member === undefined) return undefined;
+  return member.data.owner ? 'owner' : member.data.role;
+}
+
+/** Returns the user with its groups. A deleted group grants nothing, though a record may still name it. */
+function actingUser(
+  { data: { id, groups } }: Stored<UserData>,
+  { record }: CallerCase,
+): ActingUser {
+  const gone = as(deletedGroupsEntity, record('deletedGroups'))?.data.groups;
+  return { id, groups: gone ? groups.filter((group) => !gone.includes(group)) : groups };
+}

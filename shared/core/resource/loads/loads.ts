@@ -1,0 +1,233 @@
+import { as, type Kind } from '../../../store/entity.ts';
+import type { Key, Stored } from '../../../store/store.ts';
+import type { Right } from '../../../values/access.ts';
+import type { ApiError } from '../../../values/errors/errors.ts';
+import { type Cache, type Caches, defineCache } from '../caches.ts';
+import { type Known, type KnownValues, knownValue } from './known.ts';
+
+/*
+ * LOADS: the records that a route declares. They are read together with those of the caller, in as few steps as names
+ * allow, and handlers get them typed in `context.loaded`.
+ */
+
+/** A record that a request loads. */
+export interface Load<Value> {
+  /** Returns the key; undefined while it is not known, and where it does not exist. */
+  readonly key: (known: Known) => Key | undefined;
+  /** Returns what handlers get for the item at the key. */
+  readonly take: (item: Stored | undefined, known: Known) => Value;
+  /** Rights of the operations that load it; all when absent. */
+  readonly rights?: readonly Right[];
+  /** Makes the error of a request whose record is absent; without it handlers get undefined. */
+  readonly absent?: () => ApiError;
+  /** Present in a lookup. */
+  readonly gives?: Gives<unknown>;
+}
+
+/** The value that a lookup finds, for the keys of further records. */
+export interface Gives<Value> {
+  readonly value: (item: Stored) => Value;
+  /** Values by {@link cacheName} of the record. */
+  readonly cache: (caches: Caches) => Cache<string, Value>;
+  /** A record that holds the values of many; a process without a cached value reads it in the first step. */
+  readonly listed?: Listed<Value>;
+}
+
+/** A record with the values of many lookups. */
+export interface Listed<Value> {
+  readonly key: (known: Known) => Key | undefined;
+  /** Returns the values, with the keys of the records that prove them. */
+  readonly entries: (item: Stored, known: Known) => readonly (readonly [Key, Value])[];
+}
+
+/** A load of the record of an entity. */
+export interface RecordLoad<Data extends object, Value = Stored<Data> | undefined>
+  extends Load<Value> {
+  readonly entity: Kind<Data>;
+}
+
+/**
+ * A load whose record gives a value for the keys of others, as a class gives its number. The value is cached: it is used
+ * in the step that reads the record, which proves it. It belongs to the path: all methods load it, the checks require
+ * it together with the right, and requests of a session share it.
+ */
+export interface Lookup<Given, Data extends object, Value = Stored<Data> | undefined>
+  extends RecordLoad<Data, Value> {
+  readonly gives: Gives<Given>;
+}
+
+/** Declarations of what handlers get as `Loaded`, by the same names. */
+export type LoadsOf<Loaded extends object> = {
+  readonly [Name in keyof Loaded]: Load<Loaded[Name]>;
+};
+
+/** What handlers get for loads that are declared. */
+export type LoadedOf<Loads extends object> = {
+  readonly [Name in keyof Loads]: Loads[Name] extends Load<infer Value> ? Value : never;
+};
+
+/** A value of which a key is made: one of the request, or the value of a lookup of the same route. */
+type Source = keyof KnownValues | { readonly gives: Gives<unknown> };
+type ValueOf<From> = From extends keyof KnownValues
+  ? KnownValues[From]
+  : From extends { readonly gives: Gives<infer Value> }
+    ? Value
+    : never;
+type ValuesOf<From extends readonly Source[]> = {
+  readonly [At in keyof From]: ValueOf<From[At]>;
+};
+
+/**
+ * Declares a record to load.
+ *
+ * @param from   the values of which its key is made; it has no key while one of them is not known
+ * @param makeKey makes the key of these values; absent: they are the arguments of the entity's key
+ */
+export function recordAt<Data extends object, const From extends readonly Source[]>(
+  entity: Kind<Data> & { readonly key: (...values: ValuesOf<From>) => Key },
+  from: From,
+): RecordLoad<Data>;
+export function recordAt<Data extends object, const From extends readonly Source[]>(
+  entity: Kind<Data>,
+  from: From,
+  makeKey: (...values: ValuesOf<From>) => Key | undefined,
+): RecordLoad<Data>;
+export function recordAt<Data extends object, const From extends readonly Source[]>(
+  entity: Kind<Data> & { readonly key?: (...values: never) => Key },
+  from: From,
+  makeKey: (...values: ValuesOf<From>) => Key | undefined = entity.key as (
+    ...values: ValuesOf<From>
+  ) => Key, // by the first signature
+): RecordLoad<Data> {
+  return { entity, key: keyFrom(from, makeKey), take: (item) => as(entity, item) };
+}
+
+/** Returns a function that makes a key once all its values are known. */
+export function keyFrom<const From extends readonly Source[]>(
+  from: From,
+  makeKey: (...values: ValuesOf<From>) => Key | undefined,
+): (known: Known) => Key | undefined {
+  return (known) => {
+    const values: unknown[] = [];
+    for (const source of from) {
+      const value =
+        typeof source === 'string' ? knownValue(known, source) : givenValue(known, source);
+      if (value === undefined) return undefined;
+      values.push(value);
+    }
+    return makeKey(...(values as unknown as ValuesOf<From>)); // one for each source
+  };
+}
+
+/** Returns the value that a lookup of the same route has given. */
+export function givenValue<Value>(
+  { given }: Pick<Known, 'given'>,
+  { gives }: { readonly gives: Gives<Value> },
+): Value | undefined {
+  return given.get(gives) as Value | undefined; // stored by it
+}
+
+/**
+ * Declares a lookup.
+ *
+ * @param value returns the value that its record gives
+ * @param more  `cache`: the cache of the values, where other code uses it as well
+ */
+export function lookup<Given, Data extends object>(
+  record: RecordLoad<Data>,
+  value: (data: Data) => Given,
+  {
+    cache = defineCache<string, Given>(),
+    listed,
+  }: Partial<Pick<Gives<Given>, 'cache' | 'listed'>> = {},
+): Lookup<Given, Data> {
+  const gives = {
+    value: (item: Stored) => value(as(record.entity, item).data),
+    cache,
+    ...(listed && { listed }),
+  };
+  return { ...record, gives };
+}
+
+/** Returns a load whose record exists: the checks throw `absent` otherwise. */
+export function required<Data extends object, Of extends RecordLoad<Data>>(
+  load: Of & RecordLoad<Data>,
+  absent: () => ApiError,
+): Omit<Of, 'take'> & Pick<Load<Stored<Data>>, 'take'> {
+  // the checks have thrown before a handler gets undefined
+  return { ...load, absent, take: load.take as Load<Stored<Data>>['take'] };
+}
+
+/** Returns a load that ignores a record at its key which is not meant. */
+export function onlyIf<Data extends object, Of extends RecordLoad<Data>>(
+  load: Of & RecordLoad<Data>,
+  isMeant: (data: Data, known: Known) => boolean,
+): Of {
+  const take: RecordLoad<Data>['take'] = (item, known) => {
+    const found = load.take(item, known);
+    return found !== undefined && isMeant(found.data, known) ? found : undefined;
+  };
+  return { ...load, take };
+}
+
+/** Limits a load to operations with one of some rights. */
+export function onlyFor<Of extends Load<unknown>>(rights: readonly Right[], load: Of): Of {
+  return { ...load, rights };
+}
+
+/** A load with its name in `context.loaded`. */
+export interface NamedLoad {
+  readonly name: string;
+  /** Its name among all records of a request. */
+  readonly slot: string;
+  /** The same of the record that lists many values. */
+  readonly listedSlot: string;
+  readonly load: Load<unknown>;
+}
+
+/** A lookup with its name. */
+export interface NamedLookup extends NamedLoad {
+  readonly load: Load<unknown> & { readonly gives: Gives<unknown> };
+}
+
+const none: readonly never[] = [];
+
+/** Returns those of a route's loads that belong to its path: the lookups. */
+export function lookupsIn<Loaded extends object>(
+  loads: LoadsOf<Loaded> | undefined,
+): readonly NamedLookup[] {
+  return loads === undefined ? none : named(loads).filter(isLookup);
+}
+
+function isLookup(each: NamedLoad): each is NamedLookup {
+  return each.load.gives !== undefined;
+}
+
+/** Returns those of a route's loads that operations with a right need. */
+export function loadsFor<Loaded extends object>(
+  loads: LoadsOf<Loaded> | undefined,
+  right: Right,
+): readonly NamedLoad[] {
+  if (loads === undefined) return none;
+  return named(loads).filter(
+    ({ load: { gives, rights } }) =>
+      gives === undefined && (rights === undefined || rights.includes(right)),
+  );
+}
+
+function named<Loaded extends object>(loads: LoadsOf<Loaded>): readonly NamedLoad[] {
+  const all: Readonly<Record<string, Load<unknown>>> = loads;
+  return Object.entries(all).map(([name, load]) => ({
+    name,
+    slot: `load ${name}`,
+    listedSlot: `list ${name}`,
+    load,
+  }));
+}
+
+/** Throws the error of the first required record that is absent. */
+export function requireLoaded(loads: readonly NamedLoad[], loaded: object): void {
+  for (const { name, load } of loads) {
+    if (load.absent !== undefined && Reflect.get(loaded, name) === undefined) throw load.absent();
+  }
+}

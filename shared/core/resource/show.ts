@@ -1,0 +1,52 @@
+import { isJsonObject, type Json } from '../../values/json/json.ts';
+import type { Fields } from './field.ts';
+import type { Context } from './route.ts';
+
+/** Returns the response for one item, as a new object; links are added to it. */
+export type Show<View, Loaded extends object = object> = (
+  context: Context<Loaded>,
+  view: View,
+) => Record<string, Json>;
+
+/** Names of the fields that responses contain. */
+export type ShownName<F extends Fields> = {
+  [Name in keyof F]: F[Name] extends { readonly writeOnly: true } ? never : Name;
+}[keyof F];
+
+interface DataView {
+  readonly data: object;
+}
+
+/** Values that are not in the item's data under the name of their field; undefined: the response omits the field. */
+type Others<F extends Fields, View extends DataView> = {
+  readonly [Name in ShownName<F> as Name extends keyof View['data'] ? never : Name]:
+    | Json
+    | undefined;
+} & { readonly [Name in ShownName<F>]?: Json | undefined };
+
+/**
+ * Shows all fields except write-only ones, in their order: from the item's data where `others` has no value for them.
+ *
+ * @example show: showFields(fields, (_, { text }) => ({ api_key: text }))
+ */
+export function showFields<F extends Fields, View extends DataView, Loaded extends object = object>(
+  fields: F,
+  others: (context: Context<Loaded>, view: View) => Others<F, View>,
+): Show<View, Loaded> {
+  const pick = picker(fields);
+  return (context, view) => pick({ ...view.data, ...others(context, view) });
+}
+
+/** Shows all fields except write-only ones from the item's data, for views that have them there. */
+export function showStored<View extends object>(fields: Fields): Show<View> {
+  const pick = picker(fields);
+  return (_, view) => pick('data' in view && isJsonObject(view.data) ? view.data : {});
+}
+
+function picker(fields: Fields) {
+  const names = Object.keys(fields).filter((name) => fields[name]?.writeOnly !== true);
+  return (values: Readonly<Record<string, unknown>>): Record<string, Json> => {
+    const shown = names.filter((name) => values[name] !== undefined);
+    return Object.fromEntries(shown.map((name) => [name, values[name] as Json])); // stored as JSON, or typed so
+  };
+}

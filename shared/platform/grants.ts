@@ -1,0 +1,29 @@
+/**
+ * A use of the table: `read` is of single items, which every family needs for the records of credentials; `list` scans
+ * a partition, `filter` an index; `write` puts and deletes; `check` makes a transaction depend on an item that it does
+ * not change; `count` takes numbers; `meter` adds to the usage of an instance.
+ */
+export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
+
+/** A folder of files: public files, large uploads, sources of scripts, large values of traces. */
+export type FileArea = 'public' | 'uploads' | 'scripts' | 'traces';
+
+/** A use of push services: `configure` creates applications of credentials, `send` is all else. */
+export type PushUse = 'configure' | 'send';
+
+/**
+ * A use of scripts: `run` invokes their functions, `start` the function for background runs, `deploy` creates, changes
+ * and deletes their functions.
+ */
+export type ScriptUse = 'run' | 'start' | 'deploy';
+
+/** What a function needs from AWS: its role allows this and nothing else. */
+export interface Grants {
+  readonly table: readonly TableUse[];
+  /** Areas of files that it keeps. */
+  readonly files?: readonly FileArea[];
+  readonly push?: readonly PushUse[];
+  readonly scripts?: readonly ScriptUse[];
+  /** Whether it sends mails. */
+  readonly mail?: boolean;
+}

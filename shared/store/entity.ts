@@ -1,0 +1,248 @@
+import type { Bound, Key, Query, Store, Stored } from './store.ts';
+
+/** A kind of item, as far as a stored item shows it. */
+export interface Kind<Data extends object> {
+  /** Its name in the table. */
+  readonly kind: string;
+  /** Checks whether an item is of this kind. */
+  readonly matches: (item: Stored) => item is Stored<Data>;
+}
+
+/**
+ * A kind of item: its keys, and typed reads of its items.
+ *
+ * @typeParam Args parts of a key
+ * @typeParam List parts that all items of a list share, the first of `Args`; never: there is no list
+ * @typeParam Partition parts of a partition key, the first of `Args`
+ */
+export interface Entity<
+  Data extends object,
+  Args extends readonly unknown[],
+  List extends readonly unknown[] = never,
+  Partition extends readonly unknown[] = List,
+> extends Kind<Data> {
+  readonly key: (...args: Args) => Key;
+  readonly partition: (...args: Partition) => string;
+  /** Returns the range of the table that holds a list, for reads of several kinds. */
+  readonly range: (...list: List) => Range;
+  /** Names an item for {@link readTogether}. */
+  readonly at: (...args: Args) => Lookup<Data>;
+  /** Reads an item. */
+  readonly read: (store: Getting, ...args: Args) => Promise<Stored<Data> | undefined>;
+  /** Reads items in one round trip, in the order of their keys. */
+  readonly readAll: (store: Getting, all: readonly Readonly<Args>[]) => Promise<Found<Data>>;
+  /** Reads some items of a list, in order. */
+  readonly list: (store: Querying, list: Readonly<List>, part: Part) => Promise<Items<Data>>;
+  /** Reads all items of a list: only for lists with a limit of their own. */
+  readonly listAll: (store: Querying, list: Readonly<List>) => Promise<readonly Stored<Data>[]>;
+}
+
+type Getting = Pick<Store, 'get'>;
+type Querying = Pick<Store, 'query'>;
+
+/** Items as they were found; undefined where one is absent. */
+export type Found<Data extends object> = readonly (Stored<Data> | undefined)[];
+
+/** A range of a partition of the table. */
+export type Range = Pick<Query, 'pk' | 'lower' | 'upper'>;
+
+/** What to read of a list: without bounds all of it; of an index, of the whole partition. */
+export interface Part extends Pick<Query, 'index' | 'descending' | 'limit' | 'turns'> {
+  readonly lower?: Bound | undefined;
+  readonly upper?: Bound | undefined;
+  /** Position after which to continue, in the order of reading. */
+  readonly after?: string | undefined;
+}
+
+/** Some items of a list, in the order of reading. */
+export interface Items<Data extends object> {
+  readonly items: readonly Stored<Data>[];
+  /** Sort key (of the table or index that was read) of each item. */
+  readonly positions: readonly string[];
+  /** Position after which to continue; absent: these were the last. */
+  readonly last?: string;
+}
+
+/** An item that is read together with others. */
+export interface Lookup<Data extends object> {
+  readonly key: Key;
+  readonly entity: Kind<Data>;
+}
+
+type Lookups = Readonly<Record<string, Lookup<object> | readonly Lookup<object>[]>>;
+
+/** The items of {@link readTogether}, under the names of their lookups. */
+type FoundTogether<All extends Lookups> = {
+  readonly [name in keyof All]: All[name] extends Lookup<infer Data>
+    ? Stored<Data> | undefined
+    : All[name] extends readonly Lookup<infer Data>[]
+      ? Found<Data>
+      : never;
+};
+
+/** Reads items of several kinds in one round trip. */
+export async function readTogether<All extends Lookups>(
+  store: Getting,
+  lookups: All,
+): Promise<FoundTogether<All>> {
+  const named = Object.entries(lookups);
+  const keys = named.flatMap(([, asked]) => asked).map(({ key }) => key);
+  const items = keys.length === 0 ? [] : await store.get(keys);
+  let next = 0;
+  const take = ({ entity: kind }: Lookup<object>) => {
+    next += 1;
+    return as(kind, items[next - 1]);
+  };
+  const found = named.map(([name, asked]) => [
+    name,
+    'key' in asked ? take(asked) : asked.map(take),
+  ]);
+  return Object.fromEntries(found) as FoundTogether<All>; // the same names, and each item was checked
+}
+
+/** Reads all items of a range, of any kind: only for ranges with a limit of their own. */
+export async function readRange(store: Querying, range: Range): Promise<readonly Stored[]> {
+  const items: Stored[] = [];
+  let { lower } = range;
+  for (;;) {
+    const page = await store.query({ ...range, ...(lower && { lower }), limit: 1000 });
+    items.push(...page.items);
+    const last = page.positions.at(-1);
+    if (!page.more || last === undefined) return items;
+    lower = { key: last, inclusive: false };
+  }
+}
+
+/** Returns an item with the type of its kind. A different kind at its key is an internal error. */
+export function as<Data extends object>(kind: Kind<Data>, item: Stored): Stored<Data>;
+export function as<Data extends object>(
+  kind: Kind<Data>,
+  item: Stored | undefined,
+): Stored<Data> | undefined;
+export function as<Data extends object>(
+  kind: Kind<Data>,
+  item: Stored | undefined,
+): Stored<Data> | undefined {
+  if (item === undefined || kind.matches(item)) return item;
+  throw new Error(`found ${item.kind} where ${kind.kind} belongs`);
+}
+
+type Values = readonly unknown[];
+type Text<Args extends Values> = (...args: Args) => string;
+
+/** How an entity gets its keys. No function of these may have optional parameters or rest parameters. */
+interface Keying<Data extends object> {
+  /** With one sort key, a text. */
+  keyed<Partition extends Values>(
+    partition: Text<Partition>,
+    sort: string,
+  ): Entity<Data, Partition, never, Partition>;
+  /** With sort keys of a prefix, which selects a list in its partition, and the rest. */
+  keyed<Partition extends Values, Rest extends Values>(
+    partition: Text<Partition>,
+    prefix: string,
+    rest: Text<Rest>,
+  ): Entity<Data, [...Partition, ...Rest], Partition>;
+  /** With several lists in its partition, whose prefixes have parts of their own. */
+  keyed<Partition extends Values, List extends [...Partition, ...Values], Rest extends Values>(
+    partition: Text<Partition>,
+    prefix: Text<List>,
+    rest: Text<Rest>,
+  ): Entity<Data, [...List, ...Rest], List, Partition>;
+}
+
+/** Declares a kind of item. */
+export function entity<Data extends object>(kind: string): Keying<Data> {
+  return {
+    keyed: (partition: Text<never>, prefix: string | Text<never>, rest: Text<never> = none) =>
+      entityOf<Data>(kind, partition as AnyText, prefix as string | AnyText, rest as AnyText),
+  };
+}
+
+type AnyText = Text<Values>;
+type AnyEntity<Data extends object> = Entity<Data, Values, Values>;
+
+function none(): string {
+  return '';
+}
+
+/** Makes an entity of functions that get the arguments that they were declared with. */
+function entityOf<Data extends object>(
+  kind: string,
+  partition: AnyText,
+  prefix: string | AnyText,
+  rest: AnyText,
+): AnyEntity<Data> {
+  const start = typeof prefix === 'string' ? () => prefix : prefix;
+  const key = keyFunction(partition, start, rest, Math.max(partition.length, start.length));
+  const matches = (item: Stored): item is Stored<Data> => item.kind === kind;
+  const range = (...list: Values): Range => rangeUnder(partition(...list), start(...list));
+  const self: AnyEntity<Data> = {
+    kind,
+    matches,
+    key,
+    partition,
+    range,
+    at: (...args) => ({ key: key(...args), entity: self }),
+    read: async (store, ...args) => as(self, (await store.get([key(...args)]))[0]),
+    readAll: async (store, all) => {
+      const items = all.length === 0 ? [] : await store.get(all.map((args) => key(...args)));
+      return items.map((item) => as(self, item));
+    },
+    list: (store, list, part) => readPart(self, store, range(...list), part),
+    listAll: async (store, list) =>
+      (await readRange(store, range(...list))).map((item) => as(self, item)),
+  };
+  return self;
+}
+
+/**
+ * Returns the function that makes keys. Each request makes several: so it has no rest parameters, which would take
+ * longer than the rest of it. No key has more than four parts.
+ *
+ * @param shared number of the arguments that belong to a list, before those of the items in it
+ */
+function keyFunction(
+  pk: AnyText,
+  start: AnyText,
+  rest: AnyText,
+  shared: number,
+): (...args: Values) => Key {
+  switch (shared) {
+    case 0:
+      return (a, b, c, d) => ({ pk: pk(), sk: start() + rest(a, b, c, d) });
+    case 1:
+      return (a, b, c, d) => ({ pk: pk(a), sk: start(a) + rest(b, c, d) });
+    case 2:
+      return (a, b, c, d) => ({ pk: pk(a, b), sk: start(a, b) + rest(c, d) });
+    default:
+      return (a, b, c, d) => ({ pk: pk(a, b, c), sk: start(a, b, c) + rest(d) });
+  }
+}
+
+function rangeUnder(pk: string, prefix: string): Range {
+  if (prefix === '') return { pk };
+  const upper = { key: `${prefix}\u{10FFFF}`, inclusive: false }; // after each character that an id or a name begins with
+  return { pk, lower: { key: prefix, inclusive: true }, upper };
+}
+
+async function readPart<Data extends object>(
+  kind: Kind<Data>,
+  store: Querying,
+  range: Range,
+  { after, lower, upper, ...rest }: Part,
+): Promise<Items<Data>> {
+  const edge = after === undefined ? undefined : { key: after, inclusive: false };
+  const whole = rest.index === undefined ? range : { pk: range.pk };
+  const from = (rest.descending ? undefined : edge) ?? lower ?? whole.lower;
+  const to = (rest.descending ? edge : undefined) ?? upper ?? whole.upper;
+  const { items, positions, more } = await store.query({
+    pk: range.pk,
+    ...(from && { lower: from }),
+    ...(to && { upper: to }),
+    ...rest,
+  });
+  const last = more ? positions.at(-1) : undefined;
+  const typed = items.map((item) => as(kind, item));
+  return { items: typed, positions, ...(last !== undefined && { last }) };
+}

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Credentials, expected, openWorld } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { joinAs } from '../support/join-as.ts';
+import { forbidden, missing } from '../support/responses.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
+
+/*
+ * Who may do what: the status of each request for each caller, from rights.txt. Permissions on classes and objects
+ * are in object-access.test.ts, what a list shows to whom in user-access.test.ts.
+ */
+
+const noSuchKey = { detail: 'No such API Key.' };
+const noUser = { detail: 'User was not found.' };
+
+/** By their names in the first line of the table. */
+const callers: Record<string, Credentials> = {};
+/** What `{…}` in a path stands for. */
+const targets: Record<string, number> = {};
+
+beforeAll(async () => {
+  await world.dataClass('note', [{ name: 'text', type: 'string' }]);
+  await openPeople();
+  const made = (path: string, body: object) => create(path, { name: 'a', ...body });
+  await makeEndpoint(world, 'a', 'console.log(1)');
+  await made('endpoints/data/', { class: 'note' });
+  await made('snippets/templates/', { content: 'a', content_type: 'text/html' });
+});
+
+async function create(path: string, body: object) {
+  return expected(await world.call(world.owner, 'POST', path, body), 201);
+}
+
+/** Creates all callers; `self` is a user who shares a group with `other`, who is also in `foreign`. */
+async function openPeople(): Promise<void> {
+  const self = await create('users/', { username: 'self', password: 'p' });
+  const other = await create('users/', { username: 'other', password: 'p' });
+  const group = await create('groups/', { label: 'of self' });
+  const foreign = await create('groups/', { label: 'of the other' });
+  for (const user of [self.id, other.id]) await create(`groups/${group.id}/users/`, { user });
+  await create(`groups/${foreign.id}/users/`, { user: other.id });
+  Object.assign(targets, { self: self.id, other: other.id, group: group.id, foreign: foreign.id });
+  const flags = { uc: 'allow_user_create', gc: 'allow_group_create', ar: 'allow_anonymous_read' };
+  const all = {
+    ignore_acl: true,
+    ...Object.fromEntries(Object.values(flags).map((n) => [n, true])),
+  };
+  const key = await world.apiKey();
+  const acl = await world.apiKey({ ignore_acl: true });
+  const uc = await world.apiKey({ [flags.uc]: true });
+  const gc = await world.apiKey({ [flags.gc]: true });
+  Object.assign(callers, {
+    own: world.owner,
+    ful: await joinAs(world, 'full'),
+    wri: await joinAs(world, 'write'),
+    rea: await joinAs(world, 'read'),
+    str: await world.account('stranger@example.com'),
+    key,
+    acl,
+    uc,
+    gc,
+    ar: await world.apiKey({ [flags.ar]: true }),
+    all: await world.apiKey(all),
+    u: { key, user: self.user_key },
+    'u+acl': { key: acl, user: self.user_key },
+    'u+uc': { key: uc, user: self.user_key },
+    'u+gc': { key: gc, user: self.user_key },
+    'u?': { key, user: 'ab'.repeat(28) },
+    uk: self.user_key,
+    for: await (await openWorld(api, 'shop-1')).apiKey({ ignore_acl: true }),
+    no: undefined,
+  });
+}
+
+const lines = readFileSync(new URL('rights.txt', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'))
+  .map((line) => line.trim().split(/\s+/));
+const [[, , ...names] = [], ...table] = lines;
+
+/** Bodies with which a request succeeds, or does nothing; all others have invalid values. */
+const bodies: Readonly<Record<string, () => object>> = {
+  'POST users/': () => ({ username: `made-${count}`, password: 'p' }),
+  'PUT users/{self}/': () => ({ username: 'self', password: 'p' }),
+  'PATCH users/{self}/': () => ({}),
+  'PATCH users/{other}/': () => ({}),
+  'POST users/{other}/reset_key/': () => ({}),
+  'POST groups/': () => ({}),
+  'PATCH groups/{group}/': () => ({}),
+  'PUT groups/{group}/': () => ({}),
+  'POST users/{spare}/groups/': () => ({ group: targets.group }),
+  'POST groups/{group}/users/': () => ({ user: targets.spare }),
+  'PATCH user/': () => ({}),
+  'POST user/auth/': () => ({ username: 'self', password: 'p' }),
+  'PATCH snippets/scripts/1/': () => ({ label: 'x' }),
+  'POST snippets/scripts/1/run/': () => ({}),
+  'POST snippets/scripts/': () => ({ runtime_name: 'nodejs' }),
+  'POST snippets/templates/': () => ({
+    name: `t${count}`,
+    content: 'a',
+    content_type: 'text/html',
+  }),
+  'POST endpoints/data/': () => ({ name: `d${count}`, class: 'note' }),
+  'POST endpoints/scripts/': () => ({ name: `s${count}`, script: 1 }),
+  'POST push_notifications/gcm/devices/': () => ({ registration_id: `r${count}` }),
+  'PUT endpoints/data/a/': () => ({ class: 'note' }),
+  'PATCH endpoints/data/a/': () => ({}),
+  'PUT endpoints/scripts/a/': () => ({ script: 1 }),
+  'PATCH endpoints/scripts/a/': () => ({}),
+  'POST endpoints/scripts/a/run/': () => ({}),
+  'PATCH snippets/templates/a/': () => ({}),
+  'POST snippets/templates/a/render/': () => ({}),
+};
+const writes = ['POST', 'PUT', 'PATCH'];
+const invalid = { ignore_acl: 5, text: [], config: 5 };
+
+let count = 0;
+/** Creates a user and a group to be deleted, or to become and end a member. */
+async function openSpares(request: string): Promise<void> {
+  count += 1;
+  if (!request.includes('{spare') && request !== 'POST groups/{group}/users/') return;
+  const { id: user } = await create('users/', { username: `spare-${count}`, password: 'p' });
+  const { id: spareGroup } = await create('groups/', {});
+  Object.assign(targets, { spare: user, spareGroup });
+  const [, joined] = /^DELETE .*\{(group|foreign)\}/.exec(request) ?? [];
+  if (joined !== undefined) await create(`groups/${targets[joined]}/users/`, { user });
+}
+
+/** Checks the body of a response that must not reveal more than its status. */
+function expectError(what: string, status: number, body: unknown): void {
+  const isOutside = /^(uk|for):/.test(what);
+  if (status === 403)
+    expect(isOutside ? [forbidden, noSuchKey] : [forbidden], what).toContainEqual(body);
+  if (status === 404)
+    expect(body, what).toEqual(/ users\/.*groups\//.test(what) ? noUser : missing);
+}
+
+/** Sends a request of the table as a caller, with fresh spares; returns its status. */
+async function statusFor(name: string, method: string, template: string): Promise<number> {
+  const request = `${method} ${template}`;
+  await openSpares(request);
+  const below = template.replace(/\{(\w+)\}/g, (_, target) => String(targets[target]));
+  const { status, body } = await api.send({
+    as: callers[name],
+    method,
+    path: below.startsWith('/') ? below : world.base + (below === '.' ? '' : below),
+    ...(writes.includes(method) && { body: bodies[request]?.() ?? invalid }),
+  });
+  if (method !== 'HEAD') expectError(`${name}: ${request}`, status, body);
+  return status;
+}
+
+describe('each caller', () => {
+  it.each(table)('%s %s', async (method = '', template = '', ...statuses) => {
+    const got: string[] = [];
+    for (const [at, name] of names.entries()) {
+      const isSent = statuses[at] !== '-';
+      got.push(isSent ? `${name} ${await statusFor(name, method, template)}` : `${name} -`);
+    }
+
+    expect(got).toEqual(names.map((name, at) => `${name} ${statuses[at]}`));
+  });
+});

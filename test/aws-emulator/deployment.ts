@@ -1,0 +1,261 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { api } from '../../functions/api.ts';
+import { gatewayPaths } from '../../lib/gateway-paths.ts';
+import type { Handler } from '../../shared/platform/aws/gateway.ts';
+import { runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
+import { openSecrets } from '../../shared/platform/aws/secrets.ts';
+import { createClient } from '../../shared/platform/aws/store/client.ts';
+import { openStore } from '../../shared/platform/aws/store/store.ts';
+import type { LocalPlatform } from '../../shared/platform/local/platform.ts';
+import type { LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
+import type { Store, Transaction, Write } from '../../shared/store/store.ts';
+import { type Access, type PendingWrite, startFakeAws } from './fake-aws.ts';
+import { createFakeLambda } from './fake-lambda.ts';
+import type { Part } from './fake-table.ts';
+import { candidates } from './gateway.ts';
+import { type Lambda, startLambda } from './lambda.ts';
+import { isGranted } from './policies.ts';
+import type { BuiltFunction } from './roles-setup.ts';
+import { openStream } from './stream.ts';
+
+/** A deployment in which every family has its own function, process and role, and all share one table. */
+export interface Deployment {
+  /** Passes a request to the function that the gateway would invoke. */
+  readonly handler: Handler;
+  /** The table and the secrets, for tests that bypass the interface, and a tick of the background function. */
+  readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'idle'>;
+  /** @throws Error that names the requests of functions since the last call that their roles do not allow */
+  check(): void;
+  /** Stops all processes. */
+  close(): Promise<void>;
+}
+
+/** Options of a deployment. */
+export interface DeploymentOptions
+  extends Pick<Platform, 'settings' | 'log' | 'mailer' | 'clock' | 'apiUrl'> {
+  /** Whether the functions use the clock too, and not real time. */
+  readonly isFixed: boolean;
+  /** Wraps the table: it receives every write of requests, though not their reads. */
+  readonly wrap: ((store: Store) => Store) | undefined;
+}
+
+const tester = 'tester'; // the caller with all permissions
+const behindCalls = ['background', 'script-runs'];
+const callMs = 61_000; // the background waits until all requests before it have ended
+const place = { region: 'eu-west-1' };
+
+/** Deploys the functions that roles-setup.ts has built; each starts with its first request. */
+export async function deploy(options: DeploymentOptions): Promise<Deployment> {
+  const built = readFunctions();
+  const runsName = runsFunctionName(built.get(wholeMap)?.variables.GROUNDWORK_SCRIPTS ?? '');
+  const nowMs = () => options.clock.micros() / 1000;
+  const underWay = new Map<Transaction, () => void>();
+  const lambda = createFakeLambda((name, event) =>
+    name === runsName ? runInOwn('script-runs', event as object) : undefined,
+  );
+  const stream = openStream(async (records) => {
+    const background = await functionOf('background');
+    await background.invoke({ Records: records }, { nowMs: shownMs(), leftMs: 300_000 });
+  });
+  const aws = await startFakeAws({
+    secret: randomBytes(32).toString('hex'),
+    allows: (access) =>
+      access.caller === tester || isGranted(built.get(access.caller)?.statements ?? [], access),
+    takeMail: async ({ Destination, Content: { Simple } }) => {
+      const [to] = Destination.ToAddresses;
+      const [subject, text] = [Simple.Subject.Data, Simple.Body.Text.Data];
+      await options.mailer.send({ to, subject, text });
+    },
+    write: (pending) => writeThrough(store, underWay, pending),
+    lambda,
+    stream: stream.hear,
+  });
+  const table = openTable(aws.url, built, nowMs);
+  const store = wrapTable(table.store, underWay, options.wrap);
+  const functions = new Map<string, Promise<Lambda>>();
+  const runInOwn = async (family: string, event: object) => {
+    const own = await functionOf(family);
+    return own.invoke(event, { nowMs: shownMs(), leftMs: 330_000 });
+  };
+  const shownMs = () => (options.isFixed ? nowMs() : undefined);
+  let aheadMs = 0; // of the background's clock: each tick is sent when the requests before it have ended
+  const functionOf = (family: string): Promise<Lambda> => {
+    const found = functions.get(family) ?? start(built, family, { ...options, url: aws.url });
+    functions.set(family, found);
+    return found;
+  };
+  return {
+    ports: {
+      store,
+      secrets: table.secrets,
+      idle: async () => {
+        await stream.idle();
+        await lambda.idle(); // or the tick would treat an active run as one of a dead process
+        const background = await functionOf('background');
+        aheadMs += callMs;
+        await background.invoke({}, { nowMs: nowMs() + aheadMs, leftMs: 300_000 });
+        await lambda.idle();
+        await stream.idle();
+      },
+    },
+    handler: async (event) => {
+      const lambda = await functionOf(familyOf(event.rawPath));
+      return lambda.invoke(event, { nowMs: shownMs() });
+    },
+    close: async () => {
+      await stream.idle();
+      await lambda.idle();
+      for (const each of functions.values()) await (await each).close();
+      await lambda.close();
+      await table.store.close();
+      await aws.close();
+    },
+    check: createCheck(aws.refused),
+  };
+}
+
+function readFunctions(): ReadonlyMap<string, BuiltFunction> {
+  const list = process.env.TEST_FUNCTIONS;
+  if (list === undefined)
+    throw new Error('the functions are not built: see vitest.roles.config.ts');
+  return new Map(Object.entries(JSON.parse(readFileSync(list, 'utf8'))));
+}
+
+const paths = gatewayPaths(api);
+const wholeMap = 'batch';
+
+function familyOf(path: string): string {
+  const [found] = candidates(paths, path, 'a last slash is nothing');
+  return found?.family ?? wholeMap;
+}
+
+interface StartOptions extends DeploymentOptions {
+  readonly url: string;
+}
+
+function start(
+  built: ReadonlyMap<string, BuiltFunction>,
+  family: string,
+  { url, settings, log, apiUrl, clock, isFixed }: StartOptions,
+): Promise<Lambda> {
+  const found = built.get(family);
+  if (found === undefined) throw new Error(`no function of ${family}`);
+  const variables = {
+    ...found.variables,
+    ...settingVariables(settings),
+    ...(isFixed && { TEST_NOW_MS: String(clock.micros() / 1000) }),
+    GROUNDWORK_API_URL: apiUrl(),
+    AWS_REGION: place.region,
+    AWS_ENDPOINT_URL: url,
+    AWS_ACCESS_KEY_ID: family, // the fake identifies the role by it
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
+  return startLambda(process.execPath, found.bundle, variables, (output) => {
+    for (const line of output.trimEnd().split('\n')) log(toEntry(line));
+  });
+}
+
+function settingVariables(settings: Settings): Record<string, string> {
+  return {
+    GROUNDWORK_REGISTRATION: settings.registration,
+    GROUNDWORK_MAX_INSTANCES: String(settings.maxInstances),
+    GROUNDWORK_MAX_CLASSES: String(settings.maxClasses),
+    GROUNDWORK_LOCATION: settings.location,
+    GROUNDWORK_PASSWORD_COST: String(settings.passwordCost),
+    ...(settings.instanceRate && { GROUNDWORK_INSTANCE_RATE: String(settings.instanceRate) }),
+    ...bytesVariable('GROUNDWORK_MAX_OBJECT_BYTES', settings.maxObjectBytes),
+    ...bytesVariable('GROUNDWORK_MAX_FILE_BYTES', settings.maxFileBytes),
+    ...bytesVariable('GROUNDWORK_MAX_TRACE_BYTES', settings.maxTraceBytes),
+  };
+}
+
+function bytesVariable(name: string, bytes: number | undefined): Record<string, string> {
+  return bytes === undefined ? {} : { [name]: String(bytes) };
+}
+
+function toEntry(line: string): LogEntry {
+  const { timestamp, level, ...entry } = JSON.parse(line);
+  return { level: String(level).toLowerCase(), ...entry };
+}
+
+function openTable(
+  endpoint: string,
+  built: ReadonlyMap<string, BuiltFunction>,
+  nowMs: () => number,
+) {
+  const { GROUNDWORK_TABLE: table = '', GROUNDWORK_SECRET: secret = '' } =
+    built.get(wholeMap)?.variables ?? {};
+  const credentials = { accessKeyId: tester, secretAccessKey: 'secret' };
+  const client = createClient({ ...place, endpoint, credentials });
+  const secretsClient = new SecretsManagerClient({ ...place, endpoint, credentials });
+  return {
+    store: openStore({ table, client, now: nowMs }),
+    secrets: openSecrets({ client: secretsClient, secret, nowMs }),
+  };
+}
+
+/** The table with a test's wrapper; inside it a write from a function is executed unchanged. */
+function wrapTable(
+  table: Store,
+  underWay: ReadonlyMap<Transaction, () => void>,
+  wrap: DeploymentOptions['wrap'],
+): Store {
+  const inner: Store = {
+    ...table,
+    write: async (transaction) => {
+      const apply = underWay.get(transaction);
+      if (apply === undefined) await table.write(transaction);
+      else apply();
+    },
+  };
+  return wrap?.(inner) ?? inner;
+}
+
+/** Passes a function's write through the test's wrapper. */
+async function writeThrough(
+  store: Store,
+  underWay: Map<Transaction, () => void>,
+  { caller, parts, apply }: PendingWrite,
+): Promise<void> {
+  if (caller === tester || behindCalls.includes(caller)) {
+    apply(); // it has passed the wrapper, or does not belong to a request
+    return;
+  }
+  const transaction = toTransaction(parts);
+  underWay.set(transaction, apply);
+  try {
+    await store.write(transaction);
+  } finally {
+    underWay.delete(transaction);
+  }
+}
+
+/** Reads the writes of a transaction from its request: their targets and items. */
+function toTransaction(parts: readonly Part[]): Transaction {
+  const writes = parts.map(([name, { Item, Key }]): Write => {
+    const { pk, sk } = Item ?? Key;
+    const common = { key: { pk: pk.S, sk: sk.S }, condition: { kind: 'none' } } as const;
+    if (name === 'Put') {
+      return { action: 'put', ...common, kind: Item.t.S, data: JSON.parse(Item.d.S) };
+    }
+    return { action: name === 'Delete' ? 'delete' : 'check', ...common };
+  });
+  return { id: '', change: { actor: {}, cause: 'client', depth: 0 }, writes };
+}
+
+function createCheck(refused: readonly Access[]): () => void {
+  let told = 0;
+  return () => {
+    const news = refused.slice(told);
+    told = refused.length;
+    const [first] = news.map(
+      ({ caller, action, resource }) =>
+        `the role of ${caller} does not grant ${action} on ${resource}`,
+    );
+    if (first !== undefined) throw new Error(first);
+  };
+}

@@ -1,0 +1,274 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { partitionKey } from '../../shared/platform/aws/store/table.ts';
+import { type FakeLambda, lambdaAccesses, readLambda } from './fake-lambda.ts';
+import { readS3, respondAsS3, type S3Objects, type S3Request } from './fake-s3.ts';
+import { readSns, respondAsSns, snsAccess } from './fake-sns.ts';
+import { createFakeTable, type Images, type Part, TableError, writeParts } from './fake-table.ts';
+
+/*
+ * The parts of AWS that a handler uses: a table, a secret, mail, and files. It is in memory and identifies the caller
+ * by the access key, so that it can reject requests that a role does not allow.
+ */
+
+/** Caller, action and resource, as in a policy: a resource is `<table>`, `<table>/index/<name>`, a secret, or files. */
+export interface Access {
+  readonly caller: string;
+  readonly action: string;
+  readonly resource: string;
+  /** Partition of the item that is put. */
+  readonly partition?: string;
+}
+
+/** A running fake. */
+export interface FakeAws {
+  readonly url: string;
+  /** Mails that were sent, in the form of SES. */
+  readonly mails: readonly unknown[];
+  /** Requests that were not allowed, in order. */
+  readonly refused: readonly Access[];
+  close(): Promise<void>;
+}
+
+/** A request to write items, before its execution. */
+export interface PendingWrite {
+  readonly caller: string;
+  readonly parts: readonly Part[];
+  /** Executes it. @throws TableError */
+  apply(): void;
+}
+
+/** Options of a fake. */
+export interface FakeAwsOptions {
+  /** Text of the one secret. */
+  readonly secret: string;
+  /** Checks whether a caller's request is allowed. */
+  readonly allows: (access: Access) => boolean;
+  /** Receives each mail for SES; a rejection is passed to the caller. */
+  readonly takeMail?: (mail: Any) => Promise<void>;
+  /** Absent: it has no functions. */
+  readonly lambda?: FakeLambda;
+  /** Receives each change of an item, in order. */
+  readonly stream?: (images: Images) => void;
+  /** Executes writes, or runs other code before; a rejection is passed to the caller. Absent: at once. */
+  readonly write?: (pending: PendingWrite) => Promise<void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: requests in the JSON of AWS
+type Any = any;
+
+/** Starts the fake on a free port of this machine. */
+export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
+  const mails: unknown[] = [];
+  const objects: S3Objects = new Map();
+  const answer = openServices(options, mails);
+  const refused: Access[] = [];
+  const answerFile = (caller: string, asked: S3Request) => {
+    const access = { caller, ...fileAccess(asked) };
+    if (options.allows(access)) return respondAsS3(objects, asked);
+    refused.push(access);
+    return { status: 403, headers: {}, body: '' };
+  };
+  const answerPush = (caller: string, asked: URLSearchParams) => {
+    const access = { caller, ...snsAccess(asked) };
+    if (options.allows(access)) return { status: 200, text: respondAsSns(asked) };
+    refused.push(access);
+    return { status: 403, text: '' };
+  };
+  const answerFunction = async (caller: string, request: IncomingMessage, body: Buffer) => {
+    const asked = readLambda(request, request.headers, body);
+    const accesses = lambdaAccesses(asked).map((access) => ({ caller, ...access }));
+    const denied = accesses.find((access) => !options.allows(access));
+    if (denied !== undefined) {
+      refused.push(denied);
+      return { status: 403, body: JSON.stringify({ message: 'denied' }) };
+    }
+    if (options.lambda === undefined) throw new Error('no functions here');
+    return options.lambda.answer(asked);
+  };
+  const answerTable = async (caller: string, operation: string, body: Buffer) => {
+    const input = JSON.parse(body.toString());
+    const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
+    const denied = accesses.find((access) => !options.allows(access));
+    if (denied === undefined) return outcome(() => answer(caller, operation, input));
+    refused.push(denied);
+    return { status: 400, body: failure('AccessDeniedException', JSON.stringify(denied)) };
+  };
+  const server = createServer(async (request, response) => {
+    const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
+    const body = await bodyOf(request).catch(() => undefined);
+    if (body === undefined) return; // the caller has ended
+    const toS3 = readS3Request(request, body);
+    if (toS3 !== undefined) {
+      const file = answerFile(caller, toS3);
+      response.writeHead(file.status, file.headers).end(file.body);
+      return;
+    }
+    if (isFor('lambda', request)) {
+      const {
+        status,
+        headers,
+        body: text,
+      } = await answerFunction(caller, request, body).catch((error: unknown) => ({
+        status: 500,
+        headers: {},
+        body: JSON.stringify(String(error)),
+      }));
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+      return;
+    }
+    const toSns = readSns(body);
+    if (toSns !== undefined) {
+      const { status, text } = answerPush(caller, toSns);
+      response.writeHead(status, { 'content-type': 'text/xml' }).end(text);
+      return;
+    }
+    const { status, body: answered } = await answerTable(caller, operationOf(request), body);
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(JSON.stringify(answered));
+  });
+  server.keepAliveTimeout = 600_000; // or a function may send a request over a connection that is being closed
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens
+    refused,
+    mails,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const dataKey = Buffer.alloc(32, 7).toString('base64'); // of KMS, which encrypts nothing here
+
+type Services = (caller: string, operation: string, input: Any) => Promise<Any>;
+
+function openServices(
+  { secret, takeMail, write, stream }: FakeAwsOptions,
+  mails: unknown[],
+): Services {
+  const table = createFakeTable(stream);
+  const answerSecret = openSecret(secret);
+  return async (caller, operation, input) => {
+    if (operation in answerSecret) return answerSecret[operation]?.(input);
+    if (operation === 'SendEmail') {
+      await takeMail?.(input);
+      mails.push(input);
+      return { MessageId: 'a-mail' };
+    }
+    if (operation === 'GenerateDataKey') return { Plaintext: dataKey, CiphertextBlob: dataKey };
+    if (operation === 'Decrypt') return { Plaintext: input.CiphertextBlob };
+    const parts = writeParts(operation, input);
+    if (write === undefined || parts.length === 0) return table.answer(operation, input);
+    await write({ caller, parts, apply: () => table.answer(operation, input) });
+    return {};
+  };
+}
+
+/** The one secret: its versions, and their stages. */
+function openSecret(text: string): Record<string, (input: Any) => Any> {
+  const texts = new Map([['version-1', text]]);
+  const stages = new Map([['AWSCURRENT', 'version-1']]);
+  return {
+    GetSecretValue: ({ SecretId: ARN }) => {
+      const VersionId = stages.get('AWSCURRENT') ?? '';
+      return { ARN, VersionId, SecretString: texts.get(VersionId) };
+    },
+    PutSecretValue: ({ SecretId: ARN, SecretString, VersionStages = ['AWSCURRENT'] }) => {
+      const VersionId = `version-${texts.size + 1}`;
+      texts.set(VersionId, SecretString);
+      for (const stage of VersionStages) stages.set(stage, VersionId);
+      return { ARN, VersionId, VersionStages };
+    },
+    UpdateSecretVersionStage: (input) => {
+      if (stages.get(input.VersionStage) !== input.RemoveFromVersionId) {
+        throw new Error('the stage is at another version');
+      }
+      stages.set(input.VersionStage, input.MoveToVersionId);
+      return { ARN: input.SecretId };
+    },
+  };
+}
+
+async function outcome(answer: () => Promise<Any>): Promise<{ status: number; body: Any }> {
+  try {
+    return { status: 200, body: await answer() };
+  } catch (error) {
+    if (error instanceof TableError) return { status: 400, body: error.body };
+    return { status: 400, body: failure('FakeFault', String(error)) }; // of a kind that is not retried
+  }
+}
+
+function failure(type: string, message: string): Any {
+  return { __type: type, message };
+}
+
+function operationOf({ url, headers }: IncomingMessage): string {
+  if (url === '/v2/email/outbound-emails') return 'SendEmail';
+  const [, operation = ''] = String(headers['x-amz-target']).split('.');
+  return operation;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts);
+}
+
+/** Checks whether a request was signed for a service. */
+function isFor(service: string, { headers }: IncomingMessage): boolean {
+  return String(headers.authorization).includes(`/${service}/aws4_request`);
+}
+
+/** Parses a request of S3, identified by its signature; undefined: it is another one. */
+function readS3Request(request: IncomingMessage, body: Buffer): S3Request | undefined {
+  const { method = '', url = '', headers } = request;
+  return isFor('s3', request) ? { method, url, headers, body } : undefined;
+}
+
+/** Returns the permission that a request of S3 requires; files are named by their area, as in policies. */
+function fileAccess(request: S3Request): Omit<Access, 'caller'> {
+  const { bucket, key, action } = readS3(request);
+  const area = key === '' ? '' : `/${key.split('/')[0]}/*`;
+  return { action, resource: bucket + area };
+}
+
+/** Returns the permissions that a request requires; a transaction requires those of its parts. */
+function accessesOf(operation: string, input: Any): readonly Omit<Access, 'caller'>[] {
+  switch (operation) {
+    case 'GetSecretValue':
+    case 'PutSecretValue':
+    case 'UpdateSecretVersionStage':
+      return [{ action: `secretsmanager:${operation}`, resource: input.SecretId }];
+    case 'SendEmail': {
+      const domain = /@([^<>@]+)/.exec(input.FromEmailAddress)?.[1];
+      const place = 'AWS::Partition:ses:AWS::Region:AWS::AccountId';
+      return [{ action: 'ses:SendEmail', resource: `arn:${place}:identity/${domain}` }];
+    }
+    case 'GenerateDataKey':
+    case 'Decrypt':
+      return [{ action: `kms:${operation}`, resource: input.KeyId }];
+    case 'BatchGetItem':
+      return Object.keys(input.RequestItems).map((resource) => access('BatchGetItem', resource));
+    case 'TransactWriteItems':
+      return input.TransactItems.map((one: Any) => {
+        const [name, part] = Object.entries<Any>(one)[0] ?? [];
+        if (name === 'ConditionCheck') return access('ConditionCheckItem', part.TableName);
+        return { ...access(`${name}Item`, part.TableName), ...partitionOf(part) };
+      });
+    default: {
+      const index = input.IndexName === undefined ? '' : `/index/${input.IndexName}`;
+      return [{ ...access(operation, `${input.TableName}${index}`), ...partitionOf(input) }];
+    }
+  }
+}
+
+function partitionOf({ Item }: Any): Pick<Access, 'partition'> {
+  return Item === undefined ? {} : { partition: Item[partitionKey].S };
+}
+
+function access(action: string, resource: string): Omit<Access, 'caller'> {
+  return { action: `dynamodb:${action}`, resource };
+}

@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+
+/** A bundle in a Node process of its own, as Lambda runs it, except that it takes several requests at a time. */
+export interface Lambda<Event = object, Response = Result> {
+  invoke(event: Event, circumstances?: Circumstances): Promise<Response>;
+  /** Ends the process; returns the function's standard output. */
+  close(): Promise<string>;
+}
+
+/** Options of a request. */
+export interface Circumstances {
+  /** Epoch milliseconds of the function's clock from now on; real time when absent. */
+  readonly nowMs?: number | undefined;
+  /** Milliseconds that the steady clock is ahead in the request; 0 when absent. */
+  readonly steadyAheadMs?: number;
+  /** Time that the function has left; 29 s when absent. */
+  readonly leftMs?: number;
+}
+
+/** The function's response to the gateway. */
+export interface Result {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+const host = `
+const realTime = Date.now;
+let nowMs = process.env.TEST_NOW_MS && Number(process.env.TEST_NOW_MS); // what it is opened at, where time is fixed
+Date.now = () => nowMs || realTime();
+const realSteady = performance.now.bind(performance);
+let aheadMs = 0;
+performance.now = () => realSteady() + aheadMs;
+process.stdout.write = (text) => process.send({ output: String(text) });
+const { handler } = await import(process.argv[1]);
+process.on('message', async ({ id, event, leftMs = 29000, ...more }) => {
+  nowMs = more.nowMs;
+  aheadMs = more.steadyAheadMs ?? 0;
+  const context = { getRemainingTimeInMillis: () => leftMs };
+  process.send({ id, result: await handler(event, context) });
+});
+process.send({ id: 0 });
+`;
+
+/** Messages of the host: first ready, as response to request 0, then responses and output in order. */
+type Message = { readonly output: string } | { readonly id: number; readonly result?: Result };
+
+/**
+ * Starts a bundle and waits until it is initialised.
+ *
+ * @param node      the program that runs it
+ * @param variables the whole environment of the process
+ * @param hear      receives the function's standard output, before the response of the same request
+ */
+export async function startLambda<Event extends object = object, Response = Result>(
+  node: string,
+  bundle: string,
+  variables: Readonly<Record<string, string>>,
+  hear: (output: string) => void = () => undefined,
+): Promise<Lambda<Event, Response>> {
+  const args = ['--input-type=module', '--eval', host, pathToFileURL(bundle).href];
+  const child = spawn(node, args, { env: variables, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const calls = openCalls(child);
+  let output = '';
+  child.on('message', (message: Message) => {
+    if (!('output' in message)) return;
+    output += message.output;
+    hear(message.output);
+  });
+  await calls.answerTo(0);
+  let last = 0;
+  return {
+    invoke: async (event, circumstances) => {
+      last += 1;
+      const answer = calls.answerTo(last);
+      child.send({ id: last, event, ...circumstances });
+      return (await answer) as Response; // from our own host
+    },
+    close: async () => {
+      child.kill();
+      await closed;
+      return output;
+    },
+  };
+}
+
+interface Waiting {
+  readonly resolve: (result: Result | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Stores the waiting requests by id; all are rejected when the process ends. */
+function openCalls(child: ChildProcess) {
+  const waiting = new Map<number, Waiting>();
+  let errors = '';
+  child.stderr?.setEncoding('utf8').on('data', (text) => {
+    errors += text;
+  });
+  child.on('message', (message: Message) => {
+    if ('output' in message) return;
+    waiting.get(message.id)?.resolve(message.result);
+    waiting.delete(message.id);
+  });
+  child.once('exit', () => {
+    for (const { reject } of waiting.values()) reject(new Error(`the function ended: ${errors}`));
+  });
+  return {
+    answerTo: (id: number) =>
+      new Promise<Result | undefined>((resolve, reject) => waiting.set(id, { resolve, reject })),
+  };
+}
+
+/** A request as the gateway's default stage passes it to a function, payload 2.0. */
+export function gatewayEvent(call: {
+  readonly method: string;
+  readonly path: string;
+  readonly query?: string;
+  readonly key?: string | undefined;
+  /** Sent as JSON; bytes as a form, whose boundary is `XX`. */
+  readonly body?: unknown;
+}): APIGatewayProxyEventV2 {
+  const { method, path, query = '', key, body } = call;
+  const domainName = 'a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com';
+  const isForm = body instanceof Uint8Array;
+  const sent = isForm
+    ? Buffer.from(body).toString('base64')
+    : body === undefined
+      ? undefined
+      : JSON.stringify(body);
+  const type = isForm ? 'multipart/form-data; boundary=XX' : 'application/json';
+  return {
+    version: '2.0',
+    routeKey: '$default',
+    rawPath: path,
+    rawQueryString: query,
+    headers: {
+      accept: '*/*',
+      'accept-encoding': 'gzip, deflate, br',
+      ...(sent === undefined
+        ? {}
+        : { 'content-type': type, 'content-length': String(sent.length) }),
+      host: domainName,
+      'user-agent': 'curl/8.5.0',
+      'x-amzn-trace-id': 'Root=1-6742f1a0-5c3d7e0a1b2c3d4e5f607182',
+      'x-forwarded-for': '203.0.113.7',
+      'x-forwarded-port': '443',
+      'x-forwarded-proto': 'https',
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+    },
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'a1b2c3d4e5',
+      domainName,
+      domainPrefix: 'a1b2c3d4e5',
+      http: {
+        method,
+        path,
+        protocol: 'HTTP/1.1',
+        sourceIp: '203.0.113.7',
+        userAgent: 'curl/8.5.0',
+      },
+      requestId: 'Bq3xYgJkDoEEPbQ=',
+      routeKey: '$default',
+      stage: '$default',
+      time: '21/Nov/2026:12:00:00 +0000',
+      timeEpoch: 1_795_262_400_000,
+    },
+    // the gateway encodes every body that is no text, which JSON is to it
+    ...(sent === undefined ? {} : { body: sent }),
+    isBase64Encoded: isForm,
+  };
+}
+
+/** Returns the JSON of a response; undefined when it has none. */
+// biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
+export function bodyOf({ body, isBase64Encoded, headers }: Result): any {
+  if (body === undefined) return undefined;
+  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  const text = (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
+  return headers['content-type']?.startsWith('application/json') ? JSON.parse(text) : text;
+}
