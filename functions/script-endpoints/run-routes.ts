@@ -1,5 +1,5 @@
 import { isCurrent } from '../../shared/core/pipeline/caller/credentials.ts';
-import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
+import { type Endpoint, endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
 import { computed, type Fields } from '../../shared/core/resource/field.ts';
 import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
 import type {
@@ -28,9 +28,9 @@ const resultFields: Fields = {
   }),
 };
 const shared = {
-  answer: { fields: resultFields, name: 'Script Run Result' },
+  response: { fields: resultFields, name: 'Script Run Result' },
   maxBodyBytes: maxPayloadBytes,
-} as const;
+} as const satisfies Partial<Endpoint>;
 
 /** Runs by name, for administrators. Those with read access may run by GET (docs/reference/scripts.md#permissions). */
 const ownRoute: Route = endpointRoute({

@@ -60,8 +60,8 @@ export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): rea
     loads: lookupsIn(list.loads),
     ignoresCredentials: false,
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
-    forms: { links, answer: { fields, links } },
-  } as const;
+    forms: { links, response: { fields, links } },
+  } as const satisfies Partial<Route>;
   const operation = {
     authorize: (context: Context<Loaded>) => void list.parent(context),
   };

@@ -7,8 +7,9 @@ import { api, useApi } from '../support/api-fixture.ts';
 useApi();
 
 /*
- * Generated clients have a function for each operation, named by its id, so a changed id breaks them. The table in
- * operation-names.v1.1.txt shows each change; `npx vitest run test/api/operation-names.test.ts -u` writes it.
+ * Generated clients have a function for each operation, named by its id, and a type for each response, so a changed
+ * name breaks them. The table in operation-names.v1.1.txt shows each change;
+ * `npx vitest run test/api/operation-names.test.ts -u` writes it.
  */
 
 interface Operation {
@@ -16,7 +17,18 @@ interface Operation {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
+  /** Name of the schema of its response; empty where it has none. */
+  readonly response: string;
 }
+
+/** An operation as the document describes it. */
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
+}
+
+type Content = Readonly<Record<string, { readonly schema?: { readonly $ref?: string } }>>;
 
 const operations: Record<string, readonly Operation[]> = {};
 const schemas: Record<string, readonly string[]> = {};
@@ -29,14 +41,21 @@ async function readOperations(version: string): Promise<readonly Operation[]> {
   const path = `/${version}/schema/?format=openapi`;
   const { paths, components } = expected(await api.send({ path }), 200);
   schemas[version] = Object.keys(components.schemas);
-  return Object.entries<Record<string, Operation>>(paths).flatMap(([at, { parameters, ...own }]) =>
-    Object.entries(own).map(([method, { operationId, summary }]) => ({
+  return Object.entries<Record<string, Described>>(paths).flatMap(([at, { parameters, ...own }]) =>
+    Object.entries(own).map(([method, { operationId, summary, responses }]) => ({
       method: method.toUpperCase(),
       path: at,
       operationId,
       summary,
+      response: schemaOf(responses),
     })),
   );
+}
+
+/** Returns the name of the schema of a successful JSON response. */
+function schemaOf(responses: Described['responses']): string {
+  const [, success] = Object.entries(responses).find(([status]) => status < '300') ?? [];
+  return success?.content?.['application/json']?.schema?.$ref?.split('/').at(-1) ?? '';
 }
 
 const inVersion = (version: string) => operations[version] ?? [];
@@ -69,8 +88,8 @@ const verbs = [
 ];
 
 it('equal those of the table', async () => {
-  const table = inVersion('v1.1').map(
-    ({ method, path, operationId, summary }) => `${method} ${path} ${operationId}: ${summary}\n`,
+  const table = inVersion('v1.1').map(({ method, path, operationId, summary, response }) =>
+    `${method} ${path} ${operationId}: ${summary} ${response}`.trimEnd().concat('\n'),
   );
 
   await expect(table.join('')).toMatchFileSnapshot('operation-names.v1.1.txt');
