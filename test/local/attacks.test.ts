@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { attack, endAttacks, type Strike, watchOthers } from '../support/attack.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
@@ -52,11 +52,10 @@ function slowness(): number {
 const json = { 'Content-Type': 'application/json' };
 
 /** Starts a server on a copy of the folder with two instances. */
-async function start(registration: 'open' | 'closed'): Promise<Target> {
+async function start(): Promise<Target> {
   const folder = join(root, String(folders++));
   cpSync(seed, folder, { recursive: true });
-  const args = ['--registration', registration];
-  const server = await startProcess(folder, { node: heap, args });
+  const server = await startProcess(folder, { node: heap });
   const objects = `${server.url}/v1.1/instances/others/classes/note/objects/`;
   const headers = { ...json, 'X-API-KEY': keys.others };
   return {
@@ -170,28 +169,26 @@ const attacks: readonly (readonly [string, (key: string) => readonly Strike[]])[
   ],
 ];
 
-describe.each(['open', 'closed'] as const)('with registration %s', (registration) => {
-  test.each(attacks)(
-    '%s',
-    async (_, strikes) => {
-      const { server, others, key } = await start(registration);
-      attack(server.url, strikes(key));
+test.each(attacks)(
+  '%s',
+  async (_, strikes) => {
+    const { server, others, key } = await start();
+    attack(server.url, strikes(key));
 
-      const seen = await watchOthers(server, 6, others);
-      const started = performance.now();
-      const code = await server.end('SIGTERM');
-      const endedMs = performance.now() - started;
+    const seen = await watchOthers(server, 5, others);
+    const started = performance.now();
+    const code = await server.end('SIGTERM');
+    const endedMs = performance.now() - started;
 
-      process.stdout.write(`${JSON.stringify({ ...seen, endedMs })}\n`);
-      expect(seen.statuses).toEqual([200, 201]);
-      expect(seen.p99).toBeLessThan(1000 * slowness());
-      expect(seen.mostMemory).toBeLessThan(gigabyte);
-      expect([code, endedMs < 5000 * slowness()]).toEqual([0, true]);
-      expect(server.complaints()).toBe('');
-    },
-    120_000,
-  );
-});
+    process.stdout.write(`${JSON.stringify({ ...seen, endedMs })}\n`);
+    expect(seen.statuses).toEqual([200, 201]);
+    expect(seen.p99).toBeLessThan(1000 * slowness());
+    expect(seen.mostMemory).toBeLessThan(gigabyte);
+    expect([code, endedMs < 5000 * slowness()]).toEqual([0, true]);
+    expect(server.complaints()).toBe('');
+  },
+  120_000,
+);
 
 test('an idle connection is closed for a new one when descriptors run out', async () => {
   const server = await startProcess(join(root, 'few'), { descriptors: 320 });
