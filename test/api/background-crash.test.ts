@@ -12,7 +12,8 @@ import {
   objectEntity,
 } from '../../shared/store/entities.ts';
 import type { Store } from '../../shared/store/store.ts';
-import { accepted, send } from '../support/lawful.ts';
+import { sendRaw } from '../support/http-client.ts';
+import { accepted } from '../support/lawful.ts';
 import { endProcesses, startProcess } from '../support/server-process.ts';
 
 /*
@@ -29,13 +30,13 @@ const count = 400;
 /** Creates an instance with a class `full` of objects. */
 async function fill(url: string, as: string, instance: string): Promise<string> {
   const base = `/v1.1/instances/${instance}/`;
-  accepted(await send(url, { as, path: '/v1.1/instances/', body: { name: instance } }), 201);
+  accepted(await sendRaw(url, { as, path: '/v1.1/instances/', body: { name: instance } }), 201);
   for (const name of ['full', 'doomed']) {
-    accepted(await send(url, { as, path: `${base}classes/`, body: { name, schema } }), 201);
+    accepted(await sendRaw(url, { as, path: `${base}classes/`, body: { name, schema } }), 201);
     const path = `${base}classes/${name}/objects/`;
     await Promise.all(
       Array.from({ length: count }, async (_, n) =>
-        accepted(await send(url, { as, path, body: { s: `s${n}` } }), 201),
+        accepted(await sendRaw(url, { as, path, body: { s: `s${n}` } }), 201),
       ),
     );
   }
@@ -52,16 +53,16 @@ it('jobs of a killed server are finished by the next one', async () => {
   let server = await startProcess(folder, { args: ['--registration', 'open'] });
   const body = { email: 'ann@example.com', password: 'a password' };
   const path = '/v1.1/account/register/';
-  const { account_key: owner } = accepted(await send(server.url, { path, body }), 201);
+  const { account_key: owner } = accepted(await sendRaw(server.url, { path, body }), 201);
   const base = await fill(server.url, owner, 'staying');
   const leaving = await fill(server.url, owner, 'leaving');
   const change = { schema: [...schema, { name: 'n', type: 'integer', order_index: true }] };
   const at = `${base}classes/full/`;
 
   await Promise.all([
-    send(server.url, { as: owner, method: 'PATCH', path: at, body: change }),
-    send(server.url, { as: owner, method: 'DELETE', path: `${base}classes/doomed/` }),
-    send(server.url, { as: owner, method: 'DELETE', path: leaving }),
+    sendRaw(server.url, { as: owner, method: 'PATCH', path: at, body: change }),
+    sendRaw(server.url, { as: owner, method: 'DELETE', path: `${base}classes/doomed/` }),
+    sendRaw(server.url, { as: owner, method: 'DELETE', path: leaving }),
   ]);
   for (const delayMs of [0, 5, 10, 20]) {
     await setTimeout(delayMs);
@@ -72,7 +73,7 @@ it('jobs of a killed server are finished by the next one', async () => {
     await server.end('SIGTERM');
     return openStore({ path: join(folder, 'store'), now: Date.now });
   };
-  const read = async () => accepted(await send(server.url, { as: owner, path: at }), 200);
+  const read = async () => accepted(await sendRaw(server.url, { as: owner, path: at }), 200);
   while ((await read()).status !== 'ready') await setTimeout(5);
   const shown = await read();
   let store = await stopAndOpen();

@@ -9,7 +9,8 @@ import { openStore } from '../../shared/platform/local/store/store.ts';
 import { objectEntity, uniqueEntity } from '../../shared/store/entities.ts';
 import type { ObjectData, UniqueData } from '../../shared/store/records/records.ts';
 import type { Bound, IndexName, Store, Stored } from '../../shared/store/store.ts';
-import { accepted, send } from '../support/lawful.ts';
+import { sendRaw } from '../support/http-client.ts';
+import { accepted } from '../support/lawful.ts';
 import { refusing } from '../support/raw-socket.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
@@ -40,9 +41,9 @@ type Book = Readonly<Record<string, unknown>> & { readonly id: number; readonly 
 async function fill({ url }: ServerProcess): Promise<Keys> {
   const account = { email: 'ann@example.com', password: 'a password' };
   const path = '/v1.1/account/register/';
-  const { account_key: owner } = accepted(await send(url, { path, body: account }), 201);
+  const { account_key: owner } = accepted(await sendRaw(url, { path, body: account }), 201);
   const create = async (at: string, body: object) =>
-    accepted(await send(url, { as: owner, path: at, body }), 201);
+    accepted(await sendRaw(url, { as: owner, path: at, body }), 201);
   await create('/v1.1/instances/', { name: 'durable' });
   await create(`${base}classes/`, {
     name: 'book',
@@ -63,7 +64,7 @@ async function write(server: ServerProcess, { apiKey }: Keys, round: number) {
     for (let turn = 0; ; turn += 1) {
       const isbn = `${round}-${number}-${turn}`;
       const body = { isbn, title: `title ${isbn}`, pages: turn, other_permissions: 'read' };
-      const answer = await send(server.url, { as: apiKey, path: objects, body }).catch(
+      const answer = await sendRaw(server.url, { as: apiKey, path: objects, body }).catch(
         () => 'gone' as const,
       );
       if (answer === 'gone') return;
@@ -135,11 +136,11 @@ describe('a server that is killed', () => {
 
     expect(new Set(books.map(({ id }) => id)).size).toBe(books.length);
     const shown = await Promise.all(
-      books.map(({ id }) => send(server.url, { as: keys.apiKey, path: `${objects}${id}/` })),
+      books.map(({ id }) => sendRaw(server.url, { as: keys.apiKey, path: `${objects}${id}/` })),
     );
     expect(shown.map(({ body }) => body)).toEqual(books);
     const { isbn } = books[0] ?? {};
-    const again = await send(server.url, { as: keys.apiKey, path: objects, body: { isbn } });
+    const again = await sendRaw(server.url, { as: keys.apiKey, path: objects, body: { isbn } });
     expect([again.status, again.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
     expect(server.complaints()).toBe('');
   });
@@ -149,24 +150,27 @@ describe('a server that is killed', () => {
     const first = await startProcess(folder, { args: ['--registration', 'open'] });
     const { owner, apiKey } = await fill(first);
     const make = async () =>
-      accepted(await send(first.url, { as: owner, path: `${base}api_keys/`, body: {} }), 201);
+      accepted(await sendRaw(first.url, { as: owner, path: `${base}api_keys/`, body: {} }), 201);
     const [reset, removed] = [await make(), await make()];
     const renewed = accepted(
-      await send(first.url, { as: owner, method: 'POST', path: reset.links.reset_key }),
+      await sendRaw(first.url, { as: owner, method: 'POST', path: reset.links.reset_key }),
       200,
     );
-    accepted(await send(first.url, { as: owner, method: 'DELETE', path: removed.links.self }), 204);
+    accepted(
+      await sendRaw(first.url, { as: owner, method: 'DELETE', path: removed.links.self }),
+      204,
+    );
     await first.end('SIGKILL');
 
     const { url } = await startProcess(folder, { args: ['--registration', 'open'] });
 
     const statusOf = async (as: string) =>
-      (await send(url, { as, path: `${base}api_keys/` })).status;
+      (await sendRaw(url, { as, path: `${base}api_keys/` })).status;
     expect(await Promise.all([owner, apiKey, renewed.api_key].map(statusOf))).toEqual([
       200, 200, 200,
     ]);
     expect(await Promise.all([reset.api_key, removed.api_key].map(statusOf))).toEqual([403, 403]);
-    const shown = await send(url, { as: owner, path: `${base}api_keys/` });
+    const shown = await sendRaw(url, { as: owner, path: `${base}api_keys/` });
     expect(shown.body.objects.map((each: { api_key: string }) => each.api_key)).toEqual([
       apiKey,
       renewed.api_key,
@@ -226,7 +230,7 @@ describe('a server that is asked to end', () => {
     );
 
     const body = { isbn: 'x', other_permissions: 'read' };
-    expect((await send(server.url, { as: apiKey, path: objects, body })).status).toBe(201);
+    expect((await sendRaw(server.url, { as: apiKey, path: objects, body })).status).toBe(201);
     expect(await server.end('SIGTERM')).toBe(0);
     expect(await storedIds(folder)).toEqual([1]);
   });

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type Call, startApi } from '../support/api.ts';
 import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
-import { accepted, type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
+import type { RawResponse } from '../support/http-client.ts';
+import { accepted, type LawfulCall, lawful } from '../support/lawful.ts';
 import { proofTo } from '../support/mails.ts';
 import { abandon, exchange } from '../support/raw-socket.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
@@ -54,7 +55,7 @@ afterEach(async () => {
 });
 
 /** Sends a request; an error response must not have changed anything. */
-async function attack(sent: Call): Promise<RawAnswer> {
+async function attack(sent: Call): Promise<RawResponse> {
   const before = store.commits;
   const answer = await call({
     as: sent.path.includes('/prey-1/') ? prey.owner : world.owner,

@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credentials, expected, plantGroup, plantUser } from '../support/api.ts';
 import { api, setOptions, useApi } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
-import { type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
+import type { RawResponse } from '../support/http-client.ts';
+import { type LawfulCall, lawful } from '../support/lawful.ts';
 import { type Dump, type WatchedStore, watch } from '../support/watched-store.ts';
 
 useApi();
@@ -95,7 +96,7 @@ const isOpen = ({ route }: Place) => route.access.anonymous !== undefined;
 /** Open to every account, member or not: pages of links, and a batch, whose items are closed. */
 const isForAccounts = ({ route }: Place) => route.access.account !== undefined;
 
-function expectNothingOfOurs({ text, headers }: RawAnswer, name: string): void {
+function expectNothingOfOurs({ text, headers }: RawResponse, name: string): void {
   const said = text + JSON.stringify(headers);
   const found = [marker, ...secrets].filter((secret) => said.includes(secret));
   if (found.length > 0) expect(found, name).toEqual([]); // expect takes time, and there are thousands of calls

@@ -80,7 +80,12 @@ describe('headers', () => {
 
   it('HEAD returns the length of the page', async () => {
     const { body } = await browse({ as: world.owner, path: base });
-    const { headers, status } = await browse({ as: world.owner, method: 'HEAD', path: base });
+    const { headers, status } = await browse({
+      as: world.owner,
+      method: 'HEAD',
+      path: base,
+      headers: { 'Accept-Encoding': 'gzip' },
+    });
 
     expect(status).toBe(200);
     expect(headers.get('Content-Type')).toBe('text/html; charset=utf-8');

@@ -32,6 +32,7 @@ import { createItem, putItem } from '../../shared/store/writes.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openTestTable } from '../aws-emulator/dynamodb.ts';
 import { behindGateway } from './gateway-form.ts';
+import { sendRaw } from './http-client.ts';
 import { makeLate } from './late-store.ts';
 import { medium } from './medium.ts';
 
@@ -222,44 +223,14 @@ async function workOn(platform: LocalPlatform, store: Store): Promise<void> {
   }
 }
 
-async function send(url: string, { method, path, as, body, headers }: Call): Promise<ApiResponse> {
-  const isRaw =
-    body === undefined ||
-    typeof body === 'string' ||
-    body instanceof Uint8Array ||
-    body instanceof FormData;
-  const response = await fetch(url + path, {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
-    headers: {
-      ...(isRaw ? {} : { 'Content-Type': 'application/json' }),
-      ...credentialHeaders(as),
-      ...headers,
-    },
-    ...(body === undefined
-      ? {}
-      : {
-          body: isRaw
-            ? (body as string | Uint8Array<ArrayBuffer> | FormData)
-            : JSON.stringify(body),
-        }),
-  });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, body: parsed(text) };
-}
-
-function credentialHeaders(as: Credentials): Record<string, string> {
-  if (as === undefined) return {};
-  return typeof as === 'string'
-    ? { 'X-API-KEY': as }
-    : { 'X-API-KEY': as.key, 'X-USER-KEY': as.user };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+async function send(url: string, call: Call): Promise<ApiResponse> {
+  const { pathname, search } = new URL(url + call.path); // escaped
+  const { status, headers, body } = await sendRaw(url, { ...call, path: pathname + search });
+  const entries = Object.entries(headers).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return { status, headers: new Headers(entries), body };
 }
 
 /** A deployment with one account that owns one instance. */

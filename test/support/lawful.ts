@@ -1,28 +1,19 @@
-import { Agent, request } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import type { Api, Call, Credentials } from './api.ts';
-
-/** A response in its form on the wire. */
-export interface RawAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
-  readonly body: any;
-}
+import type { Api, Call } from './api.ts';
+import { type RawResponse, sendRaw } from './http-client.ts';
 
 /** Sends requests, and checks every response against the common rules. */
-export type LawfulCall = (call: Call) => Promise<RawAnswer>;
+export type LawfulCall = (call: Call) => Promise<RawResponse>;
 
 /** Returns the body of a response that must have this status. */
-export function accepted({ status, text, body }: RawAnswer, wanted: number): RawAnswer['body'] {
+export function accepted({ status, text, body }: RawResponse, wanted: number): RawResponse['body'] {
   expect(status, text).toBe(wanted);
   return body;
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+const fromPage = { Origin: 'https://app.example' };
 
 /**
  * Creates a function that sends requests like a page of another origin, and checks every response against the common
@@ -37,7 +28,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 export function lawful(api: Api): LawfulCall {
   const ledger = openLedger(api.logged);
   return async (call) => {
-    const answer = await send(api.url, call);
+    const answer = await sendRaw(api.url, { ...call, headers: { ...fromPage, ...call.headers } });
     const { text } = answer;
     const name = `${call.method ?? 'GET'} ${call.path.slice(0, 200)}: ${text.slice(0, 500)}`;
     const was = {
@@ -61,7 +52,7 @@ const lawfulAnswer = {
   errors: [],
 };
 
-function seen({ status, headers, text, body }: RawAnswer, line: LogEntry | undefined) {
+function seen({ status, headers, text, body }: RawResponse, line: LogEntry | undefined) {
   const type = String(headers['content-type'] ?? '');
   return {
     fault: status < 200 || status >= 500,
@@ -93,56 +84,6 @@ function openLedger(logged: readonly LogEntry[]) {
     },
     errors: () => errors.splice(0),
   };
-}
-
-/** Sends a request without checking the response. */
-export function send(url: string, call: Call): Promise<RawAnswer> {
-  const { method = call.body === undefined ? 'GET' : 'POST', path, as, body, headers } = call;
-  const bytes = toBytes(body);
-  const isJson = bytes !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const sent = request({ agent, hostname, port, method, path }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('error', reject);
-      response.on('end', () => {
-        const text = Buffer.concat(parts).toString();
-        const { statusCode: status = 0, headers: received } = response;
-        resolve({ status, headers: received, text, body: parsed(text) });
-      });
-    });
-    sent.on('error', reject);
-    const all = {
-      Origin: 'https://app.example',
-      ...(isJson && { 'Content-Type': 'application/json' }),
-      ...(bytes && { 'Content-Length': String(bytes.byteLength) }),
-      ...keyHeaders(as),
-      ...headers,
-    };
-    for (const [name, value] of Object.entries(all)) sent.setHeader(name, value);
-    sent.end(bytes);
-  });
-}
-
-function toBytes(body: unknown): Uint8Array | undefined {
-  if (body === undefined || body instanceof Uint8Array) return body;
-  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-}
-
-function keyHeaders(as: Credentials): Record<string, string> {
-  if (as === undefined) return {};
-  return typeof as === 'string'
-    ? { 'X-API-KEY': as }
-    : { 'X-API-KEY': as.key, 'X-USER-KEY': as.user };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Output of the template of a filled world. */
