@@ -10,13 +10,23 @@ import {
   SNSClient,
 } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  test,
+} from 'vitest';
 import { openSender } from '../../shared/platform/aws/push.ts';
 import { openVault } from '../../shared/platform/aws/vault.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { configure, serviceAccount } from '../support/push.ts';
 
 const sns = mockClient(SNSClient);
+afterAll(() => sns.restore()); // files after this one share the process
 const app = 'arn:aws:sns:eu-west-1:1:app/GCM/groundwork_prod_1_gcm_development';
 const endpoint = (token: string) => `${app.replace(':app/', ':endpoint/')}/${token}`;
 let api: Api;
@@ -263,6 +273,7 @@ describe('a push', () => {
 
 test('the vault encrypts with a data key for the same context', async () => {
   const kms = mockClient(KMSClient);
+  onTestFinished(() => kms.restore());
   const data = new Uint8Array(32).fill(7);
   kms
     .on(GenerateDataKeyCommand)

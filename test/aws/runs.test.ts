@@ -1,6 +1,6 @@
 import { InvokeCommand, LambdaClient, TooManyRequestsException } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRuns, openRuns } from '../../shared/platform/aws/scripts/runs.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
@@ -18,6 +18,7 @@ import { write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
 
 const lambda = mockClient(LambdaClient);
+afterAll(() => lambda.restore()); // files after this one share the process
 const FunctionName = 'groundwork-prod-script-runs';
 const reference: RunReference = { instance: 3, kind: 'endpoint', parent: 12, trace: 1 };
 const script: ScriptData = {

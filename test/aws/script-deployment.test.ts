@@ -15,7 +15,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { unzipSync } from 'fflate';
-import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { ItemChange, Services } from '../../shared/jobs/change-feed.ts';
 import type { JobContext, JobType, StepResult } from '../../shared/jobs/jobs.ts';
 import { createDeployScript } from '../../shared/platform/aws/scripts/deploy-script.ts';
@@ -41,6 +41,7 @@ import { putItem } from '../../shared/store/writes.ts';
 import { del, write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
+afterAll(() => lambda.restore()); // files after this one share the process
 const place = { prefix: 'groundwork-prod', table: 'the-table' };
 const id = { instance: 3, script: 12 };
 const name = functionName(place, id);

@@ -9,7 +9,7 @@ import {
   TooManyRequestsException,
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { functionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { openScripts } from '../../shared/platform/aws/scripts/scripts.ts';
 import { openClock } from '../../shared/platform/clock.ts';
@@ -29,6 +29,7 @@ import { createItem } from '../../shared/store/writes.ts';
 import { write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
+afterAll(() => lambda.restore()); // files after this one share the process
 const place = { prefix: 'groundwork-prod', table: 'the-table' };
 const name = functionName(place, { instance: 3, script: 12 });
 const given: ScriptRun = {
