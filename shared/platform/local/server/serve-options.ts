@@ -33,7 +33,7 @@ export const usage = `Usage: npm start -- [options]
   --data DIR             folder of all data, made when absent (default ./.groundwork)
   --memory               keep all data in memory; it is gone when the server ends
   --registration open|closed
-                         whether anybody may make an account
+                         whether anyone may create an account
                          (default: open to this machine, but not to pages of other
                          sites and through proxies, when only this machine can
                          connect and no proxy is set up; else closed)
