@@ -48,9 +48,9 @@ const margin = 1.25;
 const mostGrowth = 8;
 /*
  * Times the first batch. Measured 2026-11: a repeated page of 20 in order, where one in ten matches, reads 244 objects
- * in 1 step; with 8 it would be 280 in 3. At most one step of a stream is trusted, so that the step can finish. The
- * case that loses: the values compared with, which are no part of a search's form, have fewer matches than those before.
- * Then the step is wasted unless its path is the best again: one round trip and at most 1000 objects.
+ * in 1 step; with 8 it would be 280 in 3. No more than one step of one stream is trusted, so that the step can finish.
+ * It loses where the values compared with, which are no part of a search's form, have fewer matches than those of the
+ * previous search: then another path may be better, and the step costs a round trip and up to 1000 objects per stream.
  */
 const mostTrusted = 16;
 
