@@ -66,12 +66,12 @@ export async function limitAttempts<Result>(
 }
 
 /** The counters of attempts, and the addresses that the name has logged in from. */
-interface Places {
+type Places = {
   readonly pair: Lookup<AttemptsData>;
   readonly name: Lookup<AttemptsData>;
   readonly address: Lookup<AttemptsData>;
   readonly known: Lookup<KnownAddressesData>;
-}
+};
 
 function placesOf({ scope, name }: Attempt, group: string): Places {
   return {
@@ -85,7 +85,7 @@ function placesOf({ scope, name }: Attempt, group: string): Places {
 async function countAttempt(by: Limiter, places: Places, group: string): Promise<Acquaintance> {
   const { store, clock } = by.platform;
   const now = clock.micros() / 1_000_000;
-  const found = await readTogether(store, { ...places });
+  const found = await readTogether(store, places);
   const known = acquaintance(found.known, group, now);
   const counts = [raise(places.pair.key, found.pair, pairLimit, now)];
   if (known === 'new') {

@@ -38,9 +38,8 @@ export const buildIndexes: JobType = {
   name: 'build-indexes',
   step: afterCalls<Progress>(async (context, task) => {
     const { instance, className, classNumber, epoch } = task;
-    const item = await classEntity.read(context.store, instance, className);
-    const current = item;
-    // Deleted meanwhile, or changed again: that came with work of its own.
+    const current = await classEntity.read(context.store, instance, className);
+    // deleted or changed again in the meantime: that came with a job of its own
     if (current?.data.number !== classNumber || current.data.epoch !== epoch) return 'done';
     return pass(context, task, current);
   }),

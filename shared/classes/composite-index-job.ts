@@ -28,8 +28,8 @@ export const addCompositeIndex: JobType = {
     const { pairs = [], epoch: before } = current.data;
     const epoch = before + 1;
     const data = { ...current.data, pairs: [...pairs, index], unfilledSlots: [index.slot], epoch };
-    const work = newJob(context, buildIndexes, { instance, className, classNumber, epoch });
-    await maintain(context, [updateItem(current, data), work]);
+    const job = newJob(context, buildIndexes, { instance, className, classNumber, epoch });
+    await maintain(context, [updateItem(current, data), job]);
     return 'done';
   },
 };

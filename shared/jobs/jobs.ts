@@ -27,7 +27,7 @@ export type StepResult =
       readonly task: JsonObject;
       readonly afterMs?: number;
       /** Until then something continues elsewhere, which ends with its process: see {@link leasedJob}. */
-      readonly isHeld?: true;
+      readonly keepsLease?: true;
     };
 
 /** A type of job, run later in steps of some seconds at most. A step may run twice. */
@@ -58,9 +58,9 @@ export function afterCalls<Task extends JsonObject>(
 }
 
 const waitMs = 1000;
-const claimMs = 60_000; // how long a step may take before other processes consider its process dead
-const lostRaceMs = 100;
-const racesAtOnce = 5; // write conflicts of a step, before it waits
+const leaseMs = 60_000; // a step that takes longer has lost its lease: its process is considered dead
+const conflictPauseMs = 100;
+const maxConflicts = 5; // write conflicts of a step, before it waits
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
 const atOncePerShard = 4;
@@ -173,10 +173,10 @@ export async function beginDue(
     const due = await jobsOf(context, { shard, until, limit });
     if (due.length === 0) return nextDue(context, shard);
     for (const found of due) {
-      const item = await unlessConflict(claim(context, found));
+      const item = await unlessConflict(takeLease(context, found));
       if (item === undefined) continue;
-      const piece = runItem(runner, item).finally(() => underWay.delete(piece));
-      underWay.add(piece);
+      const running = runItem(runner, item).finally(() => underWay.delete(running));
+      underWay.add(running);
     }
   }
   return undefined;
@@ -197,16 +197,16 @@ async function nextDue({ store }: JobContext, shard: number): Promise<number | u
 }
 
 /** Takes the lease of a job; throws when another process has taken it. */
-function claim(context: JobContext, found: Stored<JobData>): Promise<Stored<JobData>> {
-  const due = context.clock.micros() / 1000 + claimMs;
+function takeLease(context: JobContext, found: Stored<JobData>): Promise<Stored<JobData>> {
+  const due = context.clock.micros() / 1000 + leaseMs;
   return move(context, found, { ...found.data, due, claimed: true });
 }
 
 /** Runs a leased job, step by step, until nothing is left to do now. */
-async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<JobData>) {
-  const kind = kinds.find(({ name }) => name === claimed.data.kind);
+async function runItem({ kinds, context, isEnding }: JobRunner, leased: Stored<JobData>) {
+  const kind = kinds.find(({ name }) => name === leased.data.kind);
   try {
-    for (let item = claimed; ; ) {
+    for (let item = leased; ; ) {
       const result = await attempt(context, kind, item);
       if (result === 'done') {
         await maintain(context, [deleteItem(item)]);
@@ -219,8 +219,8 @@ async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<
     }
   } catch (error) {
     if (error instanceof ConditionFailed) return; // another process has taken the job over
-    const { id, kind: name } = claimed.data;
-    const entry = { work: id, kind: name, cause: causeOf(error) };
+    const { id, kind: name } = leased.data;
+    const entry = { job: id, kind: name, cause: causeOf(error) };
     // the job continues when its lease expires
     context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry });
   }
@@ -228,13 +228,15 @@ async function runItem({ kinds, context, isEnding }: JobRunner, claimed: Stored<
 
 /** Returns the state of a job after a step; `due` is relative to now. */
 function after(result: Exclude<Attempt, 'done'>, isEnding: boolean) {
-  const { task, failures = 0, afterMs, isHeld = false } = result;
+  const { task, failures = 0, afterMs, keepsLease = false } = result;
   const rests = afterMs !== undefined || isEnding;
-  const due = rests ? (afterMs ?? 0) : claimMs;
-  return { task, failures, rests, due, claimed: !rests || isHeld };
+  const due = rests ? (afterMs ?? 0) : leaseMs;
+  return { task, failures, rests, due, claimed: !rests || keepsLease };
 }
 
-type Attempt = 'done' | { task: JsonObject; afterMs?: number; failures?: number; isHeld?: true };
+type Attempt =
+  | 'done'
+  | { task: JsonObject; afterMs?: number; failures?: number; keepsLease?: true };
 
 /** Runs a step. A failed one is retried after a while, without limit: no job is dropped. */
 async function attempt(
@@ -243,13 +245,13 @@ async function attempt(
   { data }: Stored<JobData>,
 ): Promise<Attempt> {
   try {
-    if (kind === undefined) throw new Error(`nobody knows work of the kind ${data.kind}`);
+    if (kind === undefined) throw new Error(`unknown job type ${data.kind}`);
     return await takeStep(context, kind, data.task);
   } catch (error) {
-    if (error instanceof ConditionFailed) return { task: data.task, afterMs: lostRaceMs };
+    if (error instanceof ConditionFailed) return { task: data.task, afterMs: conflictPauseMs };
     const cause = causeOf(error);
     const failures = data.failures + 1;
-    const entry = { work: data.id, kind: data.kind, failures, cause };
+    const entry = { job: data.id, kind: data.kind, failures, cause };
     context.log({ level: 'error', message: 'a step of a job failed', ...entry });
     const afterMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     return { task: data.task, failures, afterMs };
@@ -262,11 +264,11 @@ async function takeStep(
   { step }: JobType,
   task: JsonObject,
 ): Promise<StepResult> {
-  for (let races = 1; ; races += 1) {
+  for (let conflicts = 1; ; conflicts += 1) {
     try {
       return await step(context, task);
     } catch (error) {
-      if (!(error instanceof ConditionFailed) || races === racesAtOnce) throw error;
+      if (!(error instanceof ConditionFailed) || conflicts === maxConflicts) throw error;
     }
   }
 }

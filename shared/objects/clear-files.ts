@@ -54,7 +54,7 @@ async function forget(
   { instance, className, classNumber, names }: RetiredFiles,
 ): Promise<StepResult> {
   const current = await classEntity.read(context.store, instance, className);
-  if (current?.data.number !== classNumber) return 'done'; // deleted meanwhile, with all its files
+  if (current?.data.number !== classNumber) return 'done'; // deleted in the meantime, with all its files
   const { retiredFiles = [], ...data } = current.data;
   const others = retiredFiles.filter((name) => !names.includes(name));
   const without: ClassData = { ...data, ...(others.length > 0 && { retiredFiles: others }) };

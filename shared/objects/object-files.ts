@@ -138,7 +138,7 @@ const patienceMs = 900_000; // far longer than any request takes
 export function withFiles<Result>(
   platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>,
   added: readonly AddedFile[],
-  commit: (beside: readonly Write[]) => Promise<Result>,
+  commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
   const keys = added.map(({ key }) => key);
   return withStored(platform, { keys, store: () => storeAll(platform, added), commit });
@@ -155,7 +155,7 @@ export async function withStored<Result>(
   save: {
     readonly keys: readonly string[];
     readonly store: () => Promise<void>;
-    readonly commit: (beside: readonly Write[]) => Promise<Result>;
+    readonly commit: (fileWrites: readonly Write[]) => Promise<Result>;
   },
 ): Promise<Result> {
   const { keys, store, commit } = save;

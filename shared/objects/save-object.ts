@@ -116,8 +116,8 @@ function planned(
 
 async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
   if (plan.writes.length === 0) return plan.data;
-  await withPlan(call, plan, (beside) =>
-    commitUnique(call, [...plan.writes, ...beside], plan.conflictError),
+  await withPlan(call, plan, (fileWrites) =>
+    commitUnique(call, [...plan.writes, ...fileWrites], plan.conflictError),
   );
   return plan.data;
 }
@@ -130,7 +130,7 @@ async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData
 export function withPlan<Result>(
   call: Pick<SaveCall, 'platform' | 'instance'>,
   { added, growth }: Pick<PlannedSave, 'added' | 'growth'>,
-  commit: (beside: readonly Write[]) => Promise<Result>,
+  commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
   return withRoom(call, growth, () => withFiles(call.platform, added, commit));
 }

@@ -69,7 +69,7 @@ export const watchRun: JobType = {
 
 async function startRun(context: JobContext, reference: RunReference): Promise<StepResult> {
   await context.runs.start(reference);
-  return { task: { ...reference, isStarted: true }, afterMs: endedMs, isHeld: true };
+  return { task: { ...reference, isStarted: true }, afterMs: endedMs, keepsLease: true };
 }
 
 /** Starts a run that was handed over and did not start; it still starts at most once. */
@@ -122,11 +122,11 @@ export async function beginTrace(
 ): Promise<OpenTrace> {
   const data = { ...draft, args: await keepPart(services, reference.instance, args) };
   const due = draft.createdMs + endedMs;
-  const work = leasedJob(services, watchRun, { task: { ...reference, isStarted: true }, due });
+  const guard = leasedJob(services, watchRun, { task: { ...reference, isStarted: true }, due });
   const key = keyOf(reference);
-  const version = await maintain(services, [traceWrite(key, data), work]);
+  const version = await maintain(services, [traceWrite(key, data), guard]);
   const current = { key, kind: traceEntity.kind, version, data };
-  return { reference, current, guard: [deleteItem({ key: work.key, version })] };
+  return { reference, current, guard: [deleteItem({ key: guard.key, version })] };
 }
 
 /** Stores the trace of a run that has already ended. */

@@ -7,7 +7,7 @@ export const instanceLimits = {
 };
 
 /** Slots for runs: a limit on running ones in each instance, and on waiting ones. */
-export interface Places {
+export interface Slots {
   /**
    * Takes a slot, or waits for one: first come first served in an instance, as far as the platform can determine, but
    * awaited runs before all others there.

@@ -1,3 +1,5 @@
+import { maxQueryLimit } from '../store/limits.ts';
+
 /*
  * Measured 2026-11 with the first request for a page of 20 out of 100,000 objects, against batches that only double:
  *
@@ -44,8 +46,12 @@ const least = 20; // objects of a step that may not be the last
 const firstCounted = 100;
 const margin = 1.25;
 const mostGrowth = 8;
-// Times the first batch. Measured 2026-11: a repeated page of 20 in order, where one in ten matches, reads 244 objects
-// in 1 step; with 8 it would be 280 in 3.
+/*
+ * Times the first batch. Measured 2026-11: a repeated page of 20 in order, where one in ten matches, reads 244 objects
+ * in 1 step; with 8 it would be 280 in 3. No more than one step of one stream is trusted, so that the step can finish.
+ * It loses where the values compared with, which are no part of a search's form, have fewer matches than those of the
+ * previous search: then another path may be better, and the step costs a round trip and up to 1000 objects per stream.
+ */
 const mostTrusted = 16;
 
 /**
@@ -53,9 +59,9 @@ const mostTrusted = 16;
  * together read little more than the best one alone times their number.
  */
 export function openBatchSize({ limit, isSorted, usedBefore }: Aim): BatchSize {
-  let objects = firstChunk(limit, isSorted);
+  let objects = firstBatch(limit, isSorted);
   let isLast = false;
-  if (usedBefore !== undefined && usedBefore <= mostTrusted * objects) {
+  if (usedBefore !== undefined && usedBefore <= Math.min(mostTrusted * objects, maxQueryLimit)) {
     isLast = true;
     // a path that led straight to the whole result is read no further than that
     if (usedBefore > objects) objects = Math.ceil(margin * usedBefore);
@@ -80,7 +86,7 @@ export function openBatchSize({ limit, isSorted, usedBefore }: Aim): BatchSize {
   };
 }
 
-function firstChunk(limit: number, isSorted: boolean): number {
+function firstBatch(limit: number, isSorted: boolean): number {
   if (limit === Number.POSITIVE_INFINITY) return firstCounted;
   return isSorted ? limit : Math.max(limit, least);
 }

@@ -28,9 +28,9 @@ const wastedReads = defineCache<string, number>();
 
 const fairShare = 3; // keys read for each object found
 /**
- * Keys that a process read in excess of that: about six pages of a filter that one in ten matches. Pages are faster from
- * then on; on DynamoDB, the 500,000 write units for an index over 100,000 objects are saved after 60,000 such pages, or
- * 6,000 of a filter that one in a hundred matches.
+ * Keys that a process read in excess of the fair share: about six pages of a filter that one in ten matches. Pages are
+ * faster from then on; on DynamoDB, the 500,000 write units for an index over 100,000 objects are saved after 60,000
+ * such pages, or 6,000 of a filter that one in a hundred matches.
  */
 const worthAnIndex = 1000;
 

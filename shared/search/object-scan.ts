@@ -21,7 +21,7 @@ export interface Wanted extends StreamPart {
   readonly isKept: (object: ObjectData) => boolean;
 }
 
-/** ObjectScan of one access path, step by step. */
+/** Scan of one access path, step by step. */
 export interface ObjectScan {
   /** Name of the access path in the log. */
   readonly name: string;
@@ -127,12 +127,12 @@ function scanIds(
   ids: readonly number[],
   wanted: Wanted,
 ): ObjectScan {
-  const keys = ids.filter((id) => id > 0).map((id) => [instance, classNumber, id] as const);
+  const lookups = ids.filter((id) => id > 0).map((id) => [instance, classNumber, id] as const);
   let all: readonly Stored<ObjectData>[] | undefined;
   return {
     name: 'ids',
-    keysRead: keys.length,
-    used: keys.length,
+    keysRead: lookups.length,
+    used: lookups.length,
     isNearEnd: true,
     get isDone() {
       return all !== undefined;
@@ -142,7 +142,7 @@ function scanIds(
     },
     lookAhead: () => Promise.resolve((all?.length ?? 0) > wanted.limit),
     step: async () => {
-      const items = await objectEntity.readAll(store, keys);
+      const items = await objectEntity.readAll(store, lookups);
       const kept = new Map<number, Stored<ObjectData>>();
       for (const item of items) if (item !== undefined) take(item, wanted, kept);
       all = inOrder(kept, wanted);
@@ -255,7 +255,7 @@ export function pathName(path: Path): string {
     case 'index':
       return path.index === 'updated' ? 'updated' : `slot${path.index}`;
     case 'composite':
-      return `slot${path.slot} by pairs`;
+      return `slot${path.slot} by composite index`;
     case 'cells':
       return `slot${path.slot} by cells`;
     case 'rights':

@@ -110,7 +110,7 @@ export async function findObjects(search: Search, part: Part): Promise<ObjectSca
   const form = formOf(search, part, plans);
   const cached = accessPaths(caches);
   const cachedPath = cached.get(form);
-  const { done } = await race(search, { plans, part, cachedPath: cachedPath });
+  const { done } = await race(search, { plans, part, cachedPath });
   if (done === undefined) throw queryTookTooLong();
   cached.set(form, { path: done.name, used: done.used });
   return done;
@@ -162,7 +162,7 @@ interface Race {
  * beforehand. A scan that the last search of this form, or the previous step, predicts to end with its next step runs
  * alone for that one step.
  */
-async function race(search: Search, { plans, part, cachedPath: hint }: Race): Promise<Outcome> {
+async function race(search: Search, { plans, part, cachedPath }: Race): Promise<Outcome> {
   const matches = matcherOf(search.conditions);
   const wanted: Wanted = {
     ...part,
@@ -171,8 +171,11 @@ async function race(search: Search, { plans, part, cachedPath: hint }: Race): Pr
   };
   const place = { ...search.place, turns: search.scan };
   const scans = plans.map((plan) => {
-    const isBest = pathName(plan.path) === hint?.path;
-    return openObjectScan(place, plan, { ...wanted, usedBefore: isBest ? hint?.used : undefined });
+    const isBest = pathName(plan.path) === cachedPath?.path;
+    return openObjectScan(place, plan, {
+      ...wanted,
+      usedBefore: isBest ? cachedPath?.used : undefined,
+    });
   });
   let isTrusting = true;
   for (;;) {

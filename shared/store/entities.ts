@@ -2,7 +2,7 @@
 import { type PushPlace, type PushProvider, pushProviders } from '../push/rules/provider.ts';
 import { entity } from './entity.ts';
 import type {
-  RunPlaceData,
+  RunSlotData,
   RunWaiterData,
   ScriptFunctionData,
   ScriptSweepData,
@@ -419,10 +419,10 @@ export const traceEntity = entity<TraceData>('trace').keyed(
 const ofRuns = (instance: number) => `INSTANCE#${instance}#RUNS`;
 
 /** A slot that a run of an instance has taken; it expires when its process must be dead. */
-export const runPlaceEntity = entity<RunPlaceData>('run-place').keyed(
+export const runSlotEntity = entity<RunSlotData>('run-place').keyed(
   ofRuns,
   'PLACE#',
-  (place: number) => String(place),
+  (slot: number) => String(slot),
 );
 
 /** A run that waits for a slot, in queue order; it expires soon, and is renewed while it waits. */
@@ -455,7 +455,7 @@ export function instancePartitions(instance: number, lastClass: number): readonl
     usernameEntity.partition(instance),
     userSocialEntity.partition(instance),
     usageEntity.partition(instance),
-    runPlaceEntity.partition(instance),
+    runSlotEntity.partition(instance),
     ...pushPartitions(instance),
     instanceEntity.partition(instance),
   ];

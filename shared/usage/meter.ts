@@ -132,10 +132,9 @@ async function addTo(
   services: MeterServices,
   { instance, hour, api, run, cbxMs, traceBytes }: Tally,
 ): Promise<void> {
-  const usage = usageEntity.at(instance, hour);
-  const tenant = instanceEntity.at(instance);
-  const { before, owner } = await readTogether(services.store, { before: usage, owner: tenant });
-  if (owner === undefined) return;
+  const lookups = { before: usageEntity.at(instance, hour), record: instanceEntity.at(instance) };
+  const { before, record } = await readTogether(services.store, lookups);
+  if (record === undefined) return;
   const data: UsageData = before?.data ?? { api: 0, run: 0, cbxMs: 0 };
   const traces = (data.traceBytes ?? 0) + traceBytes;
   const sum: UsageData = {
@@ -145,7 +144,9 @@ async function addTo(
     ...(traces > 0 && { traceBytes: traces }),
   };
   await maintain(services, [
-    before === undefined ? createItem(usageEntity, usage.key, sum) : updateItem(before, sum),
-    { action: 'check', key: tenant.key, condition: { kind: 'present' } }, // otherwise it outlives the instance
+    before === undefined
+      ? createItem(usageEntity, lookups.before.key, sum)
+      : updateItem(before, sum),
+    { action: 'check', key: record.key, condition: { kind: 'present' } }, // otherwise it outlives the instance
   ]);
 }

@@ -117,7 +117,8 @@ async function freeSome(
           : await objectEntity.read(context.store, instance, data.number, found.data.id);
         if (object?.data.group !== group) return;
         // Written by later indexes than those of this class: the step is retried with the current class.
-        if (object.data.epoch > compiled.epoch) throw new Error('the class has changed meanwhile');
+        if (object.data.epoch > compiled.epoch)
+          throw new Error('the class has changed in the meantime');
         const free: ObjectData = { ...object.data, group: null, epoch: compiled.epoch };
         await maintain(context, [updateItem(object, free, objectIndexes(compiled, free))]);
       }),

@@ -408,6 +408,6 @@ describe('a mailer that is out of order', () => {
     const answer = await broken.send({ path: account + path, body: { email: 'y@example.com' } });
 
     expect([answer.status, answer.body]).toEqual([500, { detail: 'Internal server error.' }]);
-    expect(errors().slice(before)).toEqual(['a request failed']);
+    expect(errors().slice(before)).toEqual(['request failed']);
   });
 });

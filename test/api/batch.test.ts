@@ -697,7 +697,7 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
       const { body } = await world.call(world.owner, 'GET', `${path}objects/?fields=title`);
       expect(body.objects.length).toBe(fault === 'not applied' ? 3 : 4);
       const errors = api.logged.filter(({ level }) => level === 'error');
-      expect(errors).toMatchObject([{ message: 'a request failed' }]);
+      expect(errors).toMatchObject([{ message: 'request failed' }]);
       for (const error of errors) Object.assign(error, { level: 'info' }); // as intended
     },
   );

@@ -208,7 +208,7 @@ describe('a log-in by another service is rejected', () => {
     expect([status, body]).toEqual([500, { detail: 'Internal server error.' }]);
     const logged = api.logged.slice(before);
     expect(logged.filter(({ level }) => level === 'error')).toMatchObject([
-      { message: 'a request failed', cause: expect.stringContaining('facebook.com answers 503') },
+      { message: 'request failed', cause: expect.stringContaining('facebook.com answers 503') },
     ]);
     expect(JSON.stringify(logged)).not.toContain('trouble');
   });

@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import type { FoundPython } from '../../shared/platform/local/scripts/commands/find-python.ts';
 import { boxCommand } from '../../shared/platform/local/scripts/sandbox/box.ts';
 import type { Isolation } from '../../shared/platform/local/scripts/sandbox/level.ts';
-import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
+import type { FunctionResult, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 
 /** A Python function in its own box, which represents its machine in Lambda. */
 export interface PythonLambda {
   /** Rejects when the function ends before its response: Lambda would report an error, and start another one. */
-  invoke(event: ScriptEvent): Promise<ScriptAnswer>;
+  invoke(event: ScriptEvent): Promise<FunctionResult>;
   /** Ends the function. */
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startPythonLambda(
       .join(' '),
   );
   return {
-    invoke: async (event) => (await ask(JSON.stringify(event))) as ScriptAnswer, // from our own handler
+    invoke: async (event) => (await ask(JSON.stringify(event))) as FunctionResult, // from our own handler
     close: async () => {
       child.kill('SIGKILL');
       await closed;

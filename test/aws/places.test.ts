@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { OutcomeUnknown } from '../../shared/platform/aws/store/write.ts';
-import {
-  instancePartitions,
-  runPlaceEntity,
-  runWaiterEntity,
-} from '../../shared/store/entities.ts';
+import { instancePartitions, runSlotEntity, runWaiterEntity } from '../../shared/store/entities.ts';
 import {
   openTableHost,
   openVisitors,
@@ -30,7 +26,7 @@ afterEach(async () => {
 
 const eight = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 const items = async () => {
-  const pk = runPlaceEntity.partition(1);
+  const pk = runSlotEntity.partition(1);
   return (await host.table.query({ pk, limit: 1000 })).positions;
 };
 
@@ -243,7 +239,7 @@ describe('when the table fails', () => {
 });
 
 test('slots are deleted with their instance', () => {
-  expect(instancePartitions(7, 0)).toContain(runPlaceEntity.partition(7));
+  expect(instancePartitions(7, 0)).toContain(runSlotEntity.partition(7));
 });
 
 test('waiting for releases covers all of them', async () => {

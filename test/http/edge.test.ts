@@ -369,6 +369,18 @@ describe('server errors and the log', () => {
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
+  test('an event that is not one of the gateway is a server error as well', async () => {
+    const { handler, lines } = edgeWith(async () => ({ status: 200 }));
+
+    const result = await handler({} as APIGatewayProxyEventV2);
+
+    expect(result).toMatchObject({ statusCode: 500, headers: { 'x-request-id': 'made' } });
+    expect(lines).toMatchObject([
+      { level: 'error', message: 'request failed', requestId: 'made' },
+      { level: 'info', message: 'request', requestId: 'made', status: 500 },
+    ]);
+  });
+
   test('a function that runs out of time still responds', async () => {
     const { handler } = edgeWith(() => new Promise(() => {}));
     const context = { getRemainingTimeInMillis: () => 501 } as Context;

@@ -5,7 +5,7 @@ import { unzipSync } from 'fflate';
 import { nodeRuntimeFiles } from '../../lib/script-runtime.ts';
 import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import { type LocalScripts, openScripts } from '../../shared/platform/local/scripts/scripts.ts';
-import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
+import type { FunctionResult, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 import { packScript } from '../../shared/platform/runtimes/package.ts';
 import { judgeRun, type ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import type { ScriptRun } from '../../shared/scripts/script-runner.ts';
@@ -119,7 +119,7 @@ function openZips(name: string, node: string): Host {
         GROUNDWORK_TEST_SECRET: secret,
         TMPDIR: root,
       };
-      const lambda: Lambda<ScriptEvent, ScriptAnswer> = await startLambda(
+      const lambda: Lambda<ScriptEvent, FunctionResult> = await startLambda(
         node,
         join(folder, 'index.mjs'),
         variables,
@@ -134,7 +134,7 @@ function openZips(name: string, node: string): Host {
   };
 }
 
-async function invoke(lambda: Lambda<ScriptEvent, ScriptAnswer>, sample: Sample) {
+async function invoke(lambda: Lambda<ScriptEvent, FunctionResult>, sample: Sample) {
   const { args, config, meta, timeoutMs } = { ...defaults, ...sample };
   const answer = await lambda.invoke({ version: 7, args, config, meta, timeoutMs });
   if ('stale' in answer) throw new Error('stale');

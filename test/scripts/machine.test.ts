@@ -61,7 +61,7 @@ describe('a weak sandbox on a server that other machines can access', () => {
       status: 'failure',
       stdout: '',
       stderr:
-        "Scripts do not run here: other machines reach this server, and only Node's permission flags would hold them. Install what holds them better (apt-get install bubblewrap python3), or start the server with --weak-sandbox.",
+        "Scripts do not run here: other machines reach this server, and only Node's permission flags would isolate them. Install better isolation (apt-get install bubblewrap python3), or start the server with --weak-sandbox.",
     });
   });
 

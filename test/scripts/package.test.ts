@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { afterAll, expect, test } from 'vitest';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from '../../lib/script-runtime.ts';
-import type { ScriptAnswer, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
+import type { FunctionResult, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 import { packScript } from '../../shared/platform/runtimes/package.ts';
 import { startLambda } from '../aws-emulator/lambda.ts';
 import { startPythonLambda } from '../aws-emulator/python-lambda.ts';
@@ -64,7 +64,7 @@ test.each([
 
 test('a function with another version reports it and runs nothing', async () => {
   unpack(packScript(nodeRuntimeFiles(), script), root);
-  const lambda = await startLambda<ScriptEvent, ScriptAnswer>(
+  const lambda = await startLambda<ScriptEvent, FunctionResult>(
     process.execPath,
     join(root, 'index.mjs'),
     { TMPDIR: root },

@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
 import {
-  openPlaces as openSharedPlaces,
-  type SharedPlaces,
+  openSlots as openSharedPlaces,
+  type SharedSlots,
 } from '../../shared/platform/aws/slots/slots.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { limitsFor, openScheduler } from '../../shared/platform/local/scripts/scheduler.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import type { Places, Release } from '../../shared/scripts/slots.ts';
+import type { Release, Slots } from '../../shared/scripts/slots.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /*
@@ -18,7 +18,7 @@ import type { Store } from '../../shared/store/store.ts';
 
 /** Slots, and the functions that let them settle. */
 export interface PlaceHost {
-  readonly places: Places;
+  readonly places: Slots;
   /** Resolves when every run has a result or waits for time to pass. */
   settle(): Promise<void>;
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export async function pass(host: Pick<PlaceHost, 'settle'>, ms: number): Promise
 /** Opens the slots of one machine. */
 export async function openLocalHost(): Promise<PlaceHost> {
   const { enter } = openScheduler(limitsFor(64));
-  const places: Places = {
+  const places: Slots = {
     enter: (run) => enter({ ...run, owner: run.instance, kind: 'script', bytes: 0 }),
   };
   return { places, settle: () => setImmediate(), close: async () => undefined };
@@ -44,9 +44,9 @@ export async function openLocalHost(): Promise<PlaceHost> {
 
 /** Slots of processes that share a table. */
 export interface TableHost extends PlaceHost {
-  readonly places: SharedPlaces;
+  readonly places: SharedSlots;
   /** Opens the slots of one more process. */
-  openProcess(): SharedPlaces;
+  openProcess(): SharedSlots;
   /** The table; a test may replace its methods. */
   readonly table: Store;
   /** Names of the requests to the table so far. */
@@ -118,7 +118,7 @@ export interface Visitors {
 }
 
 interface Visit {
-  readonly places: Places;
+  readonly places: Slots;
   readonly instance: number;
   readonly isAwaited: boolean;
   readonly waitMs: number;

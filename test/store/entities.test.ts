@@ -170,7 +170,7 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.traceEntity.key(7, 'endpoint', 6, 30),
     'trace | INSTANCE#7#TRACES#endpoint#6 | 0000000030',
   ],
-  [table.runPlaceEntity, table.runPlaceEntity.key(7, 2), 'run-place | INSTANCE#7#RUNS | PLACE#2'],
+  [table.runSlotEntity, table.runSlotEntity.key(7, 2), 'run-place | INSTANCE#7#RUNS | PLACE#2'],
   [
     table.runWaiterEntity,
     table.runWaiterEntity.key(7, waiter),

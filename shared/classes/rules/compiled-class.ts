@@ -113,7 +113,7 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
     epoch,
     fields,
     indexed,
-    compositeIndexes: compositeIndexes,
+    compositeIndexes,
     unique,
     storageNames,
     fileNames,

@@ -15,7 +15,7 @@ interface Failed {
 export function errorResponse(error: unknown, { request, platform }: Failed): Response {
   if (error instanceof ApiError) return responseOf(error);
   const cause = causeOf(error);
-  platform.log({ level: 'error', message: 'a request failed', requestId: request.id, cause });
+  platform.log({ level: 'error', message: 'request failed', requestId: request.id, cause });
   return responseOf(serverError());
 }
 

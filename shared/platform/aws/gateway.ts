@@ -29,12 +29,15 @@ export type Handler = (event: APIGatewayProxyEventV2, context?: Context) => Prom
 
 /** What passes through the middlewares in place of the gateway's event. */
 interface Passing extends Arrived {
+  readonly event: APIGatewayProxyEventV2;
   /** The response to a request that is not dispatched. */
   readonly early?: Response;
 }
 
+type Middleware = MiddlewareObj<Passing, Response>;
+
 const timing = {
-  timeoutEarlyInMillis: 500,
+  timeoutEarlyInMillis: 500, // for the steps that complete the response: they have no time limit of their own
   timeoutEarlyResponse: () => {
     throw new OutOfTime('no response in time');
   },
@@ -50,41 +53,57 @@ export function toHandler(
   steps: readonly EdgeStep[] = edgeSteps(ports),
 ): Handler {
   const serve = middy<Passing, Response>(timing)
+    .before((passing) => {
+      passing.event = { ...passing.event, request: toRequest(passing.event.event, ids) };
+    })
     .use(steps.map(toMiddleware))
     .handler(async ({ early, request }: Passing) => early ?? dispatch(request));
   return async (event, context) => {
     const startedMicros = ports.clock.micros();
-    const request = toRequest(event, ids);
+    const passing = { event, request: { ...unread, id: ids.random() }, startedMicros };
     // only tests pass no context: then there is no time limit
-    return toResult(await serve({ request, startedMicros }, context ?? ({} as Context)));
+    return toResult(await serve(passing, context ?? ({} as Context)));
   };
 }
 
 /**
- * Mounts a step. middy runs `after` and `onError` in reverse order, all of them: so a response to an error is
- * completed like any other. An early response that middy knew of would not be, therefore it passes with the request.
+ * Mounts the hooks of a step. middy runs `after` and `onError` in reverse order, all of them: so a response to an error
+ * is completed like any other. An early response that middy knew of would not be, therefore it passes with the request.
  */
-function toMiddleware({ before, after, onError }: EdgeStep): MiddlewareObj<Passing, Response> {
-  const leave = async (passing: Passing, response: Response) =>
-    after ? after(passing.request, response, passing.startedMicros) : response;
+function toMiddleware({ before, after, onError }: EdgeStep): Middleware {
+  const complete: NonNullable<Middleware['after']> = async (passing) => {
+    const { event, response } = passing;
+    if (response && after)
+      passing.response = await after(event.request, response, event.startedMicros);
+  };
   return {
-    before: (passing) => {
-      const { event } = passing;
-      const early = event.early ?? before?.(event.request);
-      if (early !== undefined) passing.event = { ...event, early };
-    },
-    after: async (passing) => {
-      if (passing.response) passing.response = await leave(passing.event, passing.response);
-    },
-    onError: async (passing) => {
-      const { event, error } = passing;
-      const response = passing.response ?? onError?.(event.request, error);
-      if (response !== undefined) passing.response = await leave(event, response);
+    ...(before && {
+      before: (passing) => {
+        const { event } = passing;
+        const early = event.early ?? before(event.request);
+        if (early !== undefined) passing.event = { ...event, early };
+      },
+    }),
+    ...(after && { after: complete }),
+    onError: (passing) => {
+      const response = passing.response ?? onError?.(passing.event.request, passing.error);
+      if (response) passing.response = response;
+      return complete(passing);
     },
   };
 }
 
 const noBytes = new Uint8Array();
+
+/** Stands for the request while its event is not converted: the response to an event that cannot be is that to this. */
+const unread: Omit<Request, 'id'> = {
+  method: 'GET',
+  path: '/',
+  query: new URLSearchParams(),
+  headers: {},
+  body: { kind: 'bytes', bytes: noBytes },
+  sourceAddress: '',
+};
 
 /**
  * Converts a gateway's event (HTTP API, payload 2.0) to a request. The event's path is already percent-decoded and is

@@ -14,8 +14,8 @@ export function openCertificates(processes: ProcessSource): CertificateOpener {
     });
     try {
       const job = { bytes: Buffer.from(bytes).toString('base64') };
-      const answer = await worker.run(job, timeoutMs);
-      return typeof answer === 'string' ? undefined : answer.reply.opened;
+      const result = await worker.run(job, timeoutMs);
+      return typeof result === 'string' ? undefined : result.reply.opened;
     } finally {
       release();
     }

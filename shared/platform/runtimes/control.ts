@@ -75,7 +75,7 @@ interface LineHandlers {
   onFlood(): void;
 }
 
-/** Reads lines up to a limit. The caller may reset `left`, the rest of the limit. */
+/** Reads lines up to a limit. The caller may reset `budget`, the rest of the limit. */
 function readLines(
   stream: Readable,
   budget: { bytes: number; lines: number },

@@ -18,7 +18,8 @@ export interface JobWorker<Job, Reply> extends Worker {
   run(job: Job, timeoutMs: number): Promise<{ readonly reply: Reply } | 'late' | 'failed'>;
 }
 
-const maxReplyBytes = 64 * 2 ** 20; // above the memory limit of every process
+// The longest reply is a template's: 10 million characters, up to 6 bytes each in JSON. A longer one ends the process.
+const maxReplyBytes = 64 * 2 ** 20;
 const startMs = 20_000; // a process that takes longer to start is killed
 
 const flags = process.allowedNodeEnvironmentFlags;

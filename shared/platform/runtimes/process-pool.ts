@@ -120,7 +120,7 @@ export function openPool<Members extends MembersByRuntime>(
 async function take(state: State, key: string, runtime: string): Promise<Taken<Worker>> {
   if (state.onEmpty !== undefined) throw closedError();
   const entry = await new Promise<Entry>((resolve, reject) => {
-    state.waiters.add({ key, runtime, take: resolve, reject: reject });
+    state.waiters.add({ key, runtime, take: resolve, reject });
     advance(state);
   });
   const isWarm = entry.key === key;
@@ -164,9 +164,9 @@ function openIfRoom(state: State, runtime: string): Entry | undefined {
   return countOrdinary(state) < state.cap ? open(state, runtime, false) : undefined;
 }
 
-function claim({ keepsSpares, spareRuntimes: wanted }: State, entry: Entry): void {
+function claim({ keepsSpares, spareRuntimes }: State, entry: Entry): void {
   clearTimeout(entry.idleTimer);
-  if (keepsSpares && entry.key === undefined) wanted.add(entry.runtime); // for the next new key
+  if (keepsSpares && entry.key === undefined) spareRuntimes.add(entry.runtime); // for the next new key
   entry.isSpare = false;
   entry.phase = 'taken';
 }
@@ -248,12 +248,12 @@ function removeEntry(state: State, entry: Entry): void {
 }
 
 /** Makes a process idle until its next job. */
-function makeIdle({ entries, spareRuntimes: wanted, idleMs }: State, entry: Entry): void {
+function makeIdle({ entries, spareRuntimes, idleMs }: State, entry: Entry): void {
   entry.phase = 'idle';
   entries.delete(entry);
   entries.add(entry);
   entry.idleTimer = setTimeout(() => {
-    if (entry.isSpare) wanted.delete(entry.runtime);
+    if (entry.isSpare) spareRuntimes.delete(entry.runtime);
     end(entry);
   }, idleMs).unref();
 }
@@ -269,7 +269,7 @@ async function close(state: State): Promise<void> {
   const empty = new Promise<void>((resolve) => {
     state.onEmpty = resolve;
   });
-  for (const { reject: refuse } of state.waiters) refuse(closedError());
+  for (const { reject } of state.waiters) reject(closedError());
   state.waiters.clear();
   for (const entry of state.entries) end(entry);
   if (state.entries.size > 0) await empty;

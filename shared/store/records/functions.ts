@@ -17,7 +17,7 @@ export interface ScriptFunctionData {
 export type ScriptSweepData = Readonly<Record<string, never>>;
 
 /** Mark that a slot for a run is taken. */
-export type RunPlaceData = Readonly<Record<string, never>>;
+export type RunSlotData = Readonly<Record<string, never>>;
 
 /** Mark that a run waits for a slot. */
 export type RunWaiterData = Readonly<Record<string, never>>;

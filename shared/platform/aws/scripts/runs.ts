@@ -51,9 +51,9 @@ export function openRuns(options: RunsOptions): Pick<Runs, 'start' | 'wait'> {
       if (timeoutMs + marginMs <= ms) {
         return awaitRun(services, runScript(within(services, ms), request), ms);
       }
-      const answer = await runElsewhere(invoke, request, ms);
-      if (answer === 'abandoned') return undefined;
-      return answer ?? runScript({ ...services, scripts: tooBusy }, request);
+      const result = await runElsewhere(invoke, request, ms);
+      if (result === 'abandoned') return undefined;
+      return result ?? runScript({ ...services, scripts: tooBusy }, request);
     },
   };
 }

@@ -75,13 +75,13 @@ const resultSchema = v.pipe(
 /** Reads the supervisor's response, which is untrusted: its times are limited to those of the request. */
 function readResult(text: string, sentMs: number, ended: Ended): Attempt {
   const parsed = v.safeParse(resultSchema, text);
-  if (!parsed.success) return ended({ stderr: failed('an answer that is none') });
-  const answer = parsed.output;
-  if ('stale' in answer) return { kind: 'stale', version: answer.version };
+  if (!parsed.success) return ended({ stderr: failed('an invalid response') });
+  const response = parsed.output;
+  if ('stale' in response) return { kind: 'stale', version: response.version };
   const nowMs = Date.now();
-  const executedAtMs = clamp(answer.executedAtMs, sentMs, nowMs);
-  const durationMs = Math.round(clamp(answer.durationMs, 0, nowMs - executedAtMs));
-  return ended({ ...judgeRun(answer), executedAtMs, durationMs });
+  const executedAtMs = clamp(response.executedAtMs, sentMs, nowMs);
+  const durationMs = Math.round(clamp(response.durationMs, 0, nowMs - executedAtMs));
+  return ended({ ...judgeRun(response), executedAtMs, durationMs });
 }
 
 function clamp(value: number, min: number, max: number): number {
@@ -108,10 +108,7 @@ function readFailure(text: string, ended: Ended): Attempt {
     : { errorType: '', errorMessage: '' };
   if (notStarted.includes(errorType)) return { kind: 'unready' };
   if (errorType === 'Sandbox.Timedout' || /Task timed out after/.test(errorMessage)) {
-    return ended({
-      status: 'timeout',
-      stderr: 'The function of the script has come to its time limit.',
-    });
+    return ended({ status: 'timeout', stderr: 'The function of the script timed out.' });
   }
   if (errorType === 'Function.ResponseSizeTooLarge') return ended({ stderr: tooMuchOutput });
   if (errorType === 'Runtime.OutOfMemory' || /signal: killed/.test(errorMessage)) {
@@ -154,7 +151,7 @@ function readInvocationError(error: unknown, ended: Ended): Attempt {
   const status = $metadata?.httpStatusCode;
   if (status !== undefined && status < 500) throw error;
   const why = status === undefined ? 'The connection to it was lost' : `Lambda failed (${name})`;
-  return ended({ stderr: `${why}: nobody knows whether the script has run to its end.` });
+  return ended({ stderr: `${why}: the script may or may not have run to its end.` });
 }
 
 interface InvocationError {

@@ -4,7 +4,7 @@ import { longestDelay, mostOf } from '../../../values/back-off.ts';
 import type { Log } from '../../ports.ts';
 import { realTimer, type Timer } from '../jobs/timer.ts';
 import { once } from '../once.ts';
-import { openPlaces } from '../slots/slots.ts';
+import { openSlots } from '../slots/slots.ts';
 import { openLambda } from './lambda-client.ts';
 import { askForFunction, type FunctionAsker, readFunction } from './script-function.ts';
 import { type Attempt, invokeScript } from './script-invocation.ts';
@@ -36,7 +36,7 @@ const backOff = { firstMs: 100, maxMs: 2000 };
 export function openScripts(options: ScriptsOptions): ScriptRunner {
   const { timer = realTimer } = options;
   const withLambda = openLambda({ client: options.client, requestTimeout });
-  const places = openPlaces({ ...options, timer });
+  const slots = openSlots({ ...options, timer });
   return {
     run: (run) =>
       withLambda((client, sdk) => {
@@ -45,7 +45,7 @@ export function openScripts(options: ScriptsOptions): ScriptRunner {
         let { version } = run;
         return runWhenReady({ ...options, timer }, run, async (waitMs) => {
           run.onProgress?.('queued');
-          const release = await places.enter({ ...run, waitMs });
+          const release = await slots.enter({ ...run, waitMs });
           if (release === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
           if (release === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
           run.onProgress?.('started');
@@ -55,7 +55,7 @@ export function openScripts(options: ScriptsOptions): ScriptRunner {
           return attempt;
         });
       }),
-    settled: () => places.settled(),
+    settled: () => slots.settled(),
   };
 }
 

@@ -1,6 +1,6 @@
 import { maintain } from '../../../jobs/maintain.ts';
 import { type Entrant, instanceLimits } from '../../../scripts/slots.ts';
-import { runPlaceEntity, runWaiterEntity } from '../../../store/entities.ts';
+import { runSlotEntity, runWaiterEntity } from '../../../store/entities.ts';
 import { ConditionFailed, type Key, type Write } from '../../../store/store.ts';
 import { createItem, deleteItem, putItem } from '../../../store/writes.ts';
 import { causeOf } from '../../../values/caught.ts';
@@ -8,7 +8,7 @@ import type { Platform } from '../../ports.ts';
 import { OutcomeUnknown } from '../store/write.ts';
 
 /** The services of the platform that slot items need. */
-export type PlaceServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
+export type SlotServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
 /** A process is dead this long after a run's limit: includes a cold start and the network. */
 const deadMs = 20_000;
@@ -16,7 +16,7 @@ const deadMs = 20_000;
 const waiterMs = 10_000;
 
 /** The slots of an instance. */
-export const placeNumbers: readonly number[] = Array.from(
+export const slotNumbers: readonly number[] = Array.from(
   { length: instanceLimits.running },
   (_, number) => number,
 );
@@ -26,18 +26,18 @@ export const placeNumbers: readonly number[] = Array.from(
  *
  * @returns the function that releases it; undefined: it is taken
  */
-export async function takePlace(
-  services: PlaceServices,
+export async function takeSlot(
+  services: SlotServices,
   { instance, timeoutMs }: Entrant,
   number: number,
 ): Promise<(() => Promise<void>) | undefined> {
-  const key = runPlaceEntity.key(instance, number);
+  const key = runSlotEntity.key(instance, number);
   const expiresAt = secondAfter(services, timeoutMs + deadMs);
   try {
     const version = await maintain(services, [
-      { ...createItem(runPlaceEntity, key, {}), expiresAt },
+      { ...createItem(runSlotEntity, key, {}), expiresAt },
     ]);
-    return () => giveBack(services, deleteItem({ key, version }));
+    return () => deleteEarly(services, deleteItem({ key, version }));
   } catch (error) {
     // an outcome is unknown only where another process has the slot now
     if (error instanceof ConditionFailed || error instanceof OutcomeUnknown) return undefined;
@@ -46,7 +46,7 @@ export async function takePlace(
 }
 
 /** Deletes an item that expires anyway, and may have done so. Never rejects. */
-export async function giveBack(services: PlaceServices, write: Write): Promise<void> {
+export async function deleteEarly(services: SlotServices, write: Write): Promise<void> {
   try {
     await maintain(services, [write]);
   } catch (error) {
@@ -65,17 +65,13 @@ export interface Seen {
 }
 
 /** Reads all slots of an instance, and the first `most` waiters. */
-export async function look(
-  { store }: PlaceServices,
-  instance: number,
-  most: number,
-): Promise<Seen> {
-  const pk = runPlaceEntity.partition(instance);
-  const { items } = await store.query({ pk, limit: placeNumbers.length + most });
+export async function look({ store }: SlotServices, instance: number, most: number): Promise<Seen> {
+  const pk = runSlotEntity.partition(instance);
+  const { items } = await store.query({ pk, limit: slotNumbers.length + most });
   const keys = items.map(({ key }) => key.sk);
-  const isFree = (number: number) => !keys.includes(runPlaceEntity.key(instance, number).sk);
+  const isFree = (number: number) => !keys.includes(runSlotEntity.key(instance, number).sk);
   return {
-    free: placeNumbers.filter(isFree),
+    free: slotNumbers.filter(isFree),
     waiters: items
       .filter(runWaiterEntity.matches)
       .map(({ key }) => key.sk)
@@ -84,21 +80,21 @@ export async function look(
 }
 
 /** Returns the position of a run that joins the queue now. */
-export function waiterKey(services: PlaceServices, { instance, isAwaited }: Entrant): Key {
+export function waiterKey(services: SlotServices, { instance, isAwaited }: Entrant): Key {
   const waiter = { isAwaited, sinceMs: nowMs(services), id: services.ids.random() };
   return runWaiterEntity.key(instance, waiter);
 }
 
 /** Keeps a queue entry alive for the next ten seconds. */
-export async function standInLine(services: PlaceServices, key: Key): Promise<void> {
+export async function renewEntry(services: SlotServices, key: Key): Promise<void> {
   const expiresAt = secondAfter(services, waiterMs);
   await maintain(services, [{ ...putItem(runWaiterEntity, key, {}), expiresAt }]);
 }
 
-function secondAfter(services: PlaceServices, ms: number): number {
+function secondAfter(services: SlotServices, ms: number): number {
   return Math.ceil((nowMs(services) + ms) / 1000);
 }
 
-function nowMs({ clock }: PlaceServices): number {
+function nowMs({ clock }: SlotServices): number {
   return clock.micros() / 1000;
 }

@@ -3,9 +3,9 @@ import type { Key } from '../../../store/store.ts';
 import { deleteIfExists } from '../../../store/writes.ts';
 import { mostOf } from '../../../values/back-off.ts';
 import type { Timer } from '../jobs/timer.ts';
-import { giveBack, look, type PlaceServices, type Seen, standInLine, waiterKey } from './items.ts';
+import { deleteEarly, look, renewEntry, type Seen, type SlotServices, waiterKey } from './items.ts';
 
-export interface LineServices extends PlaceServices {
+export interface QueueServices extends SlotServices {
   readonly timer: Timer;
 }
 
@@ -20,13 +20,13 @@ const patienceMs = 1.5 * pauseMs.inFront;
 
 /** Waits in the queue of an instance until it is a run's turn, or it has waited too long. */
 export async function waitForTurn(
-  services: LineServices,
+  services: QueueServices,
   run: Entrant,
   take: Take,
 ): Promise<Release | 'late'> {
   const { timer } = services;
   const own = waiterKey(services, run);
-  const stand = createStand(services, own);
+  const renew = createRenewal(services, own);
   const findTurn = createTurns(own, timer);
   const latestMs = timer.now() + run.waitMs;
   let pause = pauseMs.inFront;
@@ -34,7 +34,7 @@ export async function waitForTurn(
     for (;;) {
       const delayMs = mostOf(pause);
       if (timer.now() + delayMs > latestMs) return 'late';
-      await stand();
+      await renew();
       await timer.sleep(delayMs);
       const turn = findTurn(await look(services, run.instance, front));
       const release = await take(run, turn.numbers);
@@ -42,20 +42,20 @@ export async function waitForTurn(
       pause = turn.isInFront ? pauseMs.inFront : pauseMs.behind;
     }
   } finally {
-    await giveBack(services, deleteIfExists(own));
+    await deleteEarly(services, deleteIfExists(own));
   }
 }
 
 const renewMs = 4000; // of ten seconds
 
 /** Returns a function that keeps the waiter's queue entry alive while it is called. */
-function createStand(services: LineServices, own: Key): () => Promise<void> {
-  let standsSinceMs = Number.NEGATIVE_INFINITY;
+function createRenewal(services: QueueServices, own: Key): () => Promise<void> {
+  let renewedMs = Number.NEGATIVE_INFINITY;
   return async () => {
     const nowMs = services.timer.now();
-    if (nowMs - standsSinceMs < renewMs) return;
-    standsSinceMs = nowMs;
-    await standInLine(services, own);
+    if (nowMs - renewedMs < renewMs) return;
+    renewedMs = nowMs;
+    await renewEntry(services, own);
   };
 }
 
@@ -73,7 +73,7 @@ function createTurns({ sk }: Key, timer: Timer): (seen: Seen) => Turn {
     const isInFront = before >= 0;
     freeSinceMs = isInFront && free.length > 0 ? (freeSinceMs ?? timer.now()) : undefined;
     if (freeSinceMs === undefined) return { isInFront, numbers: [] };
-    const isLeftLying = timer.now() - freeSinceMs > patienceMs;
-    return { isInFront, numbers: isLeftLying ? free : free.slice(before, before + 1) };
+    const isUnused = timer.now() - freeSinceMs > patienceMs;
+    return { isInFront, numbers: isUnused ? free : free.slice(before, before + 1) };
   };
 }

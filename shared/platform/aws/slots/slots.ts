@@ -1,9 +1,9 @@
-import { type Entrant, instanceLimits, type Places, type Release } from '../../../scripts/slots.ts';
-import { look, placeNumbers, takePlace } from './items.ts';
-import { type LineServices, waitForTurn } from './queue.ts';
+import { type Entrant, instanceLimits, type Release, type Slots } from '../../../scripts/slots.ts';
+import { look, slotNumbers, takeSlot } from './items.ts';
+import { type QueueServices, waitForTurn } from './queue.ts';
 
 /** Slots that several processes share. */
-export interface SharedPlaces extends Places {
+export interface SharedSlots extends Slots {
   /** Resolves when all slots that this process is releasing are released. Never rejects. */
   settled(): Promise<void>;
 }
@@ -14,25 +14,25 @@ export interface SharedPlaces extends Places {
  *
  * Differences between clocks of processes change when a slot is taken over, and the order of the queue.
  */
-export function openPlaces(services: LineServices): SharedPlaces {
+export function openSlots(services: QueueServices): SharedSlots {
   /** Instances that had a queue at this process's last check: a new run checks before it takes a slot. */
   const crowded = new Set<number>();
-  const leaving = new Set<Promise<void>>();
+  const releasing = new Set<Promise<void>>();
 
   async function take(run: Entrant, numbers: readonly number[]): Promise<Release | undefined> {
     const number = numbers[Math.floor(Math.random() * numbers.length)];
-    const release = number === undefined ? undefined : await takePlace(services, run, number);
+    const release = number === undefined ? undefined : await takeSlot(services, run, number);
     if (release === undefined) return undefined;
     return () => {
-      const left = release().finally(() => leaving.delete(left));
-      leaving.add(left);
+      const released = release().finally(() => releasing.delete(released));
+      releasing.add(released);
     };
   }
 
   return {
     enter: async (run) => {
       const { instance } = run;
-      const first = crowded.has(instance) ? undefined : await take(run, placeNumbers);
+      const first = crowded.has(instance) ? undefined : await take(run, slotNumbers);
       if (first !== undefined) return first;
       const { free, waiters } = await look(services, instance, instanceLimits.waiting);
       if (waiters.length === 0) {
@@ -45,7 +45,7 @@ export function openPlaces(services: LineServices): SharedPlaces {
       return waitForTurn(services, run, take);
     },
     settled: async () => {
-      await Promise.all(leaving);
+      await Promise.all(releasing);
     },
   };
 }

@@ -29,7 +29,7 @@ const backOff = { firstMs: 20, maxMs: 1000 };
 /** DynamoDB did not complete a request within the time for retries. */
 export class StoreUnavailable extends Error {
   constructor(tries: number, cause: unknown) {
-    super(`no answer from the table in ${tries} tries`, { cause });
+    super(`no response from the table in ${tries} tries`, { cause });
     this.name = 'StoreUnavailable';
   }
 }
@@ -121,7 +121,7 @@ function judge(error: unknown): Failure {
     : 'final';
 }
 
-/** HTTP status of an answer that was a failure; 0 when there was no answer. */
+/** HTTP status of an error response; 0 when there was none. */
 function statusOf(error: Error): number {
   const metadata = '$metadata' in error ? error.$metadata : undefined;
   if (typeof metadata !== 'object' || metadata === null) return 0;

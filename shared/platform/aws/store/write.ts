@@ -16,7 +16,7 @@ import { writeTogether } from './transaction.ts';
 /** A write may have been applied, but its item has changed since, so that the outcome is unknown. */
 export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
-    super('a write whose answer was lost may or may not have been applied', { cause });
+    super('a write whose response was lost may or may not have been applied', { cause });
     this.name = 'OutcomeUnknown';
   }
 }

@@ -3,7 +3,7 @@ import type { JobType } from '../../../jobs/jobs.ts';
 import type { Changes } from '../../ports.ts';
 import type { Calls } from '../server/calls.ts';
 import type { Feed } from '../store/feed.ts';
-import { startPump } from './change-feed.ts';
+import { startConsumers } from './change-feed.ts';
 import { startJobs } from './jobs.ts';
 import { openTimers, type Timers } from './timers.ts';
 
@@ -29,23 +29,23 @@ export interface BackgroundOptions {
 /** Starts the change feed and the jobs, and continues what an earlier process left. */
 export function startBackground(options: BackgroundOptions): Background {
   const { feed, services, calls, consumers, kinds, timers = openTimers() } = options;
-  const pump = startPump({ feed, consumers, services, timers });
-  const context = { ...services, settled: pump.settled, endedBefore: calls.endedBefore };
+  const loop = startConsumers({ feed, consumers, services, timers });
+  const context = { ...services, settled: loop.settled, endedBefore: calls.endedBefore };
   const jobs = startJobs({ kinds, context, timers });
   feed.listen(({ hasChanges, jobsDue }) => {
-    if (hasChanges) pump.nudge();
+    if (hasChanges) loop.nudge();
     if (jobsDue !== undefined) jobs.nudgeAt(jobsDue);
   });
   return {
-    changes: { settled: pump.settled },
+    changes: { settled: loop.settled },
     idle: async () => {
-      await pump.drained();
+      await loop.drained();
       await jobs.idle();
-      await pump.drained(); // jobs may have changed items
+      await loop.drained(); // jobs may have changed items
     },
     stop: async () => {
       timers.clear();
-      await Promise.all([pump.stop(), jobs.stop()]);
+      await Promise.all([loop.stop(), jobs.stop()]);
       timers.clear();
     },
   };

@@ -12,7 +12,7 @@ const gatherMs = 10;
 const troubleMs = 1000;
 
 /** Delivers the changes of the feed to their consumers. */
-export interface ChangePump extends Pick<Changes, 'settled'> {
+export interface ConsumerLoop extends Pick<Changes, 'settled'> {
   /** Reports that there are new changes. */
   nudge(): void;
   /** Resolves when every consumer has consumed all committed changes, however long that takes. */
@@ -21,7 +21,7 @@ export interface ChangePump extends Pick<Changes, 'settled'> {
   stop(): Promise<void>;
 }
 
-export interface PumpOptions {
+export interface ConsumerLoopOptions {
   readonly feed: Feed;
   readonly consumers: readonly ChangeConsumer[];
   readonly services: Services;
@@ -29,10 +29,11 @@ export interface PumpOptions {
 }
 
 /**
- * Starts the delivery of changes, with those that an earlier process left. There is one loop: a change is dropped when
- * all consumers have consumed it or it is a dead letter, so it is delivered again if the process dies before.
+ * Starts the delivery of changes to their consumers, with those that an earlier process left. There is one loop: a
+ * change is dropped when all consumers have consumed it or it is a dead letter, so it is delivered again if the process
+ * dies before.
  */
-export function startPump(options: PumpOptions): ChangePump {
+export function startConsumers(options: ConsumerLoopOptions): ConsumerLoop {
   const { feed, timers } = options;
   const ending = new AbortController();
   const state: State = { ...options, waiters: [], done: '', inTrouble: false, ending };
@@ -68,7 +69,7 @@ export function startPump(options: PumpOptions): ChangePump {
   };
 }
 
-interface State extends PumpOptions {
+interface State extends ConsumerLoopOptions {
   waiters: Waiter[];
   /** Position up to which all changes are consumed. */
   done: string;

@@ -33,13 +33,13 @@ export interface JobLoopOptions {
 export function startJobs({ kinds, context, timers }: JobLoopOptions): JobLoop {
   let isStopped = false;
   const runner = { kinds, context, isEnding: () => isStopped };
-  const freed = endLeases(context).catch(logTrouble); // another process held the leases: it has ended
+  const leasesEnded = endLeases(context).catch(logTrouble); // another process held the leases: it has ended
   const shards = jobShards.map((shard) => {
-    const work = { shard, underWay: new Set<Promise<void>>() };
-    return openShard(work, async () => {
+    const run = { shard, underWay: new Set<Promise<void>>() };
+    return openShard(run, async () => {
       if (isStopped) return;
-      await freed;
-      const due = await beginDue(runner, work).catch(logTrouble);
+      await leasesEnded;
+      const due = await beginDue(runner, run).catch(logTrouble);
       if (due === 'trouble') nudgeAfter(troubleMs);
       else if (due !== undefined) nudgeAt(due);
     });
@@ -57,7 +57,7 @@ export function startJobs({ kinds, context, timers }: JobLoopOptions): JobLoop {
   }
 
   function nudgeAfter(ms: number): void {
-    if (!isStopped) timers.soon('work', Math.min(ms, longestPauseMs), nudge);
+    if (!isStopped) timers.soon('jobs', Math.min(ms, longestPauseMs), nudge);
   }
 
   function nudgeAt(due: number): void {

@@ -37,7 +37,7 @@ export function describeMachine({ isolation, python, isTooWeak }: Machine): stri
   return [...parts, ...(isTooWeak ? [tooWeak] : [])].join('; ');
 }
 
-const tooWeak = `Scripts do not run here: other machines reach this server, and only Node's permission flags would hold them. Install what holds them better (${installCommand}), or start the server with --weak-sandbox`;
+const tooWeak = `Scripts do not run here: other machines reach this server, and only Node's permission flags would isolate them. Install better isolation (${installCommand}), or start the server with --weak-sandbox`;
 
 /** Returns the reason why a runtime's scripts do not run here, and the remedy; undefined when they run. */
 export function obstacleFor(

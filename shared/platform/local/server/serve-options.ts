@@ -33,7 +33,7 @@ export const usage = `Usage: npm start -- [options]
   --data DIR             folder of all data, made when absent (default ./.groundwork)
   --memory               keep all data in memory; it is gone when the server ends
   --registration open|closed
-                         whether anybody may make an account
+                         whether anyone may create an account
                          (default: open to this machine, but not to pages of other
                          sites and through proxies, when only this machine can
                          connect and no proxy is set up; else closed)
@@ -42,10 +42,10 @@ export const usage = `Usage: npm start -- [options]
   --no-script-network    scripts reach no network at all (needs bubblewrap or Landlock, so
                          Linux; or Node 26)
   --sandbox bubblewrap|landlock|flags
-                         what holds scripts; the server does not start where that does not
+                         isolation of scripts; the server does not start where that does not
                          work (default: the best that works)
   --weak-sandbox         scripts run although other machines reach the server and only
-                         Node's permission flags hold them
+                         Node's permission flags isolate them
   --help                 show this
 
 Environment: GROUNDWORK_LOG (error, info, debug), GROUNDWORK_URL, GROUNDWORK_PROXIES,

@@ -156,7 +156,7 @@ async function serve(running: Running, exchange: Exchange): Promise<void> {
     }
   } catch (error) {
     const why = error instanceof Error ? error.stack : 'thrown';
-    log({ level: 'error', message: 'request failed at the server', error: why });
+    log({ level: 'error', message: 'request failed', error: why });
     response.destroy();
   } finally {
     exchange.connection.isRunning = false;

@@ -29,9 +29,9 @@ const restFactor = 100;
 const weight = 1 / 8; // of the newest commit in the mean
 
 /**
- * Chooses the commit mode of a store. A commit in a separate thread costs a single writer two thread changes, which is more than
- * a fast disk takes. So one writer alone on a fast disk commits in the event loop, for 0.5 ms each; with several
- * writers, or with readers as well, the loop stays free.
+ * Starts the decisions for a store. A commit in a separate thread costs a single writer two thread changes, which is
+ * more than a fast disk takes. So one writer alone on a fast disk commits in the event loop, for 0.5 ms each; with
+ * several writers, or with readers as well, the loop stays free.
  *
  * @param now milliseconds, from any origin
  */

@@ -21,7 +21,7 @@ export interface ScriptEvent {
 }
 
 /** Result of the function: the result of the run, or `stale` when the function has another version of the script. */
-export type ScriptAnswer = RunnerResult | { readonly stale: true; readonly version: number };
+export type FunctionResult = RunnerResult | { readonly stale: true; readonly version: number };
 
 const temporary = mkdtempSync(join(tmpdir(), 'script-'));
 const folder = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
@@ -37,7 +37,7 @@ let runner = start();
 await runner.ready; // a function has more CPU during initialization than later
 
 /** Runs the script in the process of its last run if that is reusable, otherwise in a new one. */
-export async function handler(event: ScriptEvent): Promise<ScriptAnswer> {
+export async function handler(event: ScriptEvent): Promise<FunctionResult> {
   if (event.version !== version) return { stale: true, version };
   if (!runner.isReusable()) runner = start();
   const { timeoutMs } = event;
