@@ -2,22 +2,8 @@
 export interface Escape {
   readonly name: string;
   readonly source: string;
-}
-
-/** Values of the host that an escape receives as ARGS. */
-export interface Targets {
-  /** A file of the host, and the data file of a server. */
-  readonly file: string;
-  readonly dataFile: string;
-  /** A process of the host. */
-  readonly pid: number;
-  /** A file that does not exist. */
-  readonly absentFile: string;
-  /** A listening socket in the file system, and one with an abstract name (Linux). */
-  readonly socket: string;
-  readonly abstractSocket: string;
-  /** An addon that loads into Node. */
-  readonly addon: string;
+  /** True when some systems prevent the attempt without a sandbox too, except for root. */
+  readonly needsTracing?: true;
 }
 
 const attempt = (code: string) =>

@@ -8,8 +8,8 @@ import { type LocalScripts, openScripts } from '../../shared/platform/local/scri
 import type { FunctionResult, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
 import { packScript } from '../../shared/platform/runtimes/package.ts';
 import { judgeRun, type ScriptResult } from '../../shared/scripts/rules/script-result.ts';
-import type { ScriptRun } from '../../shared/scripts/script-runner.ts';
-import { type Lambda, startLambda } from '../aws-emulator/lambda.ts';
+import type { ScriptRun, ScriptRuntime } from '../../shared/scripts/script-runner.ts';
+import { startLambda } from '../aws-emulator/lambda.ts';
 import { levels } from './levels.ts';
 
 /** A script to run, with its input. */
@@ -23,7 +23,6 @@ export interface Sample {
 
 /** A host that runs scripts. */
 export interface Host {
-  readonly name: string;
   /** Runs the sample repeatedly, in order, as one script; returns the last result. */
   run(sample: Sample, times?: number): Promise<ScriptResult>;
   close(): Promise<unknown>;
@@ -39,35 +38,37 @@ export const hostNames = {
   flags: 'a bare process',
 } as const;
 
-/** Returns functions that open the hosts of this machine: its sandbox at each supported level, and the zip. */
-export async function hosts(): Promise<ReadonlyMap<string, () => Promise<Host>>> {
-  const zips: [string, () => Promise<Host>][] = [
-    ['the zip', async () => openZips('the zip', process.execPath)],
-  ];
-  const { GROUNDWORK_TEST_NODE: lambdaNode } = process.env;
-  if (lambdaNode !== undefined) {
-    zips.push(["the zip on Lambda's Node", async () => openZips('zip', lambdaNode)]);
-  }
-  return new Map([
-    ...levels.map((level) => [hostNames[level], async () => openLocal(level)] as const),
-    ...zips,
-  ]);
-}
+const { GROUNDWORK_TEST_NODE: lambdaNode } = process.env;
+
+/** Functions that open the hosts of this machine for JavaScript, by name: its sandbox at each supported level, and the zip. */
+export const nodeHosts: ReadonlyMap<string, () => Host> = new Map([
+  ...levels.map((level) => [hostNames[level], () => openLocal('node', level)] as const),
+  ['the zip', () => openNodeZips(process.execPath)],
+  ...(lambdaNode === undefined
+    ? []
+    : [["the zip on Lambda's Node", () => openNodeZips(lambdaNode)] as const]),
+]);
 
 /** Opens a host that runs scripts in this machine's sandbox. */
-function openLocal(level: Level): Host {
+export function openLocal(runtime: ScriptRuntime, level: Level, folder?: string): Host {
   process.env.GROUNDWORK_TEST_SECRET = secret;
-  const scripts = openScripts({ isolation: { network: true, level }, slots: 3 });
+  const isolation = { network: true, level };
+  const scripts = openScripts({ isolation, slots: 3, ...(folder !== undefined && { folder }) });
   let script = 0;
   return {
-    name: hostNames[level],
     close: () => scripts.close(),
-    run: async (sample, times = 1) => {
+    run: (sample, times = 1) => {
       script += 1;
-      for (let left = times; left > 1; left -= 1) await runLocally(scripts, { ...sample, script });
-      return runLocally(scripts, { ...sample, script });
+      const run = { ...sample, runtime, script };
+      return repeat(times, () => runLocally(scripts, run));
     },
   };
+}
+
+/** Runs `once` repeatedly, in order; returns the last result. */
+async function repeat<Result>(times: number, once: () => Promise<Result>): Promise<Result> {
+  for (let left = times; left > 1; left -= 1) await once();
+  return once();
 }
 
 /** Runs a sample by a local runner; parts of the run may be overridden. */
@@ -99,46 +100,55 @@ const defaults = {
   isAwaited: true,
 } as const;
 
-/** Opens a host that runs scripts in the zips of their functions, as Lambda does. */
-function openZips(name: string, node: string): Host {
-  const files = nodeRuntimeFiles();
+/** A function of a script, as Lambda runs it. */
+interface ScriptFunction {
+  invoke(event: ScriptEvent): Promise<FunctionResult>;
+  close(): Promise<unknown>;
+}
+
+/**
+ * Opens a host that runs scripts in the zips of their functions, as Lambda does.
+ *
+ * @param start starts the function in a folder
+ */
+export function openZips(
+  pack: (source: string) => Uint8Array,
+  start: (folder: string) => Promise<ScriptFunction>,
+): Host {
   const root = mkdtempSync(join(tmpdir(), 'groundwork-zips-'));
   let count = 0;
   return {
-    name,
     close: async () => rmSync(root, { recursive: true }),
-    run: async (sample, times = 1) => {
+    run: async ({ source, ...sample }, times = 1) => {
       count += 1;
       const folder = join(root, String(count));
-      unpack(
-        packScript(files, { source: sample.source, version: 7, sourceName: 'main.js' }),
-        folder,
-      );
-      const variables = {
-        AWS_SECRET_ACCESS_KEY: secret,
-        GROUNDWORK_TEST_SECRET: secret,
-        TMPDIR: root,
-      };
-      const lambda: Lambda<ScriptEvent, FunctionResult> = await startLambda(
-        node,
-        join(folder, 'index.mjs'),
-        variables,
-      );
+      unpack(pack(source), folder);
+      const { args, config, meta, timeoutMs } = { ...defaults, ...sample };
+      const started = await start(folder);
       try {
-        for (let left = times; left > 1; left -= 1) await invoke(lambda, sample);
-        return await invoke(lambda, sample);
+        return await repeat(times, async () => {
+          const answer = await started.invoke({ version: 7, args, config, meta, timeoutMs });
+          if ('stale' in answer) throw new Error('stale');
+          return judgeRun(answer);
+        });
       } finally {
-        await lambda.close();
+        await started.close();
       }
     },
   };
 }
 
-async function invoke(lambda: Lambda<ScriptEvent, FunctionResult>, sample: Sample) {
-  const { args, config, meta, timeoutMs } = { ...defaults, ...sample };
-  const answer = await lambda.invoke({ version: 7, args, config, meta, timeoutMs });
-  if ('stale' in answer) throw new Error('stale');
-  return judgeRun(answer);
+function openNodeZips(node: string): Host {
+  const files = nodeRuntimeFiles();
+  return openZips(
+    (source) => packScript(files, { source, version: 7, sourceName: 'main.js' }),
+    (folder) =>
+      startLambda<ScriptEvent, FunctionResult>(node, join(folder, 'index.mjs'), {
+        AWS_SECRET_ACCESS_KEY: secret,
+        GROUNDWORK_TEST_SECRET: secret,
+        TMPDIR: dirname(folder),
+      }),
+  );
 }
 
 /** Writes the files of a zip. */

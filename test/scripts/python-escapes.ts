@@ -1,23 +1,5 @@
 import type { Escape } from './escapes.ts';
 
-export interface PythonEscape extends Escape {
-  /** True when some systems prevent the attempt without a sandbox too, except for root. */
-  readonly needsTracing?: true;
-}
-
-/** Values of the host that an escape receives as ARGS. */
-export interface PythonTargets {
-  /** A file of the host, in a writable folder. */
-  readonly file: string;
-  /** The data file of a server. */
-  readonly dataFile: string;
-  /** A process of the host. */
-  readonly pid: number;
-  /** A listening socket in the file system, and one with an abstract name. */
-  readonly socket: string;
-  readonly abstractSocket: string;
-}
-
 const prelude = `
 import ctypes, os, pathlib, resource, signal, socket, stat, subprocess, sys, tempfile
 libc = ctypes.CDLL(None, use_errno=True)
@@ -46,7 +28,7 @@ except (Exception, SystemExit) as error:
 const secret = "b'a secret of the host'";
 
 /** Attempts that must fail. */
-export const pythonEscapes: readonly PythonEscape[] = [
+export const pythonEscapes: readonly Escape[] = [
   { name: 'reads /etc/passwd', source: attempt("return b'root' in read('/etc/passwd')") },
   {
     name: "reads a file of the host's",

@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { pythonRuntimeFiles } from '../../lib/script-runtime.ts';
@@ -9,9 +8,8 @@ import { findIsolatedPython } from '../../shared/platform/local/scripts/commands
 import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { packScript } from '../../shared/platform/runtimes/package.ts';
-import { judgeRun, type ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import { type PythonLambda, startPythonLambda } from '../aws-emulator/python-lambda.ts';
-import { type Host, hostNames, runLocally, type Sample, secret, unpack } from './hosts.ts';
+import { type Host, openLocal, openZips, secret } from './hosts.ts';
 import { isolations } from './levels.ts';
 
 /** The box and the Python of this machine; undefined, with a message, if they are missing. */
@@ -38,11 +36,13 @@ export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
   ...(machine === undefined
     ? []
     : [
-        ['a box', () => openLocal('bubblewrap')] as const,
-        ['the zip', () => openZips(machine)] as const,
+        ['a box', () => openLocal('python', 'bubblewrap', folder)] as const,
+        ['the zip', () => openPythonZips(machine)] as const,
       ]),
-  ...(landlocked === undefined ? [] : [['Landlock', () => openLocal('landlock')] as const]),
-  ...(hasPyodide ? [['Pyodide', () => openLocal('flags')] as const] : []),
+  ...(landlocked === undefined
+    ? []
+    : [['Landlock', () => openLocal('python', 'landlock', folder)] as const]),
+  ...(hasPyodide ? [['Pyodide', () => openLocal('python', 'flags', folder)] as const] : []),
 ]);
 
 async function findAt(level: Level) {
@@ -63,78 +63,44 @@ export async function bringSnapshot(dataFolder: string): Promise<void> {
   await cp(cache, join(dataFolder, 'cache'), { recursive: true, filter: isWhole });
 }
 
-/** Scripts in this machine's sandbox; with flags only, that means Pyodide. */
-function openLocal(level: Level): Host {
-  process.env.GROUNDWORK_TEST_SECRET = secret;
-  const scripts = openScripts({ isolation: { network: true, level }, slots: 3, folder });
-  let script = 0;
-  return {
-    name: level === 'flags' ? 'Pyodide' : hostNames[level],
-    close: () => scripts.close(),
-    run: async (sample, times = 1) => {
-      script += 1;
-      const run = {
-        waitMs: 60_000,
-        timeoutMs: 60_000,
-        ...sample,
-        script,
-        runtime: 'python',
-      } as const;
-      for (let left = times; left > 1; left -= 1) await runLocally(scripts, run);
-      return runLocally(scripts, run);
-    },
-  };
-}
-
-type Machine = NonNullable<typeof machine>;
-
-/** Opens a host that runs scripts in the zips of their functions. */
-function openZips(where: Machine): Host {
-  const root = mkdtempSync(join(tmpdir(), 'groundwork-python-'));
-  let count = 0;
-  return {
-    name: 'the zip',
-    close: async () => rmSync(root, { recursive: true }),
-    run: async (sample, times = 1) => {
-      count += 1;
-      const folder = join(root, String(count));
-      unpack(packPython(sample.source), folder);
-      const lambda = openFunction(where, folder);
-      try {
-        for (let left = times; left > 1; left -= 1) await lambda.run(sample);
-        return await lambda.run(sample);
-      } finally {
-        await lambda.close();
-      }
-    },
-  };
-}
-
 /** Returns the zip of a Python script with version 7. */
 export function packPython(source: string): Uint8Array {
   return packScript(pythonRuntimeFiles(), { source, version: 7, sourceName: 'main.py' });
 }
 
-/** Opens a function that is restarted after its end, as on Lambda. */
-function openFunction(where: Machine, folder: string) {
-  let running: PythonLambda | undefined;
-  const close = async () => {
-    await running?.close();
-    running = undefined;
-  };
-  return {
-    close,
-    run: async (sample: Sample): Promise<ScriptResult> => {
-      running ??= await startPythonLambda(where, folder, variables);
-      const { args = {}, config = {}, meta = {}, timeoutMs = 60_000 } = sample;
-      const event = { version: 7, args, config, meta, timeoutMs };
-      const answer = await running.invoke(event).catch(() => undefined);
-      if (answer !== undefined && 'stale' in answer) throw new Error('stale');
-      if (answer !== undefined) return judgeRun(answer);
-      await close();
-      return { status: 'failure', stdout: '', stderr: '' };
-    },
-  };
+type Machine = NonNullable<typeof machine>;
+
+const ended = {
+  executedAtMs: 0,
+  durationMs: 0,
+  exitCode: null,
+  isTimedOut: false,
+  isCut: false,
+  stdout: '',
+  stderr: '',
+};
+
+/** Opens a host whose functions are restarted after their end, as on Lambda. */
+function openPythonZips(where: Machine): Host {
+  return openZips(packPython, async (folder) => {
+    let running: PythonLambda | undefined;
+    const close = async () => {
+      await running?.close();
+      running = undefined;
+    };
+    return {
+      close,
+      invoke: async (event) => {
+        running ??= await startPythonLambda(where, folder, variables);
+        try {
+          return await running.invoke(event);
+        } catch {
+          await close();
+          return ended;
+        }
+      },
+    };
+  });
 }
 
 /** The relevant environment of a function. */

@@ -31,7 +31,6 @@ export async function openServer(level: Level, runtime: ScriptRuntime): Promise<
   const send = senderTo(`${server.url}/v1.1`, key);
   await send('/instances/', { name: 'shop-1' });
   return {
-    name: `a server, level ${level}`,
     pid: server.pid,
     dataFile: join(folder, 'store/data.mdb'),
     run: async ({ source, args }) => {

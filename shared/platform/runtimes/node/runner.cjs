@@ -4,7 +4,7 @@
  * supervisor over descriptor 3, one JSON value per line; see ../runner-process.ts. A script shares the process and can
  * break it, but affects only its own runs: the supervisor does not trust messages from here.
  */
-const { readdirSync, rmSync } = require('node:fs');
+const { chmodSync, readdirSync, rmdirSync, unlinkSync } = require('node:fs');
 const net = require('node:net');
 const { join } = require('node:path');
 const util = require('node:util');
@@ -38,7 +38,7 @@ let runs = 0;
 
 const [temporary] = process.argv.splice(2); // the only folder that a script may write to
 
-emptyFolder();
+emptyFolder(temporary);
 lockDown(channel, temporary);
 watchLeftovers(() => {
   hasLeftovers = true;
@@ -125,14 +125,23 @@ function recover() {
   }
   process.exitCode = undefined;
   process.setUncaughtExceptionCaptureCallback(null);
-  emptyFolder();
+  emptyFolder(temporary);
   next = makeContext();
   keepChannel();
 }
 
-/** Deletes the files of the last run. */
-function emptyFolder() {
-  for (const name of readdirSync(temporary)) rmSync(join(temporary, name), { recursive: true });
+/** Deletes the files of the last run, whatever their permissions. */
+function emptyFolder(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory()) {
+      unlinkSync(path);
+      continue;
+    }
+    chmodSync(path, 0o700);
+    emptyFolder(path);
+    rmdirSync(path);
+  }
 }
 
 /** Ends the run, and the process, because of an uncaught error. */

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+import type { Escape } from './escapes.ts';
+import { type Host, secret } from './hosts.ts';
+
+/** A way to run programs without sandbox. */
+export interface Bare {
+  readonly program: string;
+  /** Option of the program for the code that follows. */
+  readonly option: string;
+  /** Code that starts the command in its arguments as a child process that inherits all descriptors. */
+  readonly start: string;
+  /** File name of the source. */
+  readonly fileName: string;
+  /** Returns code that defines ARGS. */
+  readonly define: (json: string) => string;
+}
+
+/**
+ * Tests that each attempt fails on every host, and that it succeeds in a process without sandbox, which proves that
+ * the attempt works.
+ *
+ * @param bare absent when the language is missing on this machine
+ */
+export function describeEscapes(
+  escapes: readonly Escape[],
+  hosts: Iterable<readonly [string, () => Host]>,
+  bare?: Bare,
+): void {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-escapes-'));
+  const targets = targetsIn(folder);
+  const servers = [targets.socket, targets.abstractSocket].map((path) =>
+    createServer().listen(path),
+  );
+  let server: ServerProcess;
+  beforeAll(async () => {
+    writeFileSync(targets.file, secret);
+    server = await startProcess(join(folder, 'data'));
+    await Promise.all(servers.map((each) => each.listening || once(each, 'listening')));
+  });
+  afterAll(async () => {
+    await server.end('SIGTERM');
+    endProcesses();
+    for (const each of servers) each.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const possible = mayTrace ? escapes : escapes.filter(({ needsTracing }) => !needsTracing);
+  if (bare !== undefined && possible.length < escapes.length) {
+    process.stdout.write(
+      'skipped: tracing of bare processes, which this machine allows root alone\n',
+    );
+  }
+
+  describe.runIf(bare)('without sandbox', () => {
+    test.each(possible)('$name', async ({ source }) => {
+      const { program = '', option = '', start = '', fileName = '', define } = bare ?? {};
+      const file = join(folder, fileName);
+      writeFileSync(file, `${define?.(JSON.stringify(targets))}\n${source}`);
+      const shell = 'exec 9<"$1"; "$2" "$3" "$4" "$2" "$5"; true'; // an open file, and parents that the script may inspect
+      const env = { PATH: process.env.PATH, GROUNDWORK_TEST_SECRET: secret };
+
+      const { stdout } = await promisify(execFile)(
+        'sh',
+        ['-c', shell, 'sh', targets.file, program, option, start, file],
+        { env, cwd: folder },
+      );
+
+      expect(stdout).toContain('ESCAPED');
+    });
+  });
+
+  // hosts work side by side, each in order
+  describe.concurrent.each([...hosts])('in %s', (_name, open) => {
+    let host: Host;
+    beforeAll(() => {
+      host = open();
+    });
+    afterAll(() => host.close());
+
+    test.sequential.each(escapes)('it never $name', async ({ source }) => {
+      expect(await host.run({ source, args: targets })).toMatchObject({
+        status: 'success',
+        stdout: expect.stringMatching(/^held/),
+      });
+    });
+  });
+}
+
+/** Returns values of the host that an escape receives as ARGS. */
+function targetsIn(folder: string) {
+  const lmdb = `../../node_modules/@lmdb/lmdb-${process.platform}-${process.arch}/node.napi.glibc.node`;
+  return {
+    /** A file of the host, in a writable folder. */
+    file: join(folder, 'secret.txt'),
+    /** The data file of a server. */
+    dataFile: join(folder, 'data/store/data.mdb'),
+    /** A process of the host. */
+    pid: process.pid,
+    /** A file that does not exist. */
+    absentFile: join(folder, 'absent'),
+    /** A listening socket in the file system, and one with an abstract name (Linux). */
+    socket: join(folder, 'socket'),
+    abstractSocket: `\0groundwork-escapes-${process.pid}`,
+    /** An addon that loads into Node. */
+    addon: fileURLToPath(new URL(lmdb, import.meta.url)),
+  };
+}
+
+const mayTrace = process.getuid?.() === 0 || !isTracingHeld();
+
+/** Checks whether the system lets only root inspect other processes of the same user. */
+function isTracingHeld(): boolean {
+  try {
+    return readFileSync('/proc/sys/kernel/yama/ptrace_scope', 'utf8').trim() !== '0';
+  } catch {
+    return false;
+  }
+}
