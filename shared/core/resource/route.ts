@@ -209,7 +209,7 @@ export interface Opened {
 /** Everything below one prefix of paths: one folder in functions/, one Lambda function on AWS. */
 export interface Family {
   readonly name: string;
-  /** What its function needs from AWS; one that serves requests of any family needs what all families need. */
-  readonly grants: Grants | 'of the whole map';
+  /** What its requests need from AWS. */
+  readonly grants: Grants;
   readonly routes: readonly Route[];
 }
