@@ -53,8 +53,8 @@ export const inClass = { class: classOfPath };
 export type ClassContext = Context<LoadedOf<typeof inClass>>;
 
 /** Tells whether the paths of a route are in a class. */
-export function isInClass({ loads }: Pick<Route, 'loads'>): boolean {
-  return loads.some(({ load }) => load.gives.cache === classNumbers);
+export function isInClass({ lookups }: Pick<Route, 'lookups'>): boolean {
+  return lookups.some(({ load }) => load.gives.cache === classNumbers);
 }
 
 /** Returns the class of a request that is in one. */

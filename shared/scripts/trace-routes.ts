@@ -57,7 +57,7 @@ export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): rea
     description: '',
     resource: `${name} Trace`,
     instance: 'place',
-    loads: lookupsIn(list.loads),
+    lookups: lookupsIn(list.loads),
     ignoresCredentials: false,
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
     forms: { links, response: { fields, links } },

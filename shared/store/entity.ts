@@ -25,14 +25,14 @@ export interface Entity<
   readonly partition: (...args: Partition) => string;
   /** Returns the range of the table that holds a list, for reads of several kinds. */
   readonly range: (...list: List) => Range;
-  /** Names an item for {@link readTogether}. */
-  readonly at: (...args: Args) => Lookup<Data>;
+  /** Refers to an item, for {@link readTogether}. */
+  readonly at: (...args: Args) => ItemReference<Data>;
   /** Reads an item. */
   readonly read: (store: Getting, ...args: Args) => Promise<Stored<Data> | undefined>;
   /** Reads items in one round trip, in the order of their keys. */
-  readonly readAll: (store: Getting, all: readonly Readonly<Args>[]) => Promise<Found<Data>>;
+  readonly readAll: (store: Getting, all: readonly Readonly<Args>[]) => Promise<FoundItems<Data>>;
   /** Reads some items of a list, in order. */
-  readonly list: (store: Querying, list: Readonly<List>, part: Part) => Promise<Items<Data>>;
+  readonly list: (store: Querying, list: Readonly<List>, part: ListPart) => Promise<Items<Data>>;
   /** Reads all items of a list: only for lists with a limit of their own. */
   readonly listAll: (store: Querying, list: Readonly<List>) => Promise<readonly Stored<Data>[]>;
 }
@@ -41,13 +41,13 @@ type Getting = Pick<Store, 'get'>;
 type Querying = Pick<Store, 'query'>;
 
 /** Items as they were found; undefined where one is absent. */
-export type Found<Data extends object> = readonly (Stored<Data> | undefined)[];
+export type FoundItems<Data extends object> = readonly (Stored<Data> | undefined)[];
 
 /** A range of a partition of the table. */
 export type Range = Pick<Query, 'pk' | 'lower' | 'upper'>;
 
 /** What to read of a list: without bounds all of it; of an index, of the whole partition. */
-export interface Part extends Pick<Query, 'index' | 'descending' | 'limit' | 'turns'> {
+export interface ListPart extends Pick<Query, 'index' | 'descending' | 'limit' | 'turns'> {
   readonly lower?: Bound | undefined;
   readonly upper?: Bound | undefined;
   /** Position after which to continue, in the order of reading. */
@@ -63,33 +63,35 @@ export interface Items<Data extends object> {
   readonly last?: string;
 }
 
-/** An item that is read together with others. */
-export interface Lookup<Data extends object> {
+/** An item to read, with its kind. */
+export interface ItemReference<Data extends object> {
   readonly key: Key;
   readonly entity: Kind<Data>;
 }
 
-type Lookups = Readonly<Record<string, Lookup<object> | readonly Lookup<object>[]>>;
+type References = Readonly<
+  Record<string, ItemReference<object> | readonly ItemReference<object>[]>
+>;
 
-/** The items of {@link readTogether}, under the names of their lookups. */
-type FoundTogether<All extends Lookups> = {
-  readonly [name in keyof All]: All[name] extends Lookup<infer Data>
+/** The items of {@link readTogether}, under the names of their references. */
+type FoundTogether<All extends References> = {
+  readonly [name in keyof All]: All[name] extends ItemReference<infer Data>
     ? Stored<Data> | undefined
-    : All[name] extends readonly Lookup<infer Data>[]
-      ? Found<Data>
+    : All[name] extends readonly ItemReference<infer Data>[]
+      ? FoundItems<Data>
       : never;
 };
 
 /** Reads items of several kinds in one round trip. */
-export async function readTogether<All extends Lookups>(
+export async function readTogether<All extends References>(
   store: Getting,
-  lookups: All,
+  references: All,
 ): Promise<FoundTogether<All>> {
-  const named = Object.entries(lookups);
+  const named = Object.entries(references);
   const keys = named.flatMap(([, asked]) => asked).map(({ key }) => key);
   const items = keys.length === 0 ? [] : await store.get(keys);
   let next = 0;
-  const take = ({ entity: kind }: Lookup<object>) => {
+  const take = ({ entity: kind }: ItemReference<object>) => {
     next += 1;
     return as(kind, items[next - 1]);
   };
@@ -230,7 +232,7 @@ async function readPart<Data extends object>(
   kind: Kind<Data>,
   store: Querying,
   range: Range,
-  { after, lower, upper, ...rest }: Part,
+  { after, lower, upper, ...rest }: ListPart,
 ): Promise<Items<Data>> {
   const edge = after === undefined ? undefined : { key: after, inclusive: false };
   const whole = rest.index === undefined ? range : { pk: range.pk };

@@ -51,7 +51,7 @@ export interface Route {
   /** Role of `{instance}` in the path: the place of the resource, the resource itself, or absent. */
   readonly instance: 'none' | 'place' | 'thing';
   /** Lookups of the path, in an order in which each uses values of those before it. All methods load them. */
-  readonly loads: readonly NamedLookup[];
+  readonly lookups: readonly NamedLookup[];
   /** Responds with 404 to an account that is not a member (docs/reference/errors.md#which-status). */
   readonly isHidden?: true;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */

@@ -26,7 +26,7 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
   const shared = {
     description: resource.description ?? '',
     resource: resource.name,
-    loads: lookupsIn(resource.loads),
+    lookups: lookupsIn(resource.loads),
     ignoresCredentials: false,
     access: resource.access,
     ...(resource.noun !== undefined && { noun: resource.noun }),
