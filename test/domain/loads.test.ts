@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createCaches } from '../../shared/core/resource/caches.ts';
 import type { Known } from '../../shared/core/resource/loads/known.ts';
+import { loadedOperations } from '../../shared/core/resource/loads/loaded-operations.ts';
 import {
   loadsFor,
   lookup,
@@ -135,5 +136,27 @@ describe('loads of a route', () => {
     expect(() => requireLoaded(lookups, { endpoint: undefined })).toThrow(notFound().message);
     expect(() => requireLoaded(lookups, { endpoint: stored })).not.toThrow();
     expect(() => requireLoaded(loadsFor(loads, 'U'), {})).not.toThrow();
+  });
+
+  test('include for a read those that the rules of a write need, as descriptions apply these', () => {
+    const run = () => Promise.resolve({ status: 200 });
+    const authorize = () => undefined;
+    const read = { right: 'G', run } as const;
+    const write = { right: 'U', run } as const;
+    const problem = 'records that GET does not load';
+
+    expect(() => loadedOperations(loads, { GET: read, PUT: { ...write, authorize } })).toThrow(
+      problem,
+    );
+    expect(() => loadedOperations({ user: loads.user }, { POST: { ...write, authorize } })).toThrow(
+      problem,
+    );
+    expect(() => loadedOperations(loads, { GET: read, PUT: write })).not.toThrow();
+    expect(() =>
+      loadedOperations(
+        { ...loads, config: loads.user },
+        { GET: read, PUT: { ...write, authorize } },
+      ),
+    ).not.toThrow();
   });
 });

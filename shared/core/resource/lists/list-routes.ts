@@ -1,6 +1,7 @@
 import { retryOnConflict } from '../../../jobs/write-conflict.ts';
 import { as } from '../../../store/entity.ts';
 import type { Stored } from '../../../store/store.ts';
+import type { Right } from '../../../values/access.ts';
 import { notFound } from '../../../values/errors/errors.ts';
 import type { JsonObject } from '../../../values/json/json.ts';
 import type { Response } from '../../http/message.ts';
@@ -147,7 +148,7 @@ function listOperations<Data extends object, View extends object, Loaded extends
   const list: Operation<Loaded> = {
     right: 'L',
     parameters: listParameters(resource),
-    authorize: (context) => resource.authorize?.(context, 'L'),
+    ...rulesOf(resource, 'L'),
     run: async (context) => {
       const path = responses.path(context);
       const page = await pageFor(resource, context, path);
@@ -167,13 +168,21 @@ function listOperations<Data extends object, View extends object, Loaded extends
   const post: Operation<Loaded> = {
     right: 'C',
     ...(counter && { counter }),
-    authorize: (context) => resource.authorize?.(context, 'C'),
+    ...rulesOf(resource, 'C'),
     run: async (context) => {
       const input = inputOf(resource.fields, await context.body(), 'create');
       return responses.one(context, 201, await create(context, input));
     },
   };
   return { GET: list, POST: post };
+}
+
+/** Returns the rules of a list for operations with a right. */
+function rulesOf<Data extends object, View extends object, Loaded extends object>(
+  { authorize }: ListResource<Data, View, Fields, Loaded>,
+  right: Right,
+): Pick<Operation<Loaded>, 'authorize'> {
+  return authorize === undefined ? {} : { authorize: (context) => authorize(context, right) };
 }
 
 function pageFor<Data extends object, View extends object, Loaded extends object>(
@@ -195,7 +204,7 @@ function itemOperations<Data extends object, View extends object, Loaded extends
     GET: {
       right: 'G',
       ...(!resource.isUntrimmed && { parameters: projectionParameters }),
-      authorize: (context) => resource.authorize?.(context, 'G'),
+      ...rulesOf(resource, 'G'),
       run: async (context) => {
         const item = existing(context, resource, context.loaded.item, 'G');
         return responses.one(context, 200, only(await resource.view(context, [item])));
@@ -209,7 +218,7 @@ function itemOperations<Data extends object, View extends object, Loaded extends
   if (remove !== undefined) {
     operations.DELETE = {
       right: 'D',
-      authorize: (context) => resource.authorize?.(context, 'D'),
+      ...rulesOf(resource, 'D'),
       run: async (context) => {
         await onCurrent(context, resource, 'D', (item) => remove(context, item));
         return { status: 204 };
@@ -226,7 +235,7 @@ function updateOperation<Data extends object, View extends object, Loaded extend
 ): Operation<AtItem<Data, Loaded>> {
   return {
     right: 'U',
-    authorize: (context) => resource.authorize?.(context, 'U'),
+    ...rulesOf(resource, 'U'),
     run: async (context) => {
       const { update } = resource;
       if (update === undefined) throw new Error(`${resource.name} cannot be updated`);
@@ -246,7 +255,7 @@ function actionOperation<Data extends object, View extends object, Loaded extend
 ): Operation<AtItem<Data, Loaded>> {
   return {
     right: 'A',
-    authorize: (context) => resource.authorize?.(context, 'A'),
+    ...rulesOf(resource, 'A'),
     run: async (context) => {
       const body = await bodyFor(context, action.fields);
       const view = await onCurrent(context, resource, 'A', (current) =>
