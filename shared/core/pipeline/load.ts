@@ -40,7 +40,7 @@ export interface LoadRequest {
   readonly caches: Caches;
   /** Records of caller and place that earlier requests of the session have read; this one adds its own. */
   readonly remembered: Map<string, Found> | undefined;
-  /** How the request wants its response rendered. */
+  /** Loads what the request wants its response rendered with. */
   readonly rendering: Load<Rendering | undefined> | undefined;
   /** Numbers to reserve from the operation's counter: one for each request that this is for. */
   readonly count: number;

@@ -168,7 +168,7 @@ export interface Context<Loaded extends object = object> {
   readonly instanceName: Stored<InstanceNameData> | undefined;
   /** The instance of the API key, where the path names none. */
   readonly keyInstance: Stored<InstanceData> | undefined;
-  /** How the response is rendered, when the request names an existing form, even a removed one. */
+  /** What the response is rendered with, when the request names an existing template, even a removed one. */
   readonly rendering: Rendering | undefined;
   /** The records that the route declares, by their names. */
   readonly loaded: Loaded;
