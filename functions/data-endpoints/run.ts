@@ -21,7 +21,8 @@ import { objectLinks, wholeObject } from '../../shared/objects/show-object.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
-import { type EndpointContext, inEndpoint, path, v1Path } from './paths.ts';
+import { type EndpointContext, inEndpoint } from './loads.ts';
+import { path, v1Path } from './paths.ts';
 
 const getRoute: Route = endpointRoute({
   name: 'Data Endpoint Get',

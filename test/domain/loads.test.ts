@@ -7,7 +7,6 @@ import {
   lookup,
   lookupsIn,
   onlyFor,
-  onlyIf,
   recordAt,
   required,
   requireLoaded,
@@ -93,15 +92,6 @@ describe('what a load takes', () => {
       undefined,
     ]);
     expect(() => place.take(stored, inInstance)).toThrow('found data-endpoint where class belongs');
-  });
-
-  test('is not a record that is not meant', () => {
-    const meant = (number: number) => onlyIf(endpoint, (data) => data.classNumber === number);
-
-    expect([meant(2).take(stored, inInstance), meant(3).take(stored, inInstance)]).toEqual([
-      stored,
-      undefined,
-    ]);
   });
 
   test('gives the value of its record, and has a cache of its own', () => {
