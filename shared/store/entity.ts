@@ -40,13 +40,13 @@ export interface Entity<
 type Getting = Pick<Store, 'get'>;
 type Querying = Pick<Store, 'query'>;
 
-/** Items as they were found; undefined where one is absent. */
+/** Items in the order of their keys; undefined where an item does not exist. */
 export type FoundItems<Data extends object> = readonly (Stored<Data> | undefined)[];
 
 /** A range of a partition of the table. */
 export type Range = Pick<Query, 'pk' | 'lower' | 'upper'>;
 
-/** What to read of a list: without bounds all of it; of an index, of the whole partition. */
+/** A part of a list, or with `index` of a whole partition; without bounds it is all of it. */
 export interface ListPart extends Pick<Query, 'index' | 'descending' | 'limit' | 'turns'> {
   readonly lower?: Bound | undefined;
   readonly upper?: Bound | undefined;
@@ -132,30 +132,41 @@ export function as<Data extends object>(
 type Values = readonly unknown[];
 type Text<Args extends Values> = (...args: Args) => string;
 
-/** How an entity gets its keys. No function of these may have optional parameters or rest parameters. */
+/**
+ * Rejects functions with optional parameters, defaults or rest parameters: the number of their parameters determines
+ * which parts of a key they get.
+ */
+type Fixed<Args extends Values> = number extends Args['length']
+  ? never
+  : Args['length'] extends Required<Args>['length']
+    ? unknown
+    : never;
+
+/** Declares the keys of an entity. */
 interface Keying<Data extends object> {
   /** With one sort key, a text. */
   keyed<Partition extends Values>(
-    partition: Text<Partition>,
+    partition: Text<Partition> & Fixed<Partition>,
     sort: string,
   ): Entity<Data, Partition, never, Partition>;
   /** With sort keys of a prefix, which selects a list in its partition, and the rest. */
   keyed<Partition extends Values, Rest extends Values>(
-    partition: Text<Partition>,
+    partition: Text<Partition> & Fixed<Partition>,
     prefix: string,
-    rest: Text<Rest>,
+    rest: Text<Rest> & Fixed<Rest>,
   ): Entity<Data, [...Partition, ...Rest], Partition>;
   /** With several lists in its partition, whose prefixes have parts of their own. */
   keyed<Partition extends Values, List extends [...Partition, ...Values], Rest extends Values>(
-    partition: Text<Partition>,
-    prefix: Text<List>,
-    rest: Text<Rest>,
+    partition: Text<Partition> & Fixed<Partition>,
+    prefix: Text<List> & Fixed<List>,
+    rest: Text<Rest> & Fixed<Rest>,
   ): Entity<Data, [...List, ...Rest], List, Partition>;
 }
 
 /** Declares a kind of item. */
 export function entity<Data extends object>(kind: string): Keying<Data> {
   return {
+    // the overloads have typed the arguments that these functions get
     keyed: (partition: Text<never>, prefix: string | Text<never>, rest: Text<never> = none) =>
       entityOf<Data>(kind, partition as AnyText, prefix as string | AnyText, rest as AnyText),
   };
@@ -168,7 +179,7 @@ function none(): string {
   return '';
 }
 
-/** Makes an entity of functions that get the arguments that they were declared with. */
+/** Creates an entity; each function gets as many parts of a key as it has parameters. */
 function entityOf<Data extends object>(
   kind: string,
   partition: AnyText,
@@ -176,7 +187,11 @@ function entityOf<Data extends object>(
   rest: AnyText,
 ): AnyEntity<Data> {
   const start = typeof prefix === 'string' ? () => prefix : prefix;
-  const key = keyFunction(partition, start, rest, Math.max(partition.length, start.length));
+  const ofList = Math.max(partition.length, start.length); // parts that belong to a list, before those of an item in it
+  const key = (...parts: Values): Key => {
+    const list = parts.slice(0, ofList);
+    return { pk: partition(...list), sk: start(...list) + rest(...parts.slice(ofList)) };
+  };
   const matches = (item: Stored): item is Stored<Data> => item.kind === kind;
   const range = (...list: Values): Range => rangeUnder(partition(...list), start(...list));
   const self: AnyEntity<Data> = {
@@ -196,30 +211,6 @@ function entityOf<Data extends object>(
       (await readRange(store, range(...list))).map((item) => as(self, item)),
   };
   return self;
-}
-
-/**
- * Returns the function that makes keys. Each request makes several: so it has no rest parameters, which would take
- * longer than the rest of it. No key has more than four parts.
- *
- * @param shared number of the arguments that belong to a list, before those of the items in it
- */
-function keyFunction(
-  pk: AnyText,
-  start: AnyText,
-  rest: AnyText,
-  shared: number,
-): (...args: Values) => Key {
-  switch (shared) {
-    case 0:
-      return (a, b, c, d) => ({ pk: pk(), sk: start() + rest(a, b, c, d) });
-    case 1:
-      return (a, b, c, d) => ({ pk: pk(a), sk: start(a) + rest(b, c, d) });
-    case 2:
-      return (a, b, c, d) => ({ pk: pk(a, b), sk: start(a, b) + rest(c, d) });
-    default:
-      return (a, b, c, d) => ({ pk: pk(a, b, c), sk: start(a, b, c) + rest(d) });
-  }
 }
 
 function rangeUnder(pk: string, prefix: string): Range {
