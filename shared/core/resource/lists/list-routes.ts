@@ -135,9 +135,9 @@ function createResponses<Data extends object, View extends object, Loaded extend
 
 function projectionOf(
   { request }: Context,
-  { isUntrimmed }: { readonly isUntrimmed?: true },
+  { ignoresProjection }: { readonly ignoresProjection?: true },
 ): Projection | undefined {
-  return isUntrimmed ? undefined : parseProjection(request.query);
+  return ignoresProjection ? undefined : parseProjection(request.query);
 }
 
 function listOperations<Data extends object, View extends object, Loaded extends object>(
@@ -203,7 +203,7 @@ function itemOperations<Data extends object, View extends object, Loaded extends
   const operations: Partial<Record<Method, Operation<AtItem<Data, Loaded>>>> = {
     GET: {
       right: 'G',
-      ...(!resource.isUntrimmed && { parameters: projectionParameters }),
+      ...(!resource.ignoresProjection && { parameters: projectionParameters }),
       ...rulesOf(resource, 'G'),
       run: async (context) => {
         const item = existing(context, resource, context.loaded.item, 'G');
