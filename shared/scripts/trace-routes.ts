@@ -130,7 +130,7 @@ async function listTraces<Loaded extends object>(
         result: () => part('result', 'Result is too big to show in trace.'),
         args: () => part('args', 'Payload is too big to show in trace.'),
       });
-      return project === undefined ? shown : project(shown, traceFields);
+      return project(shown, traceFields);
     }),
   );
   return roomyPageBody(page, objects);
@@ -178,7 +178,7 @@ async function showOne<Loaded extends object>(
     args: () => readPart(context.platform, data.args),
   });
   const project = parseProjection(context.request.query);
-  return project === undefined ? shown : project(shown, traceFields);
+  return project(shown, traceFields);
 }
 
 interface Shown {

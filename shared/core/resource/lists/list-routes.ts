@@ -12,7 +12,7 @@ import { linksOf, pathOf } from '../links.ts';
 import { loadedForms, loadedOperations } from '../loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from '../loads/loads.ts';
 import { type Page, pageBody, readPage, roomyPageBody } from '../page.ts';
-import { type Projection, parseProjection } from '../projection.ts';
+import { keepAll, type Projection, parseProjection } from '../projection.ts';
 import { projectionParameters } from '../query-parameters.ts';
 import type { Context, Method, Operation, Operations, Route } from '../route.ts';
 import { showStored } from '../show.ts';
@@ -127,8 +127,8 @@ function createResponses<Data extends object, View extends object, Loaded extend
   };
   const one = (context: Context<Loaded>, status: number, view: View): Response => {
     const shown = show(context, path(context))(view);
-    const project = context.request.method === 'GET' ? projectionOf(context, resource) : undefined;
-    return { status, body: project === undefined ? shown : project(shown, resource.fields) };
+    const project = context.request.method === 'GET' ? projectionOf(context, resource) : keepAll;
+    return { status, body: project(shown, resource.fields) };
   };
   return { path, show, one };
 }
@@ -136,8 +136,8 @@ function createResponses<Data extends object, View extends object, Loaded extend
 function projectionOf(
   { request }: Context,
   { ignoresProjection }: { readonly ignoresProjection?: true },
-): Projection | undefined {
-  return ignoresProjection ? undefined : parseProjection(request.query);
+): Projection {
+  return ignoresProjection ? keepAll : parseProjection(request.query);
 }
 
 function listOperations<Data extends object, View extends object, Loaded extends object>(
@@ -157,9 +157,8 @@ function listOperations<Data extends object, View extends object, Loaded extends
         page.rows.map((row) => row.item),
       );
       const project = projectionOf(context, resource);
-      const shown = views.map(responses.show(context, path));
-      const objects =
-        project === undefined ? shown : shown.map((body) => project(body, resource.fields));
+      const show = responses.show(context, path);
+      const objects = views.map((view) => project(show(view), resource.fields));
       const body = resource.isBulky ? roomyPageBody(page, objects) : pageBody(page, objects);
       return { status: 200, body };
     },
