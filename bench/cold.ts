@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { api } from '../functions/api.ts';
-import { wholeMap } from '../lib/groundwork-stack.ts';
+import { wholeMap } from '../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../lib/handler-bundle.ts';
 import { startFakeAws } from '../test/aws-emulator/fake-aws.ts';
 import { gatewayEvent } from '../test/aws-emulator/lambda.ts';

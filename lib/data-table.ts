@@ -16,7 +16,7 @@ import {
 } from '../shared/platform/aws/store/table.ts';
 import type { TableUse } from '../shared/platform/grants.ts';
 import { anyUsagePartition } from '../shared/store/entities.ts';
-import { tableActions } from './grants.ts';
+import { readActions, tableActions } from './grants.ts';
 
 /** The table with its indexes and stream: billed on demand, restorable to any second of the last 35 days. */
 export class DataTable extends Construct {
@@ -49,10 +49,11 @@ export class DataTable extends Construct {
     this.streamArn = table.tableStreamArn ?? '';
   }
 
-  /** Returns policy statements that allow these uses. */
+  /** Returns policy statements that allow reads of single items and these uses. */
   statements(uses: readonly TableUse[]): readonly PolicyStatement[] {
+    const used = uses.filter((use) => use !== 'filter');
     const items = new PolicyStatement({
-      actions: [...new Set(uses.flatMap((use) => (use === 'filter' ? [] : tableActions[use])))],
+      actions: [...new Set([...readActions, ...used.flatMap((use) => tableActions[use])])],
       resources: [this.arn],
     });
     return [

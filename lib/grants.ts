@@ -1,45 +1,39 @@
 import { api } from '../functions/api.ts';
-import type { FileArea, Grants, PushUse, ScriptUse, TableUse } from '../shared/platform/grants.ts';
+import type { Grants, TableUse } from '../shared/platform/grants.ts';
+
+/** The family whose function has the whole map, and the grants of all families. */
+export const wholeMap = 'batch';
 
 /** Grants of a function, each member present. */
 export type AllGrants = Required<Grants>;
 
-const tableUses: readonly TableUse[] = [
-  'read',
-  'list',
-  'filter',
-  'write',
-  'check',
-  'count',
-  'meter',
-];
-const fileAreas: readonly FileArea[] = ['public', 'uploads', 'scripts', 'traces'];
-const pushUses: readonly PushUse[] = ['configure', 'send'];
-const scriptUses: readonly ScriptUse[] = ['run', 'start', 'deploy'];
-
 /** Returns the union of grants. */
 export function unionOf(all: readonly Grants[]): AllGrants {
   return {
-    table: tableUses.filter((use) => all.some(({ table }) => table.includes(use))),
-    files: fileAreas.filter((area) => all.some(({ files }) => files?.includes(area))),
-    push: pushUses.filter((use) => all.some(({ push }) => push?.includes(use))),
-    scripts: scriptUses.filter((use) => all.some(({ scripts }) => scripts?.includes(use))),
+    table: union(all.map(({ table }) => table)),
+    files: union(all.map(({ files }) => files)),
+    push: union(all.map(({ push }) => push)),
+    scripts: union(all.map(({ scripts }) => scripts)),
     mail: all.some(({ mail }) => mail),
   };
 }
 
-const declared = api.flatMap(({ grants }) => (grants === 'of the whole map' ? [] : [grants]));
-
-/** Returns the grants of a family's function; one that serves the whole map has those of all families. */
-export function grantsOf(family: string): AllGrants {
-  const found = api.find(({ name }) => name === family);
-  if (found === undefined) throw new Error(`no family ${family}`);
-  return unionOf(found.grants === 'of the whole map' ? declared : [found.grants]);
+function union<Use>(all: readonly (readonly Use[] | undefined)[]): readonly Use[] {
+  return [...new Set(all.flatMap((uses = []) => uses))];
 }
+
+/** Returns the grants of a family's function. */
+export function grantsOf(family: string): AllGrants {
+  const served = api.filter(({ name }) => name === family || family === wholeMap);
+  if (served.length === 0) throw new Error(`no family ${family}`);
+  return unionOf(served.map(({ grants }) => grants));
+}
+
+/** Policy actions for the table's items that every function needs. */
+export const readActions: readonly string[] = ['dynamodb:BatchGetItem', 'dynamodb:GetItem'];
 
 /** Policy actions for the table's items. A transaction needs only the actions of its parts. */
 export const tableActions: Readonly<Record<Exclude<TableUse, 'filter'>, readonly string[]>> = {
-  read: ['dynamodb:BatchGetItem', 'dynamodb:GetItem'],
   list: ['dynamodb:Query'],
   write: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
   check: ['dynamodb:ConditionCheckItem'],

@@ -8,7 +8,7 @@ import { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import { FileBucket } from './file-bucket.ts';
 import { gatewayPaths } from './gateway-paths.ts';
-import { grantsOf, unionOf } from './grants.ts';
+import { grantsOf, unionOf, wholeMap } from './grants.ts';
 import { HttpApi } from './http-api.ts';
 import { MasterSecret } from './master-secret.ts';
 import { Observability } from './observability.ts';
@@ -17,9 +17,6 @@ import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 const runsSeconds = 330; // a script's maximum is 300, and before that it may wait for its function
-
-/** The family whose function has the whole map. */
-export const wholeMap = 'batch';
 
 /** Groundwork in one AWS account and region: table, bucket, secret, one function per family, and the gateway. */
 export class GroundworkStack extends Stack {
@@ -32,9 +29,8 @@ export class GroundworkStack extends Stack {
     const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
     const gateway = new HttpApi(this, 'Gateway', settings);
     const shared = { table, files, push, scripts, secret, settings, url: gateway.url };
-    const families = new Set([...api.map(({ name }) => name), wholeMap]);
     const functions = new Map(
-      [...families].map((family) => [
+      api.map(({ name: family }) => [
         family,
         new FamilyFunction(this, constructId(family), {
           ...shared,

@@ -1,7 +1,6 @@
 import type { Grants } from '../../shared/platform/grants.ts';
 
-/** What the function of this family needs from AWS. */
 export const grants: Grants = {
-  table: ['read', 'list', 'write', 'count'],
+  table: ['list', 'write', 'count'],
   mail: true,
 };

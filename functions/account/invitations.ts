@@ -51,7 +51,7 @@ const resource: ListOf<InvitedData, View, typeof fields> = {
   },
   path: '/account/invitations/',
   item: 'id',
-  isUntrimmed: true,
+  ignoresProjection: true,
   access: accountsOnly,
   fields,
   links: [

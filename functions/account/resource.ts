@@ -71,7 +71,7 @@ const own = endpointRoute({
       run: async (context) => {
         const body = showAccount(callingAccount(context).data, metadataOf(context));
         const project = parseProjection(context.request.query);
-        return { status: 200, body: project === undefined ? body : project(body, accountFields) };
+        return { status: 200, body: project(body, accountFields) };
       },
     },
     PUT: updateOperation('replace'),

@@ -43,7 +43,7 @@ export async function authenticateSocially(context: Context, body: Body): Promis
   return { status: 200, body: { ...shown, created } };
 }
 
-type Found = {
+type LoggedIn = {
   readonly account: Pick<FoundAccount, 'data' | 'metadata'>;
   readonly created: boolean;
 };
@@ -52,7 +52,7 @@ async function accountOf(
   context: Context,
   backend: string,
   profile: SocialProfile,
-): Promise<Found> {
+): Promise<LoggedIn> {
   const { store } = context.platform;
   const key = socialEntity.key(backend, profile.id);
   const link = await socialEntity.read(store, backend, profile.id);

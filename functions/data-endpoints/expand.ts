@@ -11,7 +11,7 @@ import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { wholeObject } from '../../shared/objects/show-object.ts';
 import { classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
-import { type Lookup, readTogether } from '../../shared/store/entity.ts';
+import { type ItemReference, readTogether } from '../../shared/store/entity.ts';
 import type { ClassData, ObjectData, UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { type UserContext, viewUsers, wholeUser } from '../../shared/users/show-user.ts';
@@ -159,7 +159,7 @@ async function findAll(
   );
 }
 
-function placeOf(context: Context, { kind, place }: Target, id: number): Lookup<object> {
+function placeOf(context: Context, { kind, place }: Target, id: number): ItemReference<object> {
   const instance = instanceOf(context);
   return kind === 'users'
     ? userEntity.at(instance, id)

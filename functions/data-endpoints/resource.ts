@@ -11,7 +11,8 @@ import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { endpointFields } from './fields.ts';
 import { grants } from './grants.ts';
-import { endpointOfPath, path, v1Path } from './paths.ts';
+import { endpointOfPath, type NumbersContext, numbersLoads } from './loads.ts';
+import { path, v1Path } from './paths.ts';
 import { runRoutes } from './run.ts';
 import {
   classNumbersOf,
@@ -19,8 +20,6 @@ import {
   type EndpointView,
   isLiving,
   kind,
-  type NumbersContext,
-  numbersLoads,
   removeEndpoint,
   renameEndpoint,
   updateEndpoint,

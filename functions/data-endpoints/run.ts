@@ -21,7 +21,8 @@ import { objectLinks, wholeObject } from '../../shared/objects/show-object.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
-import { type EndpointContext, inEndpoint, path, v1Path } from './paths.ts';
+import { type EndpointContext, inEndpoint } from './loads.ts';
+import { path, v1Path } from './paths.ts';
 
 const getRoute: Route = endpointRoute({
   name: 'Data Endpoint Get',
@@ -102,8 +103,7 @@ async function listObjects(context: EndpointContext): Promise<Response> {
   const filter = Object.keys(endpoint.query).length === 0 ? '' : JSON.stringify(endpoint.query);
   const place = context.loaded.class;
   const project = parseProjection(query);
-  const isShown = (name: string) =>
-    project === undefined || Object.hasOwn(project({ [name]: null }, objectFields), name);
+  const isShown = (name: string) => Object.hasOwn(project({ [name]: null }, objectFields), name);
   const fields = expandedFields(
     compiledClass(context.caches, place),
     queryValue(query, 'expand'),
@@ -117,9 +117,7 @@ async function listObjects(context: EndpointContext): Promise<Response> {
     shown: wholeObject(context, place, item),
   }));
   await expandObjects(context, targets, rows);
-  const objects = rows.map(({ shown }) =>
-    project === undefined ? shown : project(shown, objectFields),
-  );
+  const objects = rows.map(({ shown }) => project(shown, objectFields));
   return { status: 200, body: pageBody(page, objects) };
 }
 

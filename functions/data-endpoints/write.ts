@@ -1,6 +1,5 @@
 import { type Body, type Input, validValues } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import {
   freedRow,
   type NamedKind,
@@ -23,6 +22,7 @@ import { deleteItem, updateItem } from '../../shared/store/writes.ts';
 import { type FieldErrors, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { endpointFields } from './fields.ts';
+import type { NumbersContext } from './loads.ts';
 
 export const kind: NamedKind<DataEndpointData> = {
   entity: dataEndpointEntity,
@@ -33,12 +33,6 @@ export const kind: NamedKind<DataEndpointData> = {
 export type EndpointView = Pick<Stored<DataEndpointData>, 'data'>;
 
 type Numbers = ClassNumbersData['numbers'];
-
-/** Loads of operations on endpoints: the numbers of the instance's classes, as an endpoint exists while its class does. */
-export const numbersLoads = { classNumbers: recordAt(classNumbersEntity, ['instanceName']) };
-
-/** A request with these numbers. */
-export type NumbersContext = Context<LoadedOf<typeof numbersLoads>>;
 
 /** Returns numbers of the instance's classes by name, as read with the item. */
 export function classNumbersOf({ loaded: { classNumbers } }: NumbersContext): Numbers {

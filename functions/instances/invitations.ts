@@ -144,11 +144,11 @@ async function replacing(
 ): Promise<readonly Write[]> {
   const { store } = context.platform;
   const key = invitedEntity.key(pointer.instance, to);
-  const { email, former } = await readTogether(store, {
-    email: emailEntity.at(to),
+  const { invited, former } = await readTogether(store, {
+    invited: emailEntity.at(to),
     former: invitedEntity.at(pointer.instance, to),
   });
-  const invitedAccount = email?.data.account;
+  const invitedAccount = invited?.data.account;
   await refuseMember(context, invitedAccount);
   const shown =
     invitedAccount === undefined

@@ -1,4 +1,5 @@
-import { type Body, bodyObject, validInput } from '../../shared/core/resource/input.ts';
+import type { Body } from '../../shared/core/resource/input.ts';
+import { readRename } from '../../shared/core/resource/named-records.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { clearInstance } from '../../shared/instances/clear-partitions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
@@ -29,10 +30,7 @@ export async function renameInstance(
   current: Stored<InstanceData>,
   body: Body,
 ): Promise<InstanceData> {
-  const object = bodyObject(body);
-  // unusual but required: an absent new name counts as null
-  if (!Object.hasOwn(object, 'new_name')) throw invalid({ new_name: [messages.null] });
-  const { new_name } = validInput(renameFields, body, 'create');
+  const { new_name } = readRename(body, renameFields);
   if (new_name === current.data.name) return current.data;
   const { pointer, numbers } = await readName(context, current.data.name);
   const { id, owner } = current.data;

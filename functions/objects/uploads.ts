@@ -39,7 +39,7 @@ export const uploadRoute: Route = endpointRoute({
       description: 'Returns a presigned form for uploading a large file.',
     },
   },
-  description: 'Gives a form by which a large file is sent to where files are.',
+  description: 'Returns a presigned form for uploading a large file.',
   path: '/instances/{instance}/classes/{class}/uploads/',
   v1Path: null,
   access: { owner: 'A', full: 'A', write: 'A', apiKey: 'A' },

@@ -1,4 +1,3 @@
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
@@ -8,32 +7,18 @@ import { type PushContent, readPushContent, withoutIds } from '../../shared/push
 import type { DeliveryState } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  pushConfigEntity,
-  pushMessageEntity,
-  pushPartEntity,
-} from '../../shared/store/entities.ts';
+import { pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
 import type { PushMessageData, PushPartData } from '../../shared/store/records/push.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
+import type { ConfigContext } from './config/loads.ts';
 
 /** A message with its recipients, part by part. */
 export interface MessageView {
   readonly data: PushMessageData;
   readonly parts: readonly PushPartData[];
 }
-
-/** Returns loads of what a new message needs of its instance. */
-export function configLoads(provider: PushProvider) {
-  const config = recordAt(pushConfigEntity, ['instance'], (instance) =>
-    pushConfigEntity.key(instance, provider),
-  );
-  return { config };
-}
-
-/** A request with the configuration of the provider. */
-export type ConfigContext = Context<LoadedOf<ReturnType<typeof configLoads>>>;
 
 /**
  * Creates a message; it is sent later (docs/reference/push.md#messages).

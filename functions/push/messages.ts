@@ -14,12 +14,8 @@ import type { Stored } from '../../shared/store/store.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
-import {
-  type ConfigContext,
-  configLoads,
-  createMessage,
-  type MessageView,
-} from './message-write.ts';
+import { type ConfigContext, configLoads } from './config/loads.ts';
+import { createMessage, type MessageView } from './message-write.ts';
 import { providerNames, providerPath } from './paths.ts';
 
 const fields: Fields = {

@@ -9,8 +9,9 @@ import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
+import { configLoads } from './config/loads.ts';
 import { deviceAccess, deviceOf, onlyUser } from './devices/device-access.ts';
-import { configLoads, createMessage } from './message-write.ts';
+import { createMessage } from './message-write.ts';
 import { messageFields, messageLinks, showMessage } from './messages.ts';
 import { providerBase, providerNames, providerPath } from './paths.ts';
 

@@ -100,10 +100,10 @@ function kindSchema(field: Field, direction: Direction): JsonObject {
   const isObject = type === 'nested object' || direction === 'shown';
   if (children !== undefined && isObject)
     return objectSchema(children, direction, { links, isOpen });
-  return heldSchema(field);
+  return shownSchema(field);
 }
 
-const held: Readonly<Record<NonNullable<Field['shows']>, JsonObject>> = {
+const shownSchemas: Readonly<Record<NonNullable<Field['shows']>, JsonObject>> = {
   string: { type: 'string' },
   integer: { type: 'integer' },
   boolean: { type: 'boolean' },
@@ -111,6 +111,6 @@ const held: Readonly<Record<NonNullable<Field['shows']>, JsonObject>> = {
   list: { type: 'array', items: {} },
 };
 
-function heldSchema({ shows }: Field): JsonObject {
-  return shows === undefined ? {} : held[shows];
+function shownSchema({ shows }: Field): JsonObject {
+  return shows === undefined ? {} : shownSchemas[shows];
 }

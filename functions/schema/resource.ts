@@ -51,7 +51,7 @@ export const schema: Family = {
             'Returns every path, method, parameter, field, access right and response of the interface.',
         },
       },
-      description: 'Every path, method, parameter, field, right and answer of the interface.',
+      description: 'Every path, method, parameter, field, right and response of the interface.',
       path: '/schema/',
       access: open,
       formats: [openApi],

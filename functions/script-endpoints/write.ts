@@ -87,7 +87,7 @@ export async function updateEndpoint(
   await checkLiving(context, current);
   const reading = input.read();
   const draft = validValues(reading, await scriptErrors(context, reading.values));
-  const data: ScriptEndpointData = { ...current.data, ...inWordsOfToday(draft) };
+  const data: ScriptEndpointData = { ...current.data, ...toV11Names(draft) };
   const rowKey = scriptEndpointPositionEntity.key(instanceOf(context), data.row);
   const isMoved = data.script !== current.data.script;
   const row = isMoved ? [putItem(scriptEndpointPositionEntity, rowKey, kind.rowOf(data))] : [];
@@ -157,14 +157,14 @@ type Sent = Partial<Values<EndpointFields, InputMode>>;
 
 /** Returns the messages for an id that no script has. */
 async function scriptErrors(context: Context, values: Sent): Promise<FieldErrors> {
-  const { script } = inWordsOfToday(values);
+  const { script } = toV11Names(values);
   if (script === undefined) return {};
   const found = await scriptEntity.read(context.platform.store, instanceOf(context), script);
   return found === undefined ? { [scriptWord[context.version]]: [messages.noSuchPk(script)] } : {};
 }
 
 /** Returns values by the names of version 1.1. */
-function inWordsOfToday(values: Sent): Partial<Values<(typeof endpointFields)['v1.1'], InputMode>> {
+function toV11Names(values: Sent): Partial<Values<(typeof endpointFields)['v1.1'], InputMode>> {
   if (!('codebox' in values)) return values;
   const { codebox, ...others } = values;
   return { ...others, ...(codebox !== undefined && { script: codebox }) };

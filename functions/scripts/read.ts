@@ -21,7 +21,7 @@ export async function viewScripts(
   items: readonly Stored<ScriptData>[],
 ): Promise<readonly ScriptView[]> {
   const project = parseProjection(context.request.query);
-  const isShown = project === undefined || 'source' in project({ source: '' }, scriptFields);
+  const isShown = 'source' in project({ source: '' }, scriptFields);
   if (!isShown || items.length === 0) return items.map(({ data }) => ({ data, source: '' }));
   if (context.route.kind !== 'list') {
     return Promise.all(

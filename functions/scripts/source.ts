@@ -13,7 +13,9 @@ const cutMark = '\n(...truncated...)';
 export interface PlacedSource {
   readonly data: ScriptSourceData;
   /** Stores the file, if any, then calls `commit` with the writes that belong to it. */
-  readonly save: <Result>(commit: (beside: readonly Write[]) => Promise<Result>) => Promise<Result>;
+  readonly save: <Result>(
+    commit: (fileWrites: readonly Write[]) => Promise<Result>,
+  ) => Promise<Result>;
 }
 
 /** Chooses the storage of a new source. */

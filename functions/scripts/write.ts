@@ -36,11 +36,11 @@ export async function createScript(
   const at = timestamp(context.platform.clock.micros());
   const data: ScriptData = { id, ...given, created_at: at, updated_at: at, version: 1 };
   const placed = placeSource(context.platform, { instance, script: id }, { source, version: 1 });
-  await placed.save((beside) =>
+  await placed.save((fileWrites) =>
     commit(context, [
       createItem(scriptEntity, scriptEntity.key(instance, id), data),
       createItem(scriptSourceEntity, scriptSourceEntity.key(instance, id), placed.data),
-      ...beside,
+      ...fileWrites,
     ]),
   );
   return { data, source };
@@ -110,12 +110,12 @@ async function changeSource(
   const { version, id: script } = data;
   const at = { instance: instanceOf(context), script };
   const placed = placeSource(context.platform, at, { source, version });
-  await placed.save((beside) =>
+  await placed.save((fileWrites) =>
     commit(context, [
       updateItem(current, data),
       sourceWrite(context, data, placed.data),
       ...dropSource(context.platform, before),
-      ...beside,
+      ...fileWrites,
     ]),
   );
   return { data, source };

@@ -1,6 +1,5 @@
 import type { Grants } from '../../shared/platform/grants.ts';
 
-/** What the function of this family needs from AWS. */
 export const grants: Grants = {
-  table: ['read', 'list', 'write', 'count', 'meter'],
+  table: ['list', 'write', 'count', 'meter'],
 };

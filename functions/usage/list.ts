@@ -55,9 +55,9 @@ export async function readUsage(
   const { descending, limit } = rangeAhead(paging, true);
   const asked: Asked = { period, filter, descending, cursor };
   if (filter.isTotal) return { rows: await readTotals(context, asked), next: null, prev: null };
-  const walked = paging.size === 0 ? [] : await readRows(context, asked, limit);
-  const rows = inListOrder(walked.slice(0, paging.size), paging);
-  return { rows, ...neighbours({ path, query, paging }, rows, walked.length > paging.size) };
+  const found = paging.size === 0 ? [] : await readRows(context, asked, limit);
+  const rows = inListOrder(found.slice(0, paging.size), paging);
+  return { rows, ...neighbours({ path, query, paging }, rows, found.length > paging.size) };
 }
 
 type Place = Pick<UsageRow, 'period' | 'pk'>;

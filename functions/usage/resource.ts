@@ -66,7 +66,7 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
     const page = await readUsage(context, period, pathOf(context, route.paths));
     const project = parseProjection(context.request.query);
     const rows = page.rows.map((row) => showRow(period, row));
-    const objects = project === undefined ? rows : rows.map((row) => project(row, fields));
+    const objects = rows.map((row) => project(row, fields));
     return { status: 200, body: pageBody(page, objects) };
   };
   const parameters = {

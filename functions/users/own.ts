@@ -35,7 +35,7 @@ export const ownRoute = endpointRoute({
         if (context.user === undefined) throw notFound();
         const body = wholeUser(context, await viewUser(context, context.user.data));
         const project = parseProjection(context.request.query);
-        return { status: 200, body: project === undefined ? body : project(body, userFields) };
+        return { status: 200, body: project(body, userFields) };
       },
     },
     PUT: updateOperation('replace'),

@@ -76,7 +76,7 @@ async function userOf(
     password: undefined,
     isConfirmed: true,
     profile: () => wholeProfile({}, 'create'),
-    beside: (user) => [linkTo({ user })],
+    moreWrites: (user) => [linkTo({ user })],
   });
 }
 

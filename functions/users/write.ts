@@ -60,7 +60,7 @@ export interface NewUser {
   readonly profile: () => ObjectInput;
   readonly errors?: FieldErrors | undefined;
   /** Written in the same transaction; a write conflict in one of these cancels the registration. */
-  readonly beside?: (user: number) => readonly Write[];
+  readonly moreWrites?: (user: number) => readonly Write[];
 }
 
 /**
@@ -108,14 +108,14 @@ export async function registerUser(
   };
   const nameWrite = createItem(usernameEntity, nameKey(instance, username), { user: id });
   const writes = [
-    ...(user.beside?.(id) ?? []),
+    ...(user.moreWrites?.(id) ?? []),
     nameWrite,
     createItem(userEntity, userEntity.key(instance, id), data),
     ...(await passwordWrites(context, id, user.password)),
     ...profile.writes,
   ];
-  await withPlan(saveCall(context), profile, (beside) =>
-    commitUnique(context, [...writes, ...beside], conflictError(nameWrite, profile)),
+  await withPlan(saveCall(context), profile, (fileWrites) =>
+    commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
   );
   const key = await userKey(secrets, instance, data);
   return { data, typedName: user.username, profile, groups: [], key };
@@ -148,8 +148,8 @@ export async function updateUser(
     ...(profile?.writes ?? []),
   ];
   if (writes.length > 0) {
-    await withPlan(saveCall(context), profile ?? nothingToSave, (beside) =>
-      commitUnique(context, [...writes, ...beside], conflictError(nameWrite, profile)),
+    await withPlan(saveCall(context), profile ?? nothingToSave, (fileWrites) =>
+      commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
     );
   }
   return { ...view, data, typedName, profile: profile ?? view.profile };

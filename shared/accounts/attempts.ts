@@ -2,7 +2,7 @@ import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Platform } from '../platform/ports.ts';
 import { type Committer, commit } from '../store/commit.ts';
 import { attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
-import { type Lookup, readTogether } from '../store/entity.ts';
+import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { AttemptsData, KnownAddressesData } from '../store/records/records.ts';
 import type { Key, Put, Stored, Write } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
@@ -67,10 +67,10 @@ export async function limitAttempts<Result>(
 
 /** The counters of attempts, and the addresses that the name has logged in from. */
 type Places = {
-  readonly pair: Lookup<AttemptsData>;
-  readonly name: Lookup<AttemptsData>;
-  readonly address: Lookup<AttemptsData>;
-  readonly known: Lookup<KnownAddressesData>;
+  readonly pair: ItemReference<AttemptsData>;
+  readonly name: ItemReference<AttemptsData>;
+  readonly address: ItemReference<AttemptsData>;
+  readonly known: ItemReference<KnownAddressesData>;
 };
 
 function placesOf({ scope, name }: Attempt, group: string): Places {

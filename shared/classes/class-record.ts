@@ -1,7 +1,6 @@
 import { defineCache } from '../core/resource/caches.ts';
 import {
-  keyFrom,
-  type Listed,
+  type Gives,
   type LoadedOf,
   type Lookup,
   lookup,
@@ -16,7 +15,7 @@ import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
 
-/* The class of a request: its number, which does not change with its name, leads to its objects. */
+/* The class of a request: its number leads to its objects. A later class of the same name has another number. */
 
 /** Numbers of classes, by the names of their records in caches. */
 export const classNumbers = defineCache<string, number>();
@@ -29,8 +28,8 @@ export function classLookup(record: RecordLoad<ClassData>): Lookup<number, Class
   return lookup(record, ({ number }) => number, { cache: classNumbers, listed: allNumbers });
 }
 
-const allNumbers: Listed<number> = {
-  key: keyFrom(['instanceName'], classNumbersEntity.key),
+const allNumbers: NonNullable<Gives<number>['listed']> = {
+  key: recordAt(classNumbersEntity, ['instanceName']).key,
   entries: (item, { instance }) => {
     if (instance === undefined) return [];
     const { numbers } = as(classNumbersEntity, item).data;
@@ -41,25 +40,36 @@ const allNumbers: Listed<number> = {
   },
 };
 
+/** Declares the class whose objects a route serves. */
+export function classOfObjects<Of extends Pick<Lookup<number, ClassData>, 'gives'>>(
+  load: Of,
+): Of & { readonly isOfObjects: true } {
+  return { ...load, isOfObjects: true };
+}
+
 /** The class that the path names. */
 export const classOfPath = required(classLookup(recordAt(classEntity, ['instance', 'class'])), () =>
   parentNotFound('Class'),
 );
 
 /** Loads of routes in a class, which is required. */
-export const inClass = { class: classOfPath };
+export const inClass = { class: classOfObjects(classOfPath) };
 
 /** A request in a class. */
 export type ClassContext = Context<LoadedOf<typeof inClass>>;
 
-/** Tells whether the paths of a route are in a class. */
-export function isInClass({ loads }: Pick<Route, 'loads'>): boolean {
-  return loads.some(({ load }) => load.gives.cache === classNumbers);
+/** Checks whether a route serves objects of a class. */
+export function isInClass(route: Pick<Route, 'lookups'>): boolean {
+  return lookupOfClass(route) !== undefined;
 }
 
 /** Returns the class of a request that is in one. */
 export function classOf({ loaded, route }: Context): Stored<ClassData> {
-  const found = 'class' in loaded && isInClass(route) ? loaded.class : undefined;
-  if (found === undefined) throw new Error(`${route.name} is in no class`);
-  return found as Stored<ClassData>; // loaded by inClass
+  const { name } = lookupOfClass(route) ?? {};
+  if (name === undefined) throw new Error(`${route.name} is in no class`);
+  return as(classEntity, Reflect.get(loaded, name));
+}
+
+function lookupOfClass({ lookups }: Pick<Route, 'lookups'>) {
+  return lookups.find(({ load }) => 'isOfObjects' in load);
 }

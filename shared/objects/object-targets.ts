@@ -2,7 +2,7 @@ import { classNumbers } from '../classes/class-record.ts';
 import { cacheName } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { classEntity, objectEntity, userEntity } from '../store/entities.ts';
-import { type Lookup, readTogether } from '../store/entity.ts';
+import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import type { TargetCheck } from './rules/object-values.ts';
 
@@ -45,7 +45,7 @@ export async function findTargets(
 interface Look {
   readonly ids: readonly number[];
   /** Of each id; empty if the location of the objects is not known. */
-  readonly targets: readonly Lookup<object>[];
+  readonly targets: readonly ItemReference<object>[];
   /** False if their class does not exist, or its number is not known. */
   readonly isPlaced: boolean;
 }

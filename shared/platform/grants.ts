@@ -1,9 +1,9 @@
 /**
- * A use of the table: `read` is of single items, which every family needs for the records of credentials; `list` scans
- * a partition, `filter` an index; `write` puts and deletes; `check` makes a transaction depend on an item that it does
- * not change; `count` takes numbers; `meter` adds to the usage of an instance.
+ * A use of the table, in addition to reads of single items, which every function needs for the records of credentials:
+ * `list` scans a partition, `filter` an index; `write` puts and deletes; `check` makes a transaction depend on an item
+ * that it does not change; `count` takes numbers; `meter` adds to the usage of an instance.
  */
-export type TableUse = 'read' | 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
+export type TableUse = 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
 
 /** A folder of files: public files, large uploads, sources of scripts, large values of traces. */
 export type FileArea = 'public' | 'uploads' | 'scripts' | 'traces';
@@ -17,9 +17,9 @@ export type PushUse = 'configure' | 'send';
  */
 export type ScriptUse = 'run' | 'start' | 'deploy';
 
-/** What a function needs from AWS: its role allows this and nothing else. */
+/** What a function of a family needs from AWS: in addition to what all need, its role allows this and nothing else. */
 export interface Grants {
-  readonly table: readonly TableUse[];
+  readonly table?: readonly TableUse[];
   /** Areas of files that it keeps. */
   readonly files?: readonly FileArea[];
   readonly push?: readonly PushUse[];

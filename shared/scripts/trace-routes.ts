@@ -57,7 +57,7 @@ export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): rea
     description: '',
     resource: `${name} Trace`,
     instance: 'place',
-    loads: lookupsIn(list.loads),
+    lookups: lookupsIn(list.loads),
     ignoresCredentials: false,
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
     forms: { links, response: { fields, links } },
@@ -130,7 +130,7 @@ async function listTraces<Loaded extends object>(
         result: () => part('result', 'Result is too big to show in trace.'),
         args: () => part('args', 'Payload is too big to show in trace.'),
       });
-      return project === undefined ? shown : project(shown, traceFields);
+      return project(shown, traceFields);
     }),
   );
   return roomyPageBody(page, objects);
@@ -178,7 +178,7 @@ async function showOne<Loaded extends object>(
     args: () => readPart(context.platform, data.args),
   });
   const project = parseProjection(context.request.query);
-  return project === undefined ? shown : project(shown, traceFields);
+  return project(shown, traceFields);
 }
 
 interface Shown {

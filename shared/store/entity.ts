@@ -25,14 +25,14 @@ export interface Entity<
   readonly partition: (...args: Partition) => string;
   /** Returns the range of the table that holds a list, for reads of several kinds. */
   readonly range: (...list: List) => Range;
-  /** Names an item for {@link readTogether}. */
-  readonly at: (...args: Args) => Lookup<Data>;
+  /** Refers to an item, for {@link readTogether}. */
+  readonly at: (...args: Args) => ItemReference<Data>;
   /** Reads an item. */
   readonly read: (store: Getting, ...args: Args) => Promise<Stored<Data> | undefined>;
   /** Reads items in one round trip, in the order of their keys. */
-  readonly readAll: (store: Getting, all: readonly Readonly<Args>[]) => Promise<Found<Data>>;
+  readonly readAll: (store: Getting, all: readonly Readonly<Args>[]) => Promise<FoundItems<Data>>;
   /** Reads some items of a list, in order. */
-  readonly list: (store: Querying, list: Readonly<List>, part: Part) => Promise<Items<Data>>;
+  readonly list: (store: Querying, list: Readonly<List>, part: ListPart) => Promise<Items<Data>>;
   /** Reads all items of a list: only for lists with a limit of their own. */
   readonly listAll: (store: Querying, list: Readonly<List>) => Promise<readonly Stored<Data>[]>;
 }
@@ -40,14 +40,14 @@ export interface Entity<
 type Getting = Pick<Store, 'get'>;
 type Querying = Pick<Store, 'query'>;
 
-/** Items as they were found; undefined where one is absent. */
-export type Found<Data extends object> = readonly (Stored<Data> | undefined)[];
+/** Items in the order of their keys; undefined where an item does not exist. */
+export type FoundItems<Data extends object> = readonly (Stored<Data> | undefined)[];
 
 /** A range of a partition of the table. */
 export type Range = Pick<Query, 'pk' | 'lower' | 'upper'>;
 
-/** What to read of a list: without bounds all of it; of an index, of the whole partition. */
-export interface Part extends Pick<Query, 'index' | 'descending' | 'limit' | 'turns'> {
+/** A part of a list, or with `index` of a whole partition; without bounds it is all of it. */
+export interface ListPart extends Pick<Query, 'index' | 'descending' | 'limit' | 'turns'> {
   readonly lower?: Bound | undefined;
   readonly upper?: Bound | undefined;
   /** Position after which to continue, in the order of reading. */
@@ -63,33 +63,35 @@ export interface Items<Data extends object> {
   readonly last?: string;
 }
 
-/** An item that is read together with others. */
-export interface Lookup<Data extends object> {
+/** An item to read, with its kind. */
+export interface ItemReference<Data extends object> {
   readonly key: Key;
   readonly entity: Kind<Data>;
 }
 
-type Lookups = Readonly<Record<string, Lookup<object> | readonly Lookup<object>[]>>;
+type References = Readonly<
+  Record<string, ItemReference<object> | readonly ItemReference<object>[]>
+>;
 
-/** The items of {@link readTogether}, under the names of their lookups. */
-type FoundTogether<All extends Lookups> = {
-  readonly [name in keyof All]: All[name] extends Lookup<infer Data>
+/** The items of {@link readTogether}, under the names of their references. */
+type FoundTogether<All extends References> = {
+  readonly [name in keyof All]: All[name] extends ItemReference<infer Data>
     ? Stored<Data> | undefined
-    : All[name] extends readonly Lookup<infer Data>[]
-      ? Found<Data>
+    : All[name] extends readonly ItemReference<infer Data>[]
+      ? FoundItems<Data>
       : never;
 };
 
 /** Reads items of several kinds in one round trip. */
-export async function readTogether<All extends Lookups>(
+export async function readTogether<All extends References>(
   store: Getting,
-  lookups: All,
+  references: All,
 ): Promise<FoundTogether<All>> {
-  const named = Object.entries(lookups);
+  const named = Object.entries(references);
   const keys = named.flatMap(([, asked]) => asked).map(({ key }) => key);
   const items = keys.length === 0 ? [] : await store.get(keys);
   let next = 0;
-  const take = ({ entity: kind }: Lookup<object>) => {
+  const take = ({ entity: kind }: ItemReference<object>) => {
     next += 1;
     return as(kind, items[next - 1]);
   };
@@ -130,30 +132,41 @@ export function as<Data extends object>(
 type Values = readonly unknown[];
 type Text<Args extends Values> = (...args: Args) => string;
 
-/** How an entity gets its keys. No function of these may have optional parameters or rest parameters. */
+/**
+ * Rejects functions with optional parameters, defaults or rest parameters: the number of their parameters determines
+ * which parts of a key they get.
+ */
+type Fixed<Args extends Values> = number extends Args['length']
+  ? never
+  : Args['length'] extends Required<Args>['length']
+    ? unknown
+    : never;
+
+/** Declares the keys of an entity. */
 interface Keying<Data extends object> {
   /** With one sort key, a text. */
   keyed<Partition extends Values>(
-    partition: Text<Partition>,
+    partition: Text<Partition> & Fixed<Partition>,
     sort: string,
   ): Entity<Data, Partition, never, Partition>;
   /** With sort keys of a prefix, which selects a list in its partition, and the rest. */
   keyed<Partition extends Values, Rest extends Values>(
-    partition: Text<Partition>,
+    partition: Text<Partition> & Fixed<Partition>,
     prefix: string,
-    rest: Text<Rest>,
+    rest: Text<Rest> & Fixed<Rest>,
   ): Entity<Data, [...Partition, ...Rest], Partition>;
   /** With several lists in its partition, whose prefixes have parts of their own. */
   keyed<Partition extends Values, List extends [...Partition, ...Values], Rest extends Values>(
-    partition: Text<Partition>,
-    prefix: Text<List>,
-    rest: Text<Rest>,
+    partition: Text<Partition> & Fixed<Partition>,
+    prefix: Text<List> & Fixed<List>,
+    rest: Text<Rest> & Fixed<Rest>,
   ): Entity<Data, [...List, ...Rest], List, Partition>;
 }
 
 /** Declares a kind of item. */
 export function entity<Data extends object>(kind: string): Keying<Data> {
   return {
+    // the overloads have typed the arguments that these functions get
     keyed: (partition: Text<never>, prefix: string | Text<never>, rest: Text<never> = none) =>
       entityOf<Data>(kind, partition as AnyText, prefix as string | AnyText, rest as AnyText),
   };
@@ -166,7 +179,7 @@ function none(): string {
   return '';
 }
 
-/** Makes an entity of functions that get the arguments that they were declared with. */
+/** Creates an entity; each function gets as many parts of a key as it has parameters. */
 function entityOf<Data extends object>(
   kind: string,
   partition: AnyText,
@@ -174,7 +187,11 @@ function entityOf<Data extends object>(
   rest: AnyText,
 ): AnyEntity<Data> {
   const start = typeof prefix === 'string' ? () => prefix : prefix;
-  const key = keyFunction(partition, start, rest, Math.max(partition.length, start.length));
+  const ofList = Math.max(partition.length, start.length); // parts that belong to a list, before those of an item in it
+  const key = (...parts: Values): Key => {
+    const list = parts.slice(0, ofList);
+    return { pk: partition(...list), sk: start(...list) + rest(...parts.slice(ofList)) };
+  };
   const matches = (item: Stored): item is Stored<Data> => item.kind === kind;
   const range = (...list: Values): Range => rangeUnder(partition(...list), start(...list));
   const self: AnyEntity<Data> = {
@@ -196,30 +213,6 @@ function entityOf<Data extends object>(
   return self;
 }
 
-/**
- * Returns the function that makes keys. Each request makes several: so it has no rest parameters, which would take
- * longer than the rest of it. No key has more than four parts.
- *
- * @param shared number of the arguments that belong to a list, before those of the items in it
- */
-function keyFunction(
-  pk: AnyText,
-  start: AnyText,
-  rest: AnyText,
-  shared: number,
-): (...args: Values) => Key {
-  switch (shared) {
-    case 0:
-      return (a, b, c, d) => ({ pk: pk(), sk: start() + rest(a, b, c, d) });
-    case 1:
-      return (a, b, c, d) => ({ pk: pk(a), sk: start(a) + rest(b, c, d) });
-    case 2:
-      return (a, b, c, d) => ({ pk: pk(a, b), sk: start(a, b) + rest(c, d) });
-    default:
-      return (a, b, c, d) => ({ pk: pk(a, b, c), sk: start(a, b, c) + rest(d) });
-  }
-}
-
 function rangeUnder(pk: string, prefix: string): Range {
   if (prefix === '') return { pk };
   const upper = { key: `${prefix}\u{10FFFF}`, inclusive: false }; // after each character that an id or a name begins with
@@ -230,7 +223,7 @@ async function readPart<Data extends object>(
   kind: Kind<Data>,
   store: Querying,
   range: Range,
-  { after, lower, upper, ...rest }: Part,
+  { after, lower, upper, ...rest }: ListPart,
 ): Promise<Items<Data>> {
   const edge = after === undefined ? undefined : { key: after, inclusive: false };
   const whole = rest.index === undefined ? range : { pk: range.pk };

@@ -6,7 +6,7 @@ import { instanceOf } from '../core/resource/place.ts';
 import type { Context } from '../core/resource/route.ts';
 import { wholeObject } from '../objects/show-object.ts';
 import { classEntity, groupEntity, objectEntity } from '../store/entities.ts';
-import { type Lookup, readTogether } from '../store/entity.ts';
+import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { ClassData, GroupData, ObjectData, UserData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { isAllowed } from '../values/access.ts';
@@ -48,7 +48,7 @@ export function profileClassOf({ loaded }: UserContext): Stored<ClassData> {
 }
 
 /** Returns where a user's profile is. */
-export function profileAt(context: UserContext, { profile }: UserData): Lookup<ObjectData> {
+export function profileAt(context: UserContext, { profile }: UserData): ItemReference<ObjectData> {
   return objectEntity.at(instanceOf(context), profileClassOf(context).data.number, profile);
 }
 

@@ -251,7 +251,7 @@ scenarios('/schema/', () => api, [
     status: 200,
     answer: {
       name: 'Schema',
-      description: 'Every path, method, parameter, field, right and answer of the interface.',
+      description: 'Every path, method, parameter, field, right and response of the interface.',
       renders: ['application/json', 'text/html'],
       parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
     },

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
 import { gatewayPaths } from '../../lib/gateway-paths.ts';
+import { wholeMap } from '../../lib/grants.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';
 import { runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
@@ -124,7 +125,6 @@ function readFunctions(): ReadonlyMap<string, BuiltFunction> {
 }
 
 const paths = gatewayPaths(api);
-const wholeMap = 'batch';
 
 function familyOf(path: string): string {
   const [found] = candidates(paths, path, 'a last slash is nothing');

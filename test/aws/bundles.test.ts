@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
-import { wholeMap } from '../../lib/groundwork-stack.ts';
+import { wholeMap } from '../../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
 import { bundleAssets } from '../../shared/core/pages/bundle-assets.mjs';
@@ -16,7 +16,7 @@ import { deployedFunctions } from '../support/template.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-bundles-'));
 const bundleOf = (family: string) => join(folder, family, bundleFile);
-const families = [...api.map(({ name }) => name), wholeMap];
+const families = api.map(({ name }) => name);
 const template = synthesise({ passwordCost: '10', mailFrom: 'no-reply@example.com' });
 const deployed = new Map(deployedFunctions(template).map((each) => [each.family, each]));
 const secret = '5e'.repeat(32);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { createCaches } from '../../shared/core/resource/caches.ts';
 import type { Known } from '../../shared/core/resource/loads/known.ts';
+import { loadedOperations } from '../../shared/core/resource/loads/loaded-operations.ts';
 import {
   loadsFor,
   lookup,
   lookupsIn,
   onlyFor,
-  onlyIf,
   recordAt,
   required,
   requireLoaded,
@@ -94,15 +94,6 @@ describe('what a load takes', () => {
     expect(() => place.take(stored, inInstance)).toThrow('found data-endpoint where class belongs');
   });
 
-  test('is not a record that is not meant', () => {
-    const meant = (number: number) => onlyIf(endpoint, (data) => data.classNumber === number);
-
-    expect([meant(2).take(stored, inInstance), meant(3).take(stored, inInstance)]).toEqual([
-      stored,
-      undefined,
-    ]);
-  });
-
   test('gives the value of its record, and has a cache of its own', () => {
     const caches = createCaches({ address: () => '' });
     endpoint.gives.cache(caches).set('one', { name: 'book', number: 1 });
@@ -135,5 +126,27 @@ describe('loads of a route', () => {
     expect(() => requireLoaded(lookups, { endpoint: undefined })).toThrow(notFound().message);
     expect(() => requireLoaded(lookups, { endpoint: stored })).not.toThrow();
     expect(() => requireLoaded(loadsFor(loads, 'U'), {})).not.toThrow();
+  });
+
+  test('include for a read those that the rules of a write need, as descriptions apply these', () => {
+    const run = () => Promise.resolve({ status: 200 });
+    const authorize = () => undefined;
+    const read = { right: 'G', run } as const;
+    const write = { right: 'U', run } as const;
+    const problem = 'records that GET does not load';
+
+    expect(() => loadedOperations(loads, { GET: read, PUT: { ...write, authorize } })).toThrow(
+      problem,
+    );
+    expect(() => loadedOperations({ user: loads.user }, { POST: { ...write, authorize } })).toThrow(
+      problem,
+    );
+    expect(() => loadedOperations(loads, { GET: read, PUT: write })).not.toThrow();
+    expect(() =>
+      loadedOperations(
+        { ...loads, config: loads.user },
+        { GET: read, PUT: { ...write, authorize } },
+      ),
+    ).not.toThrow();
   });
 });

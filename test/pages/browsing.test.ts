@@ -415,7 +415,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     const { page } = tab;
     await page.goto('/v1.1/');
     await page.keyboard.press('Tab');
-    expect(await page.locator(':focus').textContent()).toBe('Skip to the answer');
+    expect(await page.locator(':focus').textContent()).toBe('Skip to the response');
     await page.getByText('Keys: none').focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('API or account key').focus();

@@ -13,7 +13,7 @@ import {
   userEntity,
   usernameEntity,
 } from '../../shared/store/entities.ts';
-import { as, readRange, readTogether } from '../../shared/store/entity.ts';
+import { as, entity, readRange, readTogether } from '../../shared/store/entity.ts';
 import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
@@ -170,4 +170,17 @@ describe('items', () => {
     const [item] = await store.get([groupEntity.key(7, 99)]);
     expect(() => as(groupEntity, item)).toThrow(wrong);
   });
+});
+
+test('keys are made by functions with a fixed number of parameters', () => {
+  const byId = (id: number) => String(id);
+
+  // @ts-expect-error a default
+  entity('wrong').keyed((instance = 0) => `P${instance}`, 'A#', byId);
+  // @ts-expect-error a rest parameter
+  entity('wrong').keyed((...instances: number[]) => instances.join(), 'A#', byId);
+  // @ts-expect-error a default
+  entity('wrong').keyed(byId, (id: number, kind = '') => `A#${id}${kind}`, byId);
+
+  expect(entity('right').keyed(byId, 'A#', byId).key(1, 2)).toEqual({ pk: '1', sk: 'A#2' });
 });

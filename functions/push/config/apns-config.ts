@@ -7,10 +7,10 @@ import { type PushCertificate, readCertificate } from '../../../shared/push/rule
 import { type PushEnvironment, pushEnvironments } from '../../../shared/push/rules/provider.ts';
 import type { PushConfigData, PushSideData } from '../../../shared/store/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
-import { type ConfigContext, configLoads } from '../message-write.ts';
 import { type SentToken, tokenOf } from './apns-token.ts';
 import { configAccess, configPath, configRoute, showConfig } from './config-route.ts';
 import { configOf, type SideChange, saveConfig } from './config-save.ts';
+import { type ConfigContext, configLoads } from './loads.ts';
 
 const name = text(200, { nullable: true });
 // a file, which a JSON body cannot hold: its value there is ignored

@@ -6,9 +6,9 @@ import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import type { PushConfigData } from '../../../shared/store/records/push.ts';
 import { allRights } from '../../../shared/values/access.ts';
 import type { JsonObject } from '../../../shared/values/json/json.ts';
-import { type ConfigContext, configLoads } from '../message-write.ts';
 import { providerNames, providerPath } from '../paths.ts';
 import { configOf } from './config-save.ts';
+import { type ConfigContext, configLoads } from './loads.ts';
 
 /** Rights to see and change credentials. */
 export const configAccess = { owner: allRights, full: allRights, write: allRights, read: 'LG' };

@@ -17,7 +17,7 @@ import type { PushConfigData, PushSideData } from '../../../shared/store/records
 import type { Write } from '../../../shared/store/store.ts';
 import { createItem, updateItem } from '../../../shared/store/writes.ts';
 import { invalid, throttled } from '../../../shared/values/errors/errors.ts';
-import type { ConfigContext } from '../message-write.ts';
+import type { ConfigContext } from './loads.ts';
 
 /** A credential that was sent, and the text that responses show instead. */
 export interface NewCredential {

@@ -99,8 +99,9 @@ export async function updateDevice(
   const updated_at = timestamp(context.platform.clock.micros());
   const data: PushDeviceData = { ...before, ...changes, updated_at };
   const moved = before.user === user ? [] : moveRow(context, provider, before, data);
-  const told = before.is_active === data.is_active ? [] : [tellService(context, provider, before)];
-  await commit(context, [updateItem(current, data), ...moved, ...told]);
+  const followUps =
+    before.is_active === data.is_active ? [] : [newServiceJob(context, provider, before)];
+  await commit(context, [updateItem(current, data), ...moved, ...followUps]);
   return { data };
 }
 
@@ -128,11 +129,11 @@ export async function removeDevice(
   await commit(context, [
     deleteItem(current),
     ...rowKeys(context, provider, current.data).map(deleteIfExists),
-    tellService(context, provider, current.data),
+    newServiceJob(context, provider, current.data),
   ]);
 }
 
-function tellService(
+function newServiceJob(
   context: Context,
   provider: PushProvider,
   { registration_id: token }: PushDeviceData,

@@ -70,7 +70,7 @@ function tooLargeFor(
   { headers }: Request,
 ): Genuine | undefined {
   if (Number(headers['content-length'] ?? 0) <= maxBodyBytes) return undefined;
-  return { kind: 'genuine', owner: 'nobody', maxBytes: maxBodyBytes };
+  return { kind: 'genuine', owner: 'none', maxBytes: maxBodyBytes };
 }
 
 /** Bodies of other methods are ignored. */

@@ -109,7 +109,7 @@ function respondAtOnce(steps: readonly EdgeStep[], request: Request): Response |
 }
 
 /** A request, and when it arrived. */
-export interface Arrived {
+export interface EdgeRequest {
   readonly request: Request;
   readonly startedMicros: number;
 }
@@ -117,7 +117,7 @@ export interface Arrived {
 /** Completes a response, or that of an error. */
 export async function complete(
   steps: readonly EdgeStep[],
-  { request, startedMicros }: Arrived,
+  { request, startedMicros }: EdgeRequest,
   { response: given, error }: { readonly response?: Response; readonly error?: unknown },
 ): Promise<Response> {
   let response = given;

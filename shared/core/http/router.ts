@@ -82,17 +82,17 @@ function parameterNode(node: Node, name: string): Node {
 }
 
 function find(root: Node, segments: readonly string[], version: Version): Match | undefined {
-  const find = (node: Node, at: number, params: Params): Match | undefined => {
+  const findBelow = (node: Node, at: number, params: Params): Match | undefined => {
     const segment = segments[at];
     if (segment === undefined) {
       return node.route && { route: node.route, version, params };
     }
     const fixed = node.fixed.get(segment);
-    const match = fixed && find(fixed, at + 1, params);
+    const match = fixed && findBelow(fixed, at + 1, params);
     if (match !== undefined || node.parameter === undefined || segment === '') return match;
     const { name, node: below } = node.parameter;
     if (!mayStandFor(name, segment)) return undefined;
-    return find(below, at + 1, { ...params, ...parseParameter(name, segment) });
+    return findBelow(below, at + 1, { ...params, ...parseParameter(name, segment) });
   };
-  return find(root, 0, {});
+  return findBelow(root, 0, {});
 }

@@ -7,7 +7,7 @@ export function renderDescription(description: JsonObject, allow: string | undef
   const { description: text, renders, parses, actions } = description;
   const facts = [
     ['Methods', allow ?? ''],
-    ['Answers', joinValues(renders)],
+    ['Responses', joinValues(renders)],
     ['Bodies', joinValues(parses)],
   ].filter(([, value]) => value !== '');
   const tables = isJsonObject(actions)

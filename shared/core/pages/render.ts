@@ -50,18 +50,18 @@ function renderMain(request: Request, response: Response, offer: Offer | undefin
   const forms = offer && renderForms(offer, current);
   const sidebar =
     offer &&
-    html`<div class="beside">${forms}
+    html`<div class="sidebar">${forms}
 ${renderDescription(offer.description, headers?.Allow)}</div>`;
   const hasRun = offer?.runsCode === true && !isFollowedLink(request);
   return html`<main id="main"${attributes({ 'data-status': status, 'data-ran': hasRun })}>
-<div class="answer">
+<div class="response">
 <h1 id="title" tabindex="-1">${titleOf(offer, status)}</h1>
 ${renderRequest(request, status)}
 ${renderJumpLinks(offer, forms)}
 ${!hasRun && renderAdvice(status, offer)}
 ${pages('Pages')}
-<pre id="json" aria-label="Answer" role="region">${renderJson(body)}</pre>
-${pages('Pages, below the answer')}
+<pre id="json" aria-label="Response" role="region">${renderJson(body)}</pre>
+${pages('Pages, below the response')}
 </div>
 ${sidebar}
 </main>`;

@@ -42,7 +42,7 @@ export function renderShell({ title, breadcrumb, main }: PageParts): string {
 <style>${asHtml(style)}</style>
 </head>
 <body>
-<a class="skip" href="#main">Skip to the answer</a>
+<a class="skip" href="#main">Skip to the response</a>
 <header>
 <nav id="path" aria-label="Path"><ol>${breadcrumb}</ol></nav>
 ${keys}
@@ -67,7 +67,7 @@ const keys = html`<details id="keys" class="scripts"><summary>Keys<span id="keys
 <p class="hint">Kept in this tab until it is closed, and sent in headers only. No key yet? <a href="/v1.1/account/auth/">Log in</a> or <a href="/v1.1/account/register/">sign up</a>.</p>
 <div class="fields">
 <div class="field text"><label for="keys-api">API or account key</label><input id="keys-api" class="secret" autocomplete="off" autocapitalize="none" spellcheck="false"></div>
-<div class="field text"><label for="keys-user">User key <span class="hint">only beside an API key</span></label><input id="keys-user" class="secret" autocomplete="off" autocapitalize="none" spellcheck="false"></div>
+<div class="field text"><label for="keys-user">User key <span class="hint">only with an API key</span></label><input id="keys-user" class="secret" autocomplete="off" autocapitalize="none" spellcheck="false"></div>
 </div>
 <p class="buttons"><button type="submit" class="main">Use these keys</button> <button type="button" id="forget">Forget them</button></p>
 </form></details>`;

@@ -175,7 +175,7 @@ function isMethod(method: string): method is Method {
   return (methods as readonly string[]).includes(method);
 }
 
-/** Returns how a request in an instance wants its response rendered; items of a batch are not. */
+/** Returns the load of what a response in an instance is rendered with; items of a batch are not rendered. */
 function renderingOf(request: Request, { instance }: Route, isItem: boolean) {
   return instance === 'place' && !isItem ? wantedRendering(request) : undefined;
 }

@@ -3,7 +3,7 @@ import { as } from '../../store/entity.ts';
 import type { Request } from '../http/message.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../resource/route.ts';
-import { settleCaller } from './caller/caller-records.ts';
+import { actorOfRecords } from './caller/caller-records.ts';
 import { type Loaded, type LoadRequest, recordOf } from './load.ts';
 
 /** The parts of a context. */
@@ -25,7 +25,7 @@ export function createContext(parts: ContextParts): Context {
   const { request, routes, load, loaded, body, openSession } = parts;
   const { known, reserved } = loaded;
   const { route, version, params } = load.match;
-  const { actor, account, member, apiKey, user, keyInstance } = settleCaller({
+  const { actor, account, member, apiKey, user, keyInstance } = actorOfRecords({
     caller: load.caller,
     route,
     instance: known.instance,
@@ -49,7 +49,7 @@ export function createContext(parts: ContextParts): Context {
     link: load.caller.link,
     instanceId: known.instance,
     reserved,
-    loaded: loaded.loads,
+    loaded: loaded.values,
     rendering: loaded.rendering,
     body,
     openSession,

@@ -20,8 +20,8 @@ import {
 export interface Loaded {
   /** The ids that were found; the records prove them. */
   readonly known: Known;
-  /** The records that the route declares, by their names, as handlers get them. */
-  readonly loads: object;
+  /** The records that the route declares, by the names of their loads, as handlers get them. */
+  readonly values: object;
   readonly rendering: Rendering | undefined;
   /** The first number reserved from the operation's counter. */
   readonly reserved: number | undefined;
@@ -40,7 +40,7 @@ export interface LoadRequest {
   readonly caches: Caches;
   /** Records of caller and place that earlier requests of the session have read; this one adds its own. */
   readonly remembered: Map<string, Found> | undefined;
-  /** How the request wants its response rendered. */
+  /** Loads what the request wants its response rendered with. */
   readonly rendering: Load<Rendering | undefined> | undefined;
   /** Numbers to reserve from the operation's counter: one for each request that this is for. */
   readonly count: number;
@@ -133,15 +133,15 @@ function toLoaded(
   { found, taken }: State,
 ): Loaded {
   const read = { wanted, found };
-  const loads: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   const take = ({ name, slot, load }: NamedLoad) => {
-    loads[name] = load.take(recordOf(read, slot), known);
+    values[name] = load.take(recordOf(read, slot), known);
   };
-  route.loads.forEach(take);
+  route.lookups.forEach(take);
   operation?.loads?.forEach(take);
   return {
     known,
-    loads,
+    values,
     rendering: rendering?.take(recordOf(read, 'rendering'), known),
     reserved: taken?.number,
     wanted,
@@ -156,7 +156,7 @@ export function recordsToShare(
   { match: { route } }: Pick<LoadRequest, 'match'>,
   found: ReadonlyMap<string, Found>,
 ): Map<string, Found> {
-  const ofPath = new Set(route.loads.map(({ slot }) => slot));
+  const ofPath = new Set(route.lookups.map(({ slot }) => slot));
   return new Map([...found].filter(([name]) => sharedNames.has(name) || ofPath.has(name)));
 }
 
@@ -186,7 +186,7 @@ function plan(
   const known = { params, account, instance, link: caller.link, given };
   if (params.instance !== undefined) want('instanceName', instanceNameEntity.key(params.instance));
   addCallerKeys(caller, { account, instance, isOutside: route.instance === 'none' }, want);
-  for (const { slot, listedSlot, load } of route.loads) {
+  for (const { slot, listedSlot, load } of route.lookups) {
     const key = load.key(known);
     want(slot, key);
     const value = givenBy(request, found, { load, slot, listedSlot, key, known });
@@ -246,7 +246,7 @@ function remember(
   }
   if (params.instance === undefined) return;
   caches.instances.set(params.instance, instance);
-  for (const { slot, load } of route.loads) {
+  for (const { slot, load } of route.lookups) {
     const key = wanted.get(slot);
     if (key !== undefined) load.gives.cache(caches).set(cacheName(key), given.get(load.gives));
   }

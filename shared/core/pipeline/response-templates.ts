@@ -74,16 +74,16 @@ export async function renderResponse(
   operation: Operation,
   response: Response,
 ): Promise<Response> {
-  const { rendering: template, request } = context;
+  const { rendering, request } = context;
   const { status, body, content } = response;
-  if (template === undefined || content !== undefined || body === undefined || status >= 400) {
+  if (rendering === undefined || content !== undefined || body === undefined || status >= 400) {
     return response;
   }
   const action = operation.action ?? actionOf(context.route, request.method);
-  const variables = { ...callVariables(context, action), response: body, ...template.context };
-  const bytes = await renderText(context, template.content, variables);
+  const variables = { ...callVariables(context, action), response: body, ...rendering.context };
+  const bytes = await renderText(context, rendering.content, variables);
   const { body: _, ...rest } = response;
-  return { ...rest, content: { type: `${template.content_type}; charset=utf-8`, bytes } };
+  return { ...rest, content: { type: `${rendering.content_type}; charset=utf-8`, bytes } };
 }
 
 /**
@@ -98,24 +98,24 @@ export async function renderRun(
   run: JsonObject,
   status = 200,
 ): Promise<Response | undefined> {
-  const { rendering: template, platform } = context;
-  if (template === undefined) return undefined;
-  const variables = { ...callVariables(context, 'script'), response: run, ...template.context };
-  const rendering = await platform.templates.render(
-    template.content,
+  const { rendering, platform } = context;
+  if (rendering === undefined) return undefined;
+  const variables = { ...callVariables(context, 'script'), response: run, ...rendering.context };
+  const rendered = await platform.templates.render(
+    rendering.content,
     variables,
     await tenantOf(context),
   );
   // deliberate: the type without charset, and a problem as bare text (docs/reference/templates.md#script-endpoints)
-  if (rendering.ok) {
-    return { status, content: { type: template.content_type, bytes: rendering.text } };
+  if (rendered.ok) {
+    return { status, content: { type: rendering.content_type, bytes: rendered.text } };
   }
   const type = 'application/json; charset=utf-8';
   const code: ErrorCode = 'template_failed';
   return {
     status: 400,
     headers: { [errorCodeHeader]: code },
-    content: { type, bytes: rendering.problem },
+    content: { type, bytes: rendered.problem },
   };
 }
 
@@ -138,13 +138,13 @@ export async function renderText(
   content: string,
   variables: JsonObject | Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const rendering = await context.platform.templates.render(
+  const rendered = await context.platform.templates.render(
     content,
     variables,
     await tenantOf(context),
   );
-  if (!rendering.ok) throw refused(400, rendering.problem, 'template_failed');
-  return rendering.text;
+  if (!rendered.ok) throw refused(400, rendered.problem, 'template_failed');
+  return rendered.text;
 }
 
 const itemActions: Readonly<Record<Method, string>> = {

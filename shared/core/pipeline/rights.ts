@@ -30,7 +30,7 @@ export function checkRights(context: Context, rights: readonly Right[]): void {
   if (!rights.some((right) => isAllowed(route.access, actor, right))) {
     throw forbidden(denialOf(route.access, actor, rights));
   }
-  requireLoaded(route.loads, context.loaded);
+  requireLoaded(route.lookups, context.loaded);
 }
 
 /** Returns the right that a method needs: the operation's own, or without operation that of its kind. */

@@ -58,7 +58,7 @@ export function endpointRoute<Loaded extends object>(endpoint: Endpoint<Loaded>)
   return {
     name,
     access,
-    loads: lookupsIn(loads),
+    lookups: lookupsIn(loads),
     operations: loadedOperations(loads, endpoint.operations),
     resource: name,
     description: endpoint.description ?? '',

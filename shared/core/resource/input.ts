@@ -54,7 +54,7 @@ type Value<F extends Field> =
   | (F extends NeverNull ? never : null);
 
 interface NeverNull {
-  readonly writable: string;
+  readonly writable: string; // every field has it: without a member in common no field would extend this type
   readonly nullable?: false;
   readonly initial?: Exclude<Json, null>;
   readonly putDefault?: Exclude<Json, null>;

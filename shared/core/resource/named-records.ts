@@ -7,8 +7,8 @@ import { invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
 import type { RowRange } from '../../values/paging.ts';
 import { slug } from '../../values/text/slug.ts';
-import { defineFields, type Field } from './field.ts';
-import { type Body, bodyObject, validInput } from './input.ts';
+import { defineFields, type Field, type Fields } from './field.ts';
+import { type Body, bodyObject, type Values, validInput } from './input.ts';
 import { rowsOf } from './page.ts';
 import { instanceOf } from './place.ts';
 import type { Context } from './route.ts';
@@ -50,9 +50,18 @@ export const renameFields = defineFields({ new_name: nameField });
  * @throws ApiError 400
  */
 export function newName(body: Body): string {
+  return readRename(body, renameFields).new_name;
+}
+
+/**
+ * Reads the body of a rename by the fields of a resource.
+ *
+ * @throws ApiError 400
+ */
+export function readRename<F extends Fields>(body: Body, fields: F): Values<F, 'create'> {
   // deliberate: a missing new name counts as null (docs/reference/data-endpoints.md#names)
   if (!Object.hasOwn(bodyObject(body), 'new_name')) throw invalid({ new_name: [messages.null] });
-  return validInput(renameFields, body, 'create').new_name;
+  return validInput(fields, body, 'create');
 }
 
 /** Reads records of a range of the list; an entry without record has no item. */

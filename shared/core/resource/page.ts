@@ -54,9 +54,9 @@ export async function readPage<Data extends object>(
   const { query } = context.request;
   const paging = parsePaging((name) => queryValue(query, name));
   const range = rangeAhead(paging, context.platform.store.isNear === true);
-  const walked = paging.size === 0 ? [] : await read(range);
-  const rows = inListOrder(rowsIn(walked).slice(0, paging.size), paging);
-  return pageOf({ path, query, paging }, rows, isBeyond(walked, paging.size));
+  const found = paging.size === 0 ? [] : await read(range);
+  const rows = inListOrder(rowsIn(found).slice(0, paging.size), paging);
+  return pageOf({ path, query, paging }, rows, isBeyond(found, paging.size));
 }
 
 /** Items of a range; undecided when it is unknown whether more follow, although more were requested. */

@@ -7,11 +7,14 @@ const maxParts = 65; // docs/reference/responses.md#field-projection
 /** Removes fields from a response. */
 export type Projection = (body: JsonObject, fields: Fields) => JsonObject;
 
-/** Reads `fields` and `excluded_fields`; undefined when both are absent. Both apply to nested objects too. */
-export function parseProjection(query: URLSearchParams): Projection | undefined {
+/** Keeps a response as it is. */
+export const keepAll: Projection = (body) => body;
+
+/** Reads `fields` and `excluded_fields`. Both apply to nested objects too. */
+export function parseProjection(query: URLSearchParams): Projection {
   const wanted = names(queryValue(query, 'fields'));
   const unwanted = names(queryValue(query, 'excluded_fields'));
-  if (wanted === undefined && unwanted === undefined) return undefined;
+  if (wanted === undefined && unwanted === undefined) return keepAll;
   const isKept = (name: string) =>
     (wanted === undefined || wanted.has(name)) && (unwanted === undefined || !unwanted.has(name));
   const project: Projection = (body, fields) => {

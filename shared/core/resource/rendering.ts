@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../values/json/json.ts';
 
-/** How the response of a request is rendered. */
+/** A template, as far as a response is rendered with it. */
 export interface Rendering {
   readonly content: string;
   readonly content_type: string;
-  /** Values of the content, besides those of the request. */
+  /** Variables of its own. */
   readonly context: JsonObject;
+  /** Whether the template was removed: the name is then unknown. */
   readonly isRemoved?: boolean;
 }

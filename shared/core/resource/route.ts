@@ -51,7 +51,7 @@ export interface Route {
   /** Role of `{instance}` in the path: the place of the resource, the resource itself, or absent. */
   readonly instance: 'none' | 'place' | 'thing';
   /** Lookups of the path, in an order in which each uses values of those before it. All methods load them. */
-  readonly loads: readonly NamedLookup[];
+  readonly lookups: readonly NamedLookup[];
   /** Responds with 404 to an account that is not a member (docs/reference/errors.md#which-status). */
   readonly isHidden?: true;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */
@@ -168,7 +168,7 @@ export interface Context<Loaded extends object = object> {
   readonly instanceName: Stored<InstanceNameData> | undefined;
   /** The instance of the API key, where the path names none. */
   readonly keyInstance: Stored<InstanceData> | undefined;
-  /** How the response is rendered, when the request names an existing form, even a removed one. */
+  /** What the response is rendered with, when the request names an existing template, even a removed one. */
   readonly rendering: Rendering | undefined;
   /** The records that the route declares, by their names. */
   readonly loaded: Loaded;
@@ -209,7 +209,7 @@ export interface Opened {
 /** Everything below one prefix of paths: one folder in functions/, one Lambda function on AWS. */
 export interface Family {
   readonly name: string;
-  /** What its function needs from AWS; one that serves requests of any family needs what all families need. */
-  readonly grants: Grants | 'of the whole map';
+  /** What its requests need from AWS. */
+  readonly grants: Grants;
   readonly routes: readonly Route[];
 }

@@ -33,20 +33,34 @@ export function showFields<F extends Fields, View extends DataView, Loaded exten
   fields: F,
   others: (context: Context<Loaded>, view: View) => Others<F, View>,
 ): Show<View, Loaded> {
-  const pick = picker(fields);
-  return (context, view) => pick({ ...view.data, ...others(context, view) });
+  const names = shownNames(fields);
+  return (context, view) => pick(names, view.data, others(context, view));
 }
 
-/** Shows all fields except write-only ones from the item's data, for views that have them there. */
+/**
+ * Shows all fields except write-only ones from the item's data.
+ *
+ * @throws Error for a view without data: its resource needs a `show`
+ */
 export function showStored<View extends object>(fields: Fields): Show<View> {
-  const pick = picker(fields);
-  return (_, view) => pick('data' in view && isJsonObject(view.data) ? view.data : {});
+  const names = shownNames(fields);
+  return (_, view) => {
+    if (!('data' in view && isJsonObject(view.data))) throw new Error('a view has no data to show');
+    return pick(names, view.data, noOthers);
+  };
 }
 
-function picker(fields: Fields) {
-  const names = Object.keys(fields).filter((name) => fields[name]?.writeOnly !== true);
-  return (values: Readonly<Record<string, unknown>>): Record<string, Json> => {
-    const shown = names.filter((name) => values[name] !== undefined);
-    return Object.fromEntries(shown.map((name) => [name, values[name] as Json])); // stored as JSON, or typed so
-  };
+const noOthers = {};
+
+function shownNames(fields: Fields): readonly string[] {
+  return Object.keys(fields).filter((name) => fields[name]?.writeOnly !== true);
+}
+
+function pick(names: readonly string[], data: object, others: object): Record<string, Json> {
+  const shown: Record<string, Json> = {};
+  for (const name of names) {
+    const value: unknown = Reflect.get(Object.hasOwn(others, name) ? others : data, name);
+    if (value !== undefined) shown[name] = value as Json; // stored as JSON, or typed so
+  }
+  return shown;
 }

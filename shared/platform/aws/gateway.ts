@@ -5,8 +5,8 @@ import type {
   Context,
 } from 'aws-lambda';
 import {
-  type Arrived,
   type EdgePorts,
+  type EdgeRequest,
   type EdgeStep,
   edgeSteps,
   OutOfTime,
@@ -28,7 +28,7 @@ export type Result = APIGatewayProxyStructuredResultV2 & {
 export type Handler = (event: APIGatewayProxyEventV2, context?: Context) => Promise<Result>;
 
 /** What passes through the middlewares in place of the gateway's event. */
-interface Passing extends Arrived {
+interface Passing extends EdgeRequest {
   readonly event: APIGatewayProxyEventV2;
   /** The response to a request that is not dispatched. */
   readonly early?: Response;

@@ -49,7 +49,7 @@ async function send(form: HTMLFormElement, method: string): Promise<void> {
     );
     await showResponse(form, method, response);
   } catch (error) {
-    showErrors(form, { detail: messageOf(error) }, 'No answer');
+    showErrors(form, { detail: messageOf(error) }, 'No response');
   } finally {
     setBusy(form, false);
   }

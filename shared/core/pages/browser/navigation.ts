@@ -94,7 +94,7 @@ export async function load(
     notices.textContent = notice;
     scrollTo(0, scroll);
   } catch (error) {
-    if (!controller.signal.aborted) notices.textContent = `No answer: ${messageOf(error)}`;
+    if (!controller.signal.aborted) notices.textContent = `No response: ${messageOf(error)}`;
   } finally {
     if (!controller.signal.aborted) byId('main', HTMLElement).removeAttribute('aria-busy');
   }

@@ -99,7 +99,7 @@ export interface CallerCase {
  *
  * @throws ApiError 403 when a key's record is deleted or has another generation
  */
-export function settleCaller(of: CallerCase): SettledCaller {
+export function actorOfRecords(of: CallerCase): SettledCaller {
   const { caller, record } = of;
   const account = as(accountEntity, record('account'));
   const member = as(memberEntity, record('member'));

@@ -38,11 +38,11 @@ export function createSessionStore(store: Store, watch: SessionWatch): Store {
 
 interface Waiting<Ask, Result> {
   readonly ask: Ask;
-  readonly resolve: (answer: Result) => void;
+  readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects the questions of one turn, and results them by one run of `run`: as many results, in the same order. */
+/** Returns a function whose calls in one turn share one call of `run`, which returns their results in their order. */
 function together<Ask, Result>(
   run: (asked: readonly Ask[]) => Promise<readonly Result[]>,
 ): (ask: Ask) => Promise<Result> {
@@ -53,7 +53,7 @@ function together<Ask, Result>(
     waiting = [];
     try {
       const results = await run(group.map(({ ask }) => ask));
-      // one answer for each question, guaranteed by `run`
+      // one result for each call, by the contract of `run`
       for (const [at, { resolve }] of group.entries()) resolve(results[at] as Result);
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -63,7 +63,7 @@ function together<Ask, Result>(
   return (ask) =>
     new Promise((resolve, reject) => {
       waiting.push({ ask, resolve, reject });
-      // the tick comes after all promises that can continue now: their questions belong to this turn as well
+      // the tick comes after all promises that can continue now: their calls belong to this turn as well
       if (waiting.length === 1) queueMicrotask(() => process.nextTick(resolveAll));
     });
 }

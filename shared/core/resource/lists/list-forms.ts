@@ -24,13 +24,13 @@ export function formOf({ fields }: { readonly fields: Fields }, mode: InputMode)
 /** Returns the query parameters of a list. */
 export function listParameters<Data extends object, View, Loaded extends object>({
   page,
-  isUntrimmed,
+  ignoresProjection,
   parameters,
 }: ListResource<Data, View, Fields, Loaded>): QueryParameters {
   return {
     ...pageParameters,
     ...(page === undefined && orderingParameters), // a list that reads its page itself declares its order itself
-    ...(!isUntrimmed && projectionParameters),
+    ...(!ignoresProjection && projectionParameters),
     ...parameters,
   };
 }

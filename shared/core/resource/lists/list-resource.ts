@@ -89,7 +89,7 @@ export interface ListResource<
   /** A page may be too large for a response: then it ends earlier. */
   readonly isBulky?: true;
   /** Ignores `fields` and `excluded_fields`. */
-  readonly isUntrimmed?: true;
+  readonly ignoresProjection?: true;
   readonly actions?: readonly Action<Data, View, Loaded>[];
 }
 

@@ -1,6 +1,7 @@
 import { retryOnConflict } from '../../../jobs/write-conflict.ts';
 import { as } from '../../../store/entity.ts';
 import type { Stored } from '../../../store/store.ts';
+import type { Right } from '../../../values/access.ts';
 import { notFound } from '../../../values/errors/errors.ts';
 import type { JsonObject } from '../../../values/json/json.ts';
 import type { Response } from '../../http/message.ts';
@@ -11,7 +12,7 @@ import { linksOf, pathOf } from '../links.ts';
 import { loadedForms, loadedOperations } from '../loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from '../loads/loads.ts';
 import { type Page, pageBody, readPage, roomyPageBody } from '../page.ts';
-import { type Projection, parseProjection } from '../projection.ts';
+import { keepAll, type Projection, parseProjection } from '../projection.ts';
 import { projectionParameters } from '../query-parameters.ts';
 import type { Context, Method, Operation, Operations, Route } from '../route.ts';
 import { showStored } from '../show.ts';
@@ -26,7 +27,7 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
   const shared = {
     description: resource.description ?? '',
     resource: resource.name,
-    loads: lookupsIn(resource.loads),
+    lookups: lookupsIn(resource.loads),
     ignoresCredentials: false,
     access: resource.access,
     ...(resource.noun !== undefined && { noun: resource.noun }),
@@ -126,17 +127,17 @@ function createResponses<Data extends object, View extends object, Loaded extend
   };
   const one = (context: Context<Loaded>, status: number, view: View): Response => {
     const shown = show(context, path(context))(view);
-    const project = context.request.method === 'GET' ? projectionOf(context, resource) : undefined;
-    return { status, body: project === undefined ? shown : project(shown, resource.fields) };
+    const project = context.request.method === 'GET' ? projectionOf(context, resource) : keepAll;
+    return { status, body: project(shown, resource.fields) };
   };
   return { path, show, one };
 }
 
 function projectionOf(
   { request }: Context,
-  { isUntrimmed }: { readonly isUntrimmed?: true },
-): Projection | undefined {
-  return isUntrimmed ? undefined : parseProjection(request.query);
+  { ignoresProjection }: { readonly ignoresProjection?: true },
+): Projection {
+  return ignoresProjection ? keepAll : parseProjection(request.query);
 }
 
 function listOperations<Data extends object, View extends object, Loaded extends object>(
@@ -147,7 +148,7 @@ function listOperations<Data extends object, View extends object, Loaded extends
   const list: Operation<Loaded> = {
     right: 'L',
     parameters: listParameters(resource),
-    authorize: (context) => resource.authorize?.(context, 'L'),
+    ...rulesOf(resource, 'L'),
     run: async (context) => {
       const path = responses.path(context);
       const page = await pageFor(resource, context, path);
@@ -156,9 +157,8 @@ function listOperations<Data extends object, View extends object, Loaded extends
         page.rows.map((row) => row.item),
       );
       const project = projectionOf(context, resource);
-      const shown = views.map(responses.show(context, path));
-      const objects =
-        project === undefined ? shown : shown.map((body) => project(body, resource.fields));
+      const show = responses.show(context, path);
+      const objects = views.map((view) => project(show(view), resource.fields));
       const body = resource.isBulky ? roomyPageBody(page, objects) : pageBody(page, objects);
       return { status: 200, body };
     },
@@ -167,13 +167,21 @@ function listOperations<Data extends object, View extends object, Loaded extends
   const post: Operation<Loaded> = {
     right: 'C',
     ...(counter && { counter }),
-    authorize: (context) => resource.authorize?.(context, 'C'),
+    ...rulesOf(resource, 'C'),
     run: async (context) => {
       const input = inputOf(resource.fields, await context.body(), 'create');
       return responses.one(context, 201, await create(context, input));
     },
   };
   return { GET: list, POST: post };
+}
+
+/** Returns the rules of a list for operations with a right. */
+function rulesOf<Data extends object, View extends object, Loaded extends object>(
+  { authorize }: ListResource<Data, View, Fields, Loaded>,
+  right: Right,
+): Pick<Operation<Loaded>, 'authorize'> {
+  return authorize === undefined ? {} : { authorize: (context) => authorize(context, right) };
 }
 
 function pageFor<Data extends object, View extends object, Loaded extends object>(
@@ -194,8 +202,8 @@ function itemOperations<Data extends object, View extends object, Loaded extends
   const operations: Partial<Record<Method, Operation<AtItem<Data, Loaded>>>> = {
     GET: {
       right: 'G',
-      ...(!resource.isUntrimmed && { parameters: projectionParameters }),
-      authorize: (context) => resource.authorize?.(context, 'G'),
+      ...(!resource.ignoresProjection && { parameters: projectionParameters }),
+      ...rulesOf(resource, 'G'),
       run: async (context) => {
         const item = existing(context, resource, context.loaded.item, 'G');
         return responses.one(context, 200, only(await resource.view(context, [item])));
@@ -209,7 +217,7 @@ function itemOperations<Data extends object, View extends object, Loaded extends
   if (remove !== undefined) {
     operations.DELETE = {
       right: 'D',
-      authorize: (context) => resource.authorize?.(context, 'D'),
+      ...rulesOf(resource, 'D'),
       run: async (context) => {
         await onCurrent(context, resource, 'D', (item) => remove(context, item));
         return { status: 204 };
@@ -226,7 +234,7 @@ function updateOperation<Data extends object, View extends object, Loaded extend
 ): Operation<AtItem<Data, Loaded>> {
   return {
     right: 'U',
-    authorize: (context) => resource.authorize?.(context, 'U'),
+    ...rulesOf(resource, 'U'),
     run: async (context) => {
       const { update } = resource;
       if (update === undefined) throw new Error(`${resource.name} cannot be updated`);
@@ -246,7 +254,7 @@ function actionOperation<Data extends object, View extends object, Loaded extend
 ): Operation<AtItem<Data, Loaded>> {
   return {
     right: 'A',
-    authorize: (context) => resource.authorize?.(context, 'A'),
+    ...rulesOf(resource, 'A'),
     run: async (context) => {
       const body = await bodyFor(context, action.fields);
       const view = await onCurrent(context, resource, 'A', (current) =>

@@ -30,14 +30,11 @@ export interface Gives<Value> {
   /** Values by {@link cacheName} of the record. */
   readonly cache: (caches: Caches) => Cache<string, Value>;
   /** A record that holds the values of many; a process without a cached value reads it in the first step. */
-  readonly listed?: Listed<Value>;
-}
-
-/** A record with the values of many lookups. */
-export interface Listed<Value> {
-  readonly key: (known: Known) => Key | undefined;
-  /** Returns the values, with the keys of the records that prove them. */
-  readonly entries: (item: Stored, known: Known) => readonly (readonly [Key, Value])[];
+  readonly listed?: {
+    readonly key: (known: Known) => Key | undefined;
+    /** Returns the values, with the keys of the records that prove them. */
+    readonly entries: (item: Stored, known: Known) => readonly (readonly [Key, Value])[];
+  };
 }
 
 /** A load of the record of an entity. */
@@ -103,7 +100,7 @@ export function recordAt<Data extends object, const From extends readonly Source
 }
 
 /** Returns a function that makes a key once all its values are known. */
-export function keyFrom<const From extends readonly Source[]>(
+function keyFrom<const From extends readonly Source[]>(
   from: From,
   makeKey: (...values: ValuesOf<From>) => Key | undefined,
 ): (known: Known) => Key | undefined {
@@ -156,18 +153,6 @@ export function required<Data extends object, Of extends RecordLoad<Data>>(
 ): Omit<Of, 'take'> & Pick<Load<Stored<Data>>, 'take'> {
   // the checks have thrown before a handler gets undefined
   return { ...load, absent, take: load.take as Load<Stored<Data>>['take'] };
-}
-
-/** Returns a load that ignores a record at its key which is not meant. */
-export function onlyIf<Data extends object, Of extends RecordLoad<Data>>(
-  load: Of & RecordLoad<Data>,
-  isMeant: (data: Data, known: Known) => boolean,
-): Of {
-  const take: RecordLoad<Data>['take'] = (item, known) => {
-    const found = load.take(item, known);
-    return found !== undefined && isMeant(found.data, known) ? found : undefined;
-  };
-  return { ...load, take };
 }
 
 /** Limits a load to operations with one of some rights. */

@@ -1,0 +1,53 @@
+import { classLookup, classOfObjects } from '../../shared/classes/class-record.ts';
+import {
+  givenValue,
+  type LoadedOf,
+  lookup,
+  recordAt,
+  required,
+} from '../../shared/core/resource/loads/loads.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import {
+  classEntity,
+  classNumbersEntity,
+  dataEndpointEntity,
+} from '../../shared/store/entities.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+
+/** The data endpoint that a path names. */
+export const endpointOfPath = recordAt(dataEndpointEntity, ['instance', 'endpoint']);
+
+const endpoint = required(
+  lookup(endpointOfPath, ({ class: name, classNumber: number }) => ({ name, number })),
+  notFound,
+);
+
+const classOfName = classLookup(
+  recordAt(classEntity, ['instance', endpoint], (instance, { name }) =>
+    classEntity.key(instance, name),
+  ),
+);
+
+/** The class that the endpoint is bound to. A later class of the same name does not count. */
+const boundClass: typeof classOfName = {
+  ...classOfName,
+  take: (item, known) => {
+    const found = classOfName.take(item, known);
+    return found?.data.number === givenValue(known, endpoint)?.number ? found : undefined;
+  },
+};
+
+/** Loads of routes that use a data endpoint: the endpoint and its class. */
+export const inEndpoint = {
+  endpoint,
+  class: classOfObjects(required(boundClass, notFound)),
+};
+
+/** A request that uses a data endpoint. */
+export type EndpointContext = Context<LoadedOf<typeof inEndpoint>>;
+
+/** Loads of operations on endpoints: the numbers of the instance's classes, as an endpoint exists while its class does. */
+export const numbersLoads = { classNumbers: recordAt(classNumbersEntity, ['instanceName']) };
+
+/** A request with these numbers. */
+export type NumbersContext = Context<LoadedOf<typeof numbersLoads>>;

@@ -1,0 +1,15 @@
+import { type LoadedOf, recordAt } from '../../../shared/core/resource/loads/loads.ts';
+import type { Context } from '../../../shared/core/resource/route.ts';
+import type { PushProvider } from '../../../shared/push/rules/provider.ts';
+import { pushConfigEntity } from '../../../shared/store/entities.ts';
+
+/** Returns loads of the configuration of a provider. */
+export function configLoads(provider: PushProvider) {
+  const config = recordAt(pushConfigEntity, ['instance'], (instance) =>
+    pushConfigEntity.key(instance, provider),
+  );
+  return { config };
+}
+
+/** A request with the configuration of the provider. */
+export type ConfigContext = Context<LoadedOf<ReturnType<typeof configLoads>>>;
