@@ -31,7 +31,7 @@ import type { Store, Write } from '../../shared/store/store.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openTestTable } from '../aws-emulator/dynamodb.ts';
-import { behindGateway } from './gateway-form.ts';
+import { behindGateway } from '../aws-emulator/gateway-event.ts';
 import { makeLate } from './late-store.ts';
 import { medium } from './medium.ts';
 
