@@ -6,17 +6,15 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { accountEntity, emailEntity } from '../../shared/store/entities.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { type Api, type ApiResponse, expected, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { proofTo } from '../support/mails.ts';
 import { isOn } from '../support/medium.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { scenarios } from '../support/scenarios.ts';
 
-useApi();
-
 let count = 0;
 
-setOptions({ clock: openMovedClock() }); // attempts to log in are limited over time
+useApi({ clock: openMovedClock() }); // attempts to log in are limited over time
 
 const register = '/v1.1/account/register/';
 const auth = '/v1.1/account/auth/';

@@ -10,7 +10,8 @@ import { toHandler } from '../../shared/platform/aws/gateway.ts';
 import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { bytesOf, wireEvent } from '../aws-emulator/gateway-event.ts';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
 /*
  * One table of requests, sent to the local server and through the handler that runs behind the gateway: status, headers
@@ -40,14 +41,12 @@ interface Received {
 /** A way of a request to the steps of the edge. */
 type Adapter = (row: Row) => Promise<Received>;
 
-let api: Api;
-let world: World;
 let key: string;
 const servers: LocalServer[] = [];
 
+useWorld();
+
 beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
   key = await world.apiKey({ ignore_acl: true });
   const book = await world.dataClass('book', [
     { name: 'title', type: 'string', filter_index: true },
@@ -59,10 +58,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  await api.close();
-});
+afterAll(() => Promise.all(servers.map((server) => server.stop())));
 
 const get = (name: string, target: string, ...headers: readonly Header[]): Row => ({
   name,

@@ -5,17 +5,15 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { toHandler } from '../../shared/platform/aws/gateway.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
-
-useApi();
 
 /* Attempts to log in from different addresses: which count as one, and the limits over all of them. */
 
 const clock = openMovedClock();
 let count = 0;
 
-setOptions({ clock });
+useApi({ clock });
 
 const password = 'a password';
 const day = 86_400;

@@ -10,10 +10,8 @@ import {
   userSocialEntity,
 } from '../../shared/store/entities.ts';
 import { expected } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /*
  * Background effects of deleting a user or a group.
@@ -22,7 +20,7 @@ useWorld();
 let instance: number;
 const profiles = new Map<string, SocialProfile>();
 
-setOptions({ social: { github: async (token) => profiles.get(token) } });
+useWorld({ social: { github: async (token) => profiles.get(token) } });
 
 beforeAll(async () => {
   const item = await instanceNameEntity.read(api.platform.store, world.instance);

@@ -11,11 +11,9 @@ import {
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { indexNames } from '../../shared/store/store.ts';
 import { expected, openWorld, plantUser } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /*
  * Effects after the response: counts, clean-up and new indexes.
@@ -23,7 +21,7 @@ useWorld();
 
 let watched: WatchedStore;
 
-setOptions({
+useWorld({
   wrap: (store) => {
     watched = watch(store);
     return watched;

@@ -3,7 +3,7 @@ import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { joinAs } from '../support/join-as.ts';
@@ -11,14 +11,12 @@ import { isOn } from '../support/medium.ts';
 import { scenarios } from '../support/scenarios.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
 let apiKey: string;
 let faulty: FaultyStore;
 let counting: CountingStore;
 let number = 0;
 
-setOptions({
+useWorld({
   wrap: (inner) => {
     faulty = makeFaulty(inner);
     counting = countRoundTrips(faulty);

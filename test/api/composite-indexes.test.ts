@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { objectEntity } from '../../shared/store/entities.ts';
 import type { IndexName, Store, Transaction } from '../../shared/store/store.ts';
 import { expected, plantUser, type World } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import {
   compositeIndexesBuilt,
   plantCompositeIndex,
@@ -10,8 +10,6 @@ import {
   storedClass,
 } from '../support/composite-indexes.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /*
  * Lists that often filter for equal objects in the order of another field get a composite index over both in the
@@ -24,7 +22,7 @@ const pageSize = 5;
 let user: { readonly key: string; readonly user: string };
 let refusesWork = false;
 
-setOptions({ wrap: refusing });
+useWorld({ wrap: refusing });
 
 beforeAll(async () => {
   user = { key: await world.apiKey(), user: await plantUser(world, 7) };

@@ -3,12 +3,10 @@ import { jobTypes } from '../../functions/jobs.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';
 import { type ApiResponse, expected, openWorld } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
 import { isOn } from '../support/medium.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 let path: string;
 /** Replaces the next write that a client requests. */
@@ -26,7 +24,7 @@ const types = [
   'geopoint',
 ];
 
-setOptions({ wrap: withSabotage });
+useWorld({ wrap: withSabotage });
 
 beforeAll(async () => {
   path = `${await world.dataClass('paper', [

@@ -1,9 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiResponse, expected, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { scenarios } from '../support/scenarios.ts';
-
-useApi();
 
 let count = 0;
 let owner: string;
@@ -14,7 +12,7 @@ const notFound = { detail: 'Not found.' };
 const forbidden = { detail: 'You do not have permission to perform this action.' };
 const unique = 'This field must be unique.';
 
-setOptions({ settings: { maxInstances: 60 } });
+useApi({ settings: { maxInstances: 60 } });
 
 beforeAll(async () => {
   const answer = await api.send({

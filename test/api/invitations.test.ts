@@ -8,13 +8,11 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { mailsTo } from '../support/mails.ts';
 import { missing, time } from '../support/responses.ts';
 import { scenarios } from '../support/scenarios.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
-
-useApi();
 
 let store: WatchedStore;
 let world: World;
@@ -22,7 +20,7 @@ let count = 0;
 /** An unused address. */
 let address: string;
 
-setOptions({
+useApi({
   wrap: (inner) => {
     store = watch(inner);
     return store;

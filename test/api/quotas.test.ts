@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
-
-useApi();
 
 /** Storage limits of an instance where the operator has set quotas. */
 
@@ -16,7 +14,7 @@ const maxObjectBytes = 50_000;
 const maxFileBytes = 20_000;
 const maxTraceBytes = 30_000;
 
-setOptions({ settings: { maxObjectBytes, maxFileBytes, maxTraceBytes } });
+useApi({ settings: { maxObjectBytes, maxFileBytes, maxTraceBytes } });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shelf-${count}`);

@@ -7,11 +7,9 @@ import {
   openWorld,
   type World,
 } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { missing, time } from '../support/responses.ts';
-
-useApi();
 
 /** Direct runs of scripts, and their traces. */
 
@@ -19,7 +17,7 @@ const clock = openMovedClock();
 let world: World;
 let count = 0;
 
-setOptions({ clock });
+useApi({ clock });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shop-${count}`);

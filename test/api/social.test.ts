@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
-
-useApi();
 
 let count = 0;
 let email: string;
@@ -16,7 +14,7 @@ const verify = (token: string) => {
   return Promise.resolve(people.get(token));
 };
 
-setOptions({ social: { facebook: verify, github: verify } });
+useApi({ social: { facebook: verify, github: verify } });
 beforeEach(() => {
   count += 1;
   email = `person-${count}@example.com`;

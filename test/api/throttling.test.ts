@@ -1,12 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openClock } from '../../shared/platform/clock.ts';
 import { type ApiResponse, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 const rate = 60;
 const throttled = { detail: 'Request was throttled. Expected available in 1 second.' };
@@ -15,7 +13,7 @@ const clock = openMovedClock();
 let other: World;
 let apiKey: string;
 
-setOptions({ clock, settings: { instanceRate: rate } });
+useWorld({ clock, settings: { instanceRate: rate } });
 
 beforeAll(async () => {
   other = await openWorld(api, 'blog-2');

@@ -6,12 +6,10 @@ import type { TraceData, TraceKind } from '../../shared/store/records/scripts.ts
 import { createItem } from '../../shared/store/writes.ts';
 import { write } from '../store/fixture.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { missing, time } from '../support/responses.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
-
-useApi();
 
 /** Files of traces, and their retention. */
 
@@ -22,7 +20,7 @@ let count = 0;
 /** Returns the keys of the existing trace files. */
 const files = new Set<string>();
 
-setOptions({ clock });
+useApi({ clock });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shop-${count}`);

@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { instanceNameEntity, usageEntity } from '../../shared/store/entities.ts';
 import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import type { MovedClock } from '../support/moved-clock.ts';
-
-useApi();
 
 let world: World;
 let second: World;
@@ -16,7 +14,7 @@ let apiKey: string;
 const clock = clockFrom('2026-11-18T10:20:00Z');
 const sent = { hourly: '/v1.1/usage/hourly/', daily: '/v1.1/usage/daily/' };
 
-setOptions({ clock });
+useApi({ clock });
 
 beforeAll(async () => {
   world = await openWorld(api, 'blog-1');

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { openWorld, plantUser, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { time } from '../support/responses.ts';
-
-useApi();
 
 /*
  * The client library of the original service, unmodified, against the local server: one block for each of its models.
@@ -21,7 +19,7 @@ const notAllowed = 'You do not have permission to perform this action.';
 /** A connection with an account key, whose requests are sent to `blog-1` by default. */
 let client: Client;
 
-setOptions({ settings: { maxInstances: 100 } });
+useApi({ settings: { maxInstances: 100 } });
 
 beforeAll(async () => {
   const { owner, instance } = await openWorld(api);
