@@ -516,7 +516,7 @@ async function activate(email: string): Promise<void> {
 async function change(email: string, changes: object): Promise<void> {
   const { store, ids } = api.platform;
   const pointer = await emailEntity.read(store, email);
-  const current = await accountEntity.read(store, pointer?.data.account ?? 0);
+  const current = pointer && (await accountEntity.read(store, pointer.data.account));
   if (current === undefined) throw new Error(`no account ${email}`);
   await store.write({
     id: ids.random(),

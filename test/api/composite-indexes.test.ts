@@ -7,8 +7,8 @@ import {
   compositeIndexesBuilt,
   plantCompositeIndex,
   requestCompositeIndex,
-  storedClass,
 } from '../support/composite-indexes.ts';
+import { storedClass } from '../support/stored-records.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 /*

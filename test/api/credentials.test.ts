@@ -411,8 +411,8 @@ describe('a user key', () => {
     const old = await plantUser(world, 5);
     const { store, ids, secrets } = api.platform;
     const claims = parseKey(old)?.claims;
-    const record = await userEntity.read(store, claims?.scope ?? 0, 5);
-    if (claims?.kind !== 'user' || record === undefined) throw new Error('no user was planted');
+    const record = claims?.kind === 'user' && (await userEntity.read(store, claims.scope, 5));
+    if (!record) throw new Error('no user was planted');
     await store.write({
       id: ids.random(),
       change: { actor: {}, cause: 'maintenance', depth: 0 },

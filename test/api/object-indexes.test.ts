@@ -1,9 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { classEntity, instanceNameEntity, objectEntity } from '../../shared/store/entities.ts';
+import { objectEntity } from '../../shared/store/entities.ts';
 import type { IndexName } from '../../shared/store/store.ts';
 import { expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { isOn } from '../support/medium.ts';
+import { storedClass } from '../support/stored-records.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -41,12 +42,9 @@ const remove = (id: number) => world.call(world.owner, 'DELETE', `${list}${id}/`
 
 /** Returns ids of the objects in an index of the class, in its order. */
 async function standing(index: IndexName): Promise<number[]> {
-  const { store } = api.platform;
-  const name = await instanceNameEntity.read(store, world.instance);
-  const instance = name?.data.instance ?? 0;
-  const item = await classEntity.read(store, instance, 'thing');
-  const place = [instance, item?.data.number ?? 0] as const;
-  const { items } = await objectEntity.list(store, place, { index, limit: 1000 });
+  const { instance, item } = await storedClass(world, 'thing');
+  const place = [instance, item.data.number] as const;
+  const { items } = await objectEntity.list(api.platform.store, place, { index, limit: 1000 });
   return items.map(({ data }) => data.id);
 }
 

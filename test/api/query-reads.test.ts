@@ -8,8 +8,9 @@ import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
-import { plantCompositeIndex, storedClass } from '../support/composite-indexes.ts';
+import { plantCompositeIndex } from '../support/composite-indexes.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
+import { storedClass } from '../support/stored-records.ts';
 
 /*
  * The cost of lists: objects read and requests to the store. Both depend on the query, not on the number of objects.

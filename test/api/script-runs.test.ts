@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { instanceEntity, instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
+import { instanceEntity, traceEntity } from '../../shared/store/entities.ts';
 import {
   type ApiResponse,
   type Credentials,
@@ -10,6 +10,7 @@ import {
 import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { missing, time } from '../support/responses.ts';
+import { instanceId } from '../support/stored-records.ts';
 
 /** Direct runs of scripts, and their traces. */
 
@@ -395,8 +396,7 @@ it('of a deleted instance are deleted with its scripts', async () => {
   const script = await make(`console.log("x".repeat(70000)) // ${'x'.repeat(70_000)}`);
   await run(script);
   const { store } = api.platform;
-  const pointer = await instanceNameEntity.read(store, world.instance);
-  const instance = pointer?.data.instance ?? 0;
+  const instance = await instanceId(store, world.instance);
   const sizeOf = async (pk: string) => (await store.query({ pk, limit: 100 })).items.length;
   const partitions = [
     instanceEntity.partition(instance),

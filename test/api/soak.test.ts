@@ -4,7 +4,8 @@ import { objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { type IndexName, indexNames } from '../../shared/store/store.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { requestCompositeIndex, storedClass } from '../support/composite-indexes.ts';
+import { requestCompositeIndex } from '../support/composite-indexes.ts';
+import { storedClass } from '../support/stored-records.ts';
 
 /*
  * Mixed requests on one class for SOAK_SECONDS: creates, updates that count, deletes, filters, changes of the schema

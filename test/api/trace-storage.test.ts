@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
-import { instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
+import { traceEntity } from '../../shared/store/entities.ts';
 import type { TraceData, TraceKind } from '../../shared/store/records/scripts.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { write } from '../store/fixture.ts';
@@ -10,6 +10,7 @@ import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { missing, time } from '../support/responses.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
+import { instanceId } from '../support/stored-records.ts';
 
 /** Files of traces, and their retention. */
 
@@ -17,7 +18,7 @@ const clock = openMovedClock();
 let world: World;
 let endpoint: MadeEndpoint;
 let count = 0;
-/** Returns the keys of the existing trace files. */
+/** Keys of the existing trace files. */
 const files = new Set<string>();
 
 useApi({ clock });
@@ -56,13 +57,8 @@ const success: ScriptOutcome = {
   stderr: '',
 };
 
-async function instanceId(): Promise<number> {
-  const name = await instanceNameEntity.read(api.platform.store, world.instance);
-  return name?.data.instance ?? 0;
-}
-
 async function stored(kind: TraceKind, parent = 1): Promise<readonly TraceData[]> {
-  const parts = [await instanceId(), kind, parent] as const;
+  const parts = [await instanceId(api.platform.store, world.instance), kind, parent] as const;
   const { items } = await traceEntity.list(api.platform.store, parts, { limit: 1000 });
   return items.map(({ data }) => data);
 }
@@ -184,7 +180,12 @@ describe('traces beyond the limit', () => {
       const [first] = await stored('endpoint');
       const createdMs = clock.micros() / 1000;
       const waiting = { ...(first as TraceData), id: 0, status, createdMs };
-      const key = traceEntity.key(await instanceId(), 'endpoint', 1, 0);
+      const key = traceEntity.key(
+        await instanceId(api.platform.store, world.instance),
+        'endpoint',
+        1,
+        0,
+      );
       await write(api.platform.store, createItem(traceEntity, key, waiting));
       await runOften(101);
 

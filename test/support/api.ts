@@ -34,6 +34,7 @@ import { openTestTable } from '../aws-emulator/dynamodb.ts';
 import { behindGateway } from '../aws-emulator/gateway-event.ts';
 import { makeLate } from './late-store.ts';
 import { medium } from './medium.ts';
+import { instanceId } from './stored-records.ts';
 
 /** The real local platform behind a real socket, with everything in memory. */
 export interface Api {
@@ -386,11 +387,4 @@ async function plant({ api }: World, writes: readonly Write[]): Promise<void> {
   const { store, ids } = api.platform;
   const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
   await store.write({ id: ids.random(), change, writes });
-}
-
-async function instanceId(store: Store, name: string): Promise<number> {
-  const [item] = await store.get([{ pk: `NAME#${name}`, sk: 'INSTANCE' }]);
-  const id = (item?.data as { instance?: number } | undefined)?.instance;
-  if (id === undefined) throw new Error(`no instance ${name}`);
-  return id;
 }
