@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { setUpCode } from '../../shared/accounts/keys.ts';
 import type { Response } from '../../shared/core/http/message.ts';
@@ -225,11 +225,11 @@ describe('a closed deployment', () => {
 
   it('accepts the code in capitals too', async () => {
     const fresh = await startApi({ settings: { registration: 'closed' } });
+    onTestFinished(() => fresh.close());
     const invitation_key = (await setUpCode(fresh.platform.secrets)).toUpperCase();
 
     const body = { email: 'a@example.com', password: 'p', invitation_key };
     const { status } = await fresh.send({ path: register, body });
-    await fresh.close();
 
     expect(status).toBe(201);
   });

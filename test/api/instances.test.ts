@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ApiResponse, expected, startApi } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { scenarios } from '../support/scenarios.ts';
@@ -287,6 +287,7 @@ describe('a creation is rejected', () => {
 
   it('beyond the limit of owned instances; others and deleted ones are not counted', async () => {
     const small = await startApi({ settings: { maxInstances: 2 } });
+    onTestFinished(() => small.close());
     const send = (body: object) => small.send({ as: key, path: list, body });
     const answer = await small.send({
       path: '/v1.1/account/register/',
@@ -300,7 +301,6 @@ describe('a creation is rejected', () => {
     const overAndTaken = await send({ name: 'first' });
     await small.send({ as: key, method: 'DELETE', path: `${list}first/` });
     const again = await send({ name: 'fourth' });
-    await small.close();
 
     const exceeded = { detail: 'Instance count exceeded (2).' };
     expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { setUpCode } from '../../shared/accounts/keys.ts';
 import {
   type Api,
@@ -648,6 +648,7 @@ describe('a registration with an invitation', () => {
 
   it('is accepted by a closed deployment', async () => {
     const closed = await startApi({ settings: { registration: 'closed' } });
+    onTestFinished(() => closed.close());
     const code = await setUpCode(closed.platform.secrets);
     const first = await register(closed, { email: 'ann@example.com', invitation_key: code });
     const as = expected(first, 201).account_key;
@@ -659,7 +660,6 @@ describe('a registration with an invitation', () => {
     const without = await register(closed, kim);
     const answer = await register(closed, { ...kim, invitation_key });
     const again = await register(closed, { email: 'sam@example.com', invitation_key });
-    await closed.close();
 
     expect([without.status, without.body]).toEqual([400, { detail: 'Registration disabled.' }]);
     expect(answer).toMatchObject({ status: 201, body: kim });

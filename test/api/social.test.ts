@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
@@ -172,12 +172,12 @@ describe('a log-in by another service is rejected', () => {
       settings: { registration: 'closed' },
       social: { facebook: verify },
     });
+    onTestFinished(() => closed.close());
 
     const { status, body } = await closed.send({
       path: `${path}facebook/`,
       body: { access_token: 'token' },
     });
-    await closed.close();
 
     expect([status, body]).toEqual([400, { detail: 'Registration disabled.' }]);
   });
@@ -187,13 +187,13 @@ describe('a log-in by another service is rejected', () => {
       settings: { registration: 'local' },
       social: { facebook: verify },
     });
+    onTestFinished(() => local.close());
     const body = { access_token: 'token' };
     const call = (headers: Record<string, string>) =>
       local.send({ path: `${path}facebook/`, body, headers });
 
     const foreign = await call({ Origin: 'https://evil.example' });
     const own = await call({ Origin: 'http://localhost:5173' });
-    await local.close();
 
     expect([foreign.status, own.status]).toEqual([403, 200]);
   });
