@@ -320,13 +320,13 @@ const blank = ['This field may not be blank.'];
 const unknown = { email: ['Email not found.'] };
 
 describe('a request is rejected', () => {
-  const row = (path: string, why: string, body: unknown, answer: object) => ({
+  const row = (path: string, why: string, body: unknown, response: object) => ({
     name: `${path} with ${why}`,
     path: account + path,
     method: 'POST',
     body,
     status: 400,
-    answer,
+    response,
   });
   const asking = ['resend_email/', 'password/reset/'];
   const proving = ['activate/', 'password/reset/confirm/'];
@@ -364,7 +364,7 @@ describe('a request is rejected', () => {
       name: `a GET of ${path}`,
       path: account + path,
       status: 405,
-      answer: { detail: 'Method "GET" not allowed.' },
+      response: { detail: 'Method "GET" not allowed.' },
     })),
   ]);
 });

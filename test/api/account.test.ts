@@ -117,13 +117,13 @@ describe('registration', () => {
     expect(second.shown.id).toBe(Number(first.shown.id) + 1);
   });
 
-  const invalid = (name: string, body: unknown, answer: object) => ({
+  const invalid = (name: string, body: unknown, response: object) => ({
     name,
     path: register,
     method: 'POST',
     body,
     status: 400,
-    answer,
+    response,
   });
   scenarios('a registration is rejected', () => api, [
     invalid('without anything', undefined, { email: required, password: required }),
@@ -286,13 +286,13 @@ describe('log-in', () => {
     expect(await api.send({ path: auth, body })).toMatchObject({ status: 200, body: { email } });
   });
 
-  const row = (name: string, body: unknown, status: number, answer: object) => ({
+  const row = (name: string, body: unknown, status: number, response: object) => ({
     name,
     path: auth,
     method: 'POST',
     body,
     status,
-    answer,
+    response,
   });
   scenarios('is rejected', () => api, [
     row('without anything', {}, 400, { email: required, password: required }),
@@ -343,7 +343,7 @@ describe('log-in', () => {
   });
 
   // with several processes it takes longer than an attempt may wait
-  it.skipIf(isOn('roles'))('starts to count anew after a right password', async () => {
+  it.skipIf(isOn('roles'))('restarts its count after a right password', async () => {
     const { email } = await person();
     for (let n = 0; n < 9; n += 1) expected(await logIn(email, 'wrong'), 401);
     expected(await logIn(email, 'a password'), 200);
@@ -472,7 +472,7 @@ describe('the account itself', () => {
     body: { metadata },
     given: () => ({ as: someone }),
     status: 400,
-    answer: { metadata: [message] },
+    response: { metadata: [message] },
   });
   let someone: string;
   beforeAll(async () => {
@@ -658,16 +658,16 @@ scenarios('who is no account may not', () => api, [
     method: 'POST',
     path: account + path,
     status: 403,
-    answer: forbidden,
+    response: forbidden,
   })),
-  { name: 'read it', path: account, status: 403, answer: forbidden },
+  { name: 'read it', path: account, status: 403, response: forbidden },
   {
     name: 'post it, and who is one neither',
     method: 'POST',
     path: account,
     given: () => ({ as: key }),
     status: 405,
-    answer: { detail: 'Method "POST" not allowed.' },
+    response: { detail: 'Method "POST" not allowed.' },
   },
   {
     name: 'delete it, and who is one neither',
@@ -675,12 +675,12 @@ scenarios('who is no account may not', () => api, [
     path: account,
     given: () => ({ as: key }),
     status: 405,
-    answer: { detail: 'Method "DELETE" not allowed.' },
+    response: { detail: 'Method "DELETE" not allowed.' },
   },
   {
     name: 'get the log-in',
     path: auth,
     status: 405,
-    answer: { detail: 'Method "GET" not allowed.' },
+    response: { detail: 'Method "GET" not allowed.' },
   },
 ]);

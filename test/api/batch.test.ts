@@ -229,7 +229,7 @@ scenarios('who may call', () => api, [
     path: '/v1.1/instances/blog-1/batch/',
     body: { requests: [] },
     status: 403,
-    answer: forbidden.content,
+    response: forbidden.content,
   },
   {
     name: 'an account, in either version',
@@ -238,7 +238,7 @@ scenarios('who may call', () => api, [
     path: '/v1/instances/BLOG-1/batch/',
     body: { requests: [] },
     status: 200,
-    answer: [],
+    response: [],
   },
   {
     name: 'other methods are none of its',
@@ -246,7 +246,7 @@ scenarios('who may call', () => api, [
     method: 'GET',
     path: '/v1.1/instances/blog-1/batch/',
     status: 405,
-    answer: { detail: 'Method "GET" not allowed.' },
+    response: { detail: 'Method "GET" not allowed.' },
   },
   {
     name: 'an instance that is missing',
@@ -255,7 +255,7 @@ scenarios('who may call', () => api, [
     path: '/v1.1/instances/blog-2/batch/',
     body: { requests: [] },
     status: 404,
-    answer: { detail: 'Instance was not found.' },
+    response: { detail: 'Instance was not found.' },
   },
   {
     name: 'as text/plain, with a key in the body',
@@ -270,7 +270,7 @@ scenarios('who may call', () => api, [
     path: '/v1.1/instances/blog-1/batch/',
     headers: { 'Content-Type': 'text/plain' },
     status: 200,
-    answer: [missing],
+    response: [missing],
   },
 ]);
 

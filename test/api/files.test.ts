@@ -456,9 +456,9 @@ describe('when the commit', () => {
 
     const failed = await patch(self, form(file('scan', 'new')));
     await jobsOf(10);
-    const meanwhile = await hasFile(api.platform.files, stored[1] ?? '');
+    const isStored = await hasFile(api.platform.files, stored[1] ?? '');
 
-    expect([failed.status, meanwhile]).toEqual([500, true]);
+    expect([failed.status, isStored]).toEqual([500, true]);
     expect(await left()).toEqual([true, false]);
     expect((await download(url)).status).toBe(200);
   });

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Call } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
-import { accepted, type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
+import { accepted, type LawfulCall, lawful, type RawResponse } from '../support/lawful.ts';
 import { proofTo } from '../support/mails.ts';
 import { abandon, exchange } from '../support/raw-socket.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
@@ -54,7 +54,7 @@ afterEach(async () => {
 });
 
 /** Sends a request; an error response must not have changed anything. */
-async function attack(sent: Call): Promise<RawAnswer> {
+async function attack(sent: Call): Promise<RawResponse> {
   const before = store.commits;
   const answer = await call({
     as: sent.path.includes('/prey-1/') ? prey.owner : world.owner,

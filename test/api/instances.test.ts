@@ -247,13 +247,13 @@ const rename = (name: string, body: unknown, as = owner): Promise<ApiResponse> =
   api.send({ as, method: 'POST', path: `${list}${name}/rename/`, body });
 
 describe('a creation is rejected', () => {
-  const row = (name: string, body: unknown, answer: object) => ({
+  const row = (name: string, body: unknown, response: object) => ({
     name,
     path: list,
     method: 'POST',
     body,
     status: 400,
-    answer,
+    response,
     given: () => ({ as: owner }),
   });
   scenarios('with', () => api, [

@@ -207,12 +207,12 @@ describe('an invitation', () => {
 });
 
 describe('an invitation is rejected', () => {
-  const row = (name: string, body: unknown, answer: object) => ({
+  const row = (name: string, body: unknown, response: object) => ({
     name,
     method: 'POST',
     body,
     status: 400,
-    answer,
+    response,
     given: () => ({ as: world.owner, path: `${world.base}invitations/` }),
   });
   const notEmail = 'Enter a valid email address.';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credentials, expected, plantGroup, plantUser } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
-import { type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
+import { type LawfulCall, lawful, type RawResponse } from '../support/lawful.ts';
 import { type Dump, type WatchedStore, watch } from '../support/watched-store.ts';
 
 /*
@@ -93,7 +93,7 @@ const isOpen = ({ route }: Place) => route.access.anonymous !== undefined;
 /** Open to every account, member or not: pages of links, and a batch, whose items are closed. */
 const isForAccounts = ({ route }: Place) => route.access.account !== undefined;
 
-function expectNothingOfOurs({ text, headers }: RawAnswer, name: string): void {
+function expectNothingOfOurs({ text, headers }: RawResponse, name: string): void {
   const said = text + JSON.stringify(headers);
   const found = [marker, ...secrets].filter((secret) => said.includes(secret));
   if (found.length > 0) expect(found, name).toEqual([]); // expect takes time, and there are thousands of calls
@@ -200,7 +200,7 @@ describe('our user in their instance, their user in ours', () => {
   });
 
   everyPlace((place) => isInside(place) && !isOpen(place))(
-    '%s of theirs is closed to keys of ours, also beside a user of theirs',
+    '%s of theirs is closed to keys of ours, also with a user of theirs',
     async (_, place) => {
       const path = theirs.path(place);
 

@@ -12,7 +12,7 @@ import {
   type Place,
   places,
 } from '../support/filled-world.ts';
-import { type LawfulCall, lawful, type RawAnswer } from '../support/lawful.ts';
+import { type LawfulCall, lawful, type RawResponse } from '../support/lawful.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
 /*
@@ -65,7 +65,7 @@ function unknownMethods({ route }: Place): readonly string[] {
   return [...methods, 'PROPFIND', 'LINK'].filter((method) => !(method in route.operations));
 }
 
-function body({ status, body: sent }: RawAnswer) {
+function body({ status, body: sent }: RawResponse) {
   return { status, body: sent };
 }
 

@@ -350,11 +350,11 @@ describe('traces', () => {
     const refused = await Promise.all(
       methods.flatMap((method) => ['', '1/'].map((at) => call(method, `${mine}/traces/${at}`, {}))),
     );
-    const trimmed = await call('GET', `${mine}/traces/?fields=status`);
+    const projected = await call('GET', `${mine}/traces/?fields=status`);
 
     expect([strange.status, strange.body]).toEqual([404, missing]);
     expect(refused.map(({ status }) => status)).toEqual(Array(8).fill(405));
-    expect(trimmed.body.objects).toEqual([{ status: 'success' }]);
+    expect(projected.body.objects).toEqual([{ status: 'success' }]);
   });
 
   it('are limited to a hundred, older ones are kept for five minutes more, all for a day', async () => {

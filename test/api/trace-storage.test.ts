@@ -41,7 +41,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const large = { text: 'x'.repeat(100_000) };
 
-/** Has all runs end in this way, after a while. */
+/** Replaces the outcome of all runs, after a delay. */
 function endAll(outcome: ScriptOutcome, afterMs = 0) {
   vi.spyOn(api.platform.scripts, 'run').mockImplementation(async () => {
     if (afterMs > 0) await setTimeout(afterMs);

@@ -339,7 +339,7 @@ export interface Scenario {
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   /** The whole expected body. */
-  readonly answer?: unknown;
+  readonly response?: unknown;
 }
 
 /**

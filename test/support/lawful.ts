@@ -5,7 +5,7 @@ import type { LogEntry } from '../../shared/platform/ports.ts';
 import type { Api, Call, Credentials } from './api.ts';
 
 /** A response in its form on the wire. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -14,10 +14,10 @@ export interface RawAnswer {
 }
 
 /** Sends requests, and checks every response against the common rules. */
-export type LawfulCall = (call: Call) => Promise<RawAnswer>;
+export type LawfulCall = (call: Call) => Promise<RawResponse>;
 
 /** Returns the body of a response that must have this status. */
-export function accepted({ status, text, body }: RawAnswer, wanted: number): RawAnswer['body'] {
+export function accepted({ status, text, body }: RawResponse, wanted: number): RawResponse['body'] {
   expect(status, text).toBe(wanted);
   return body;
 }
@@ -44,24 +44,24 @@ export function lawful(api: Api): LawfulCall {
       ...seen(answer, ledger.lineOf(answer.headers['x-request-id'])),
       errors: ledger.errors(),
     };
-    const wanted = { ...lawfulAnswer, logged: answer.status };
+    const wanted = { ...lawfulResponse, logged: answer.status };
     // expect is called for a difference alone: it would take more time than many of the responses
     if (!isDeepStrictEqual(was, wanted)) expect(was, name).toEqual(wanted);
     return answer;
   };
 }
 
-const lawfulAnswer = {
+const lawfulResponse = {
   fault: false,
   origin: '*',
   vary: true,
   challenge: undefined,
   type: 'fit',
-  isRefusal: true,
+  hasErrorForm: true,
   errors: [],
 };
 
-function seen({ status, headers, text, body }: RawAnswer, line: LogEntry | undefined) {
+function seen({ status, headers, text, body }: RawResponse, line: LogEntry | undefined) {
   const type = String(headers['content-type'] ?? '');
   return {
     fault: status < 200 || status >= 500,
@@ -70,7 +70,7 @@ function seen({ status, headers, text, body }: RawAnswer, line: LogEntry | undef
     vary: String(headers.vary).split(/,\s*/).includes('Origin'),
     challenge: headers['www-authenticate'],
     type: typeKind(status, type, text),
-    isRefusal: status < 400 || text === '' || !type.includes('json') || isRefusal(body),
+    hasErrorForm: status < 400 || text === '' || !type.includes('json') || isErrorBody(body),
   };
 }
 
@@ -96,7 +96,7 @@ function openLedger(logged: readonly LogEntry[]) {
 }
 
 /** Sends a request without checking the response. */
-export function send(url: string, call: Call): Promise<RawAnswer> {
+export function send(url: string, call: Call): Promise<RawResponse> {
   const { method = call.body === undefined ? 'GET' : 'POST', path, as, body, headers } = call;
   const bytes = toBytes(body);
   const isJson = bytes !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
@@ -157,7 +157,7 @@ function typeKind(status: number, type: string, text: string): string {
 }
 
 /** Checks whether a body has one of the forms of error bodies (docs/reference/errors.md#bodies). */
-function isRefusal(body: unknown): boolean {
+function isErrorBody(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const values = Object.values(body);
   if ('detail' in body) return values.length === 1 && typeof body.detail === 'string';
