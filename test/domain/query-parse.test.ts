@@ -4,11 +4,13 @@ import { errorOf, queryClass } from '../support/query-class.ts';
 
 const compiled = queryClass();
 
-/** Returns the error of an invalid query, given as JSON or, for a string, as it is. */
-function queryError(query: unknown): unknown {
+/** Parses a query, given as JSON or, for a string, as it is. */
+function parseQuery(query: unknown) {
   const text = typeof query === 'string' ? query : JSON.stringify(query);
-  return errorOf(() => parseQueries([text], compiled));
+  return parseQueries([text], compiled);
 }
+
+const queryError = (query: unknown) => errorOf(() => parseQuery(query));
 
 const long = (length: number) => 'x'.repeat(length);
 const many = (length: number, value: unknown = 1) => Array.from({ length }, () => value);
@@ -78,7 +80,7 @@ describe('a query of an invalid form', () => {
     ['no lookups', { string: {} }],
     ['a value of 8192 characters', { integer: { _in: many(128) }, array: { _contains: [] } }],
   ])('is not %s', (_, query) => {
-    expect(queryError(query)).toBeUndefined();
+    expect(() => parseQuery(query)).not.toThrow();
   });
 });
 

@@ -1,7 +1,6 @@
 import { classEntity, instanceNameEntity } from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records/records.ts';
 import type { Store, Stored } from '../../shared/store/store.ts';
-import type { World } from './api.ts';
 
 /** Returns the id of an instance. Throws if there is none of this name. */
 export async function instanceId(store: Store, name: string): Promise<number> {
@@ -10,9 +9,14 @@ export async function instanceId(store: Store, name: string): Promise<number> {
   return pointer.data.instance;
 }
 
+interface StoredWorld {
+  readonly api: { readonly platform: { readonly store: Store } };
+  readonly instance: string;
+}
+
 /** Returns the id of the world's instance, and the stored record of one of its classes. Throws if there is none. */
 export async function storedClass(
-  { api, instance: name }: World,
+  { api, instance: name }: StoredWorld,
   className: string,
 ): Promise<{ readonly instance: number; readonly item: Stored<ClassData> }> {
   const { store } = api.platform;
