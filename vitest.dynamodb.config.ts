@@ -14,6 +14,10 @@ export default defineConfig({
       'test/api/soak.test.ts',
       'test/api/quotas.test.ts',
       'test/api/query-reads.test.ts', // creates 100,000 objects, which takes too long here
+      // these start platforms or servers of their own, which are the same on each medium
+      'test/api/adapters.test.ts',
+      'test/api/{durability,script-crash}.test.ts',
+      'test/api/push-send.test.ts',
     ],
     passWithNoTests: true,
     globalSetup: './test/aws-emulator/dynamodb-local.ts',
@@ -26,5 +30,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: workers,
+    isolate: false, // files that share a process load the sources once
   },
 });

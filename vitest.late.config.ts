@@ -11,11 +11,16 @@ export default defineConfig({
       'test/api/object-indexes.test.ts',
       'test/api/soak.test.ts',
       'test/api/query-reads.test.ts', // counts the reads of an index of 100,000 objects
+      // these start platforms or servers of their own, which are the same on each medium
+      'test/api/adapters.test.ts',
+      'test/api/{durability,script-crash}.test.ts',
+      'test/api/push-send.test.ts',
     ],
     env: { TEST_MEDIUM: 'late' }, // read by test/support/medium.ts
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: workers,
+    isolate: false, // files that share a process load the sources once
   },
 });

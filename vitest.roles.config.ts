@@ -11,7 +11,8 @@ const excluded = [
   'test/api/push*.test.ts', // read the outbox; test/aws/push.test.ts asserts the requests to SNS
   'test/api/soak.test.ts', // reads index entries, and needs a changed class to be ready at once
   'test/api/composite-indexes.test.ts', // waits for indexes, which are built a minute later there
-  // these count or disturb what the test's own process does
+  // these count, compare or disturb what the test's own process does
+  'test/api/adapters.test.ts',
   'test/api/query-model.test.ts',
   'test/api/query-reads.test.ts',
   'test/api/round-trips.test.ts',
@@ -44,5 +45,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: workers,
+    isolate: false, // files that share a process load the sources once
   },
 });

@@ -1,78 +1,69 @@
 /*
  * Runs a test script of package.json and reports the results.
  *
- * node .ci/tests.mjs FOLDER SCRIPT [OPTION ...]
+ * node .ci/tests.mjs FOLDER SCRIPT [--OPTION=VALUE ...] [FILE ...]
  *
- * A file with a failed test is run once more, alone: a test that passes then counts as passed and is reported as
- * unsteady. Appends a line "PASSED FAILED" to FOLDER/counts, and to FOLDER/told a line for each test that failed once.
+ * Each file with a failed test is run once more, alone, in a run and a process of its own. A test that passes then counts
+ * as passed, and is reported as unsteady: where its file shares a process with others, as a defect of isolation.
+ * Appends a line "PASSED FAILED" to FOLDER/counts, and to FOLDER/messages a line for each test that failed once.
  */
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 
 const [folder, script, ...options] = process.argv.slice(2);
-const first = runTests([]);
-const again = first.files.filter((file) => file.status === 'failed').map((file) => file.name);
-const second = again.length > 0 ? runTests(again) : undefined;
+const first = runTests(options);
+const passed = first.files.filter((file) => file.failed.length === 0);
+const failures = failuresBeyondTests(first, `npm run ${script}`);
+const unsteady = [];
+for (const { path, isShared, failed } of first.files.filter((file) => !passed.includes(file))) {
+  const alone = runTests([...options.filter((option) => option.startsWith('--')), path]);
+  passed.push(...alone.files);
+  const again = [
+    ...alone.files.flatMap((file) => file.failed),
+    ...failuresBeyondTests(alone, path),
+  ];
+  failures.push(...again);
+  const cause = isShared
+    ? 'a defect of isolation: fails with the files of its process'
+    : 'fails with the other files';
+  for (const { name, why } of failed)
+    if (!again.some((each) => each.name === name))
+      unsteady.push({ name, why: `${cause}, passes alone: ${why}` });
+}
 
-const last = [
-  ...first.files.filter((file) => !again.includes(file.name)),
-  ...(second?.files ?? []),
-];
-const failed = last.flatMap(failuresOf);
-const unsteady = first.files
-  .flatMap(failuresOf)
-  .filter(({ name }) => !failed.some((each) => each.name === name));
-if (!(second ?? first).ended && failed.length === 0)
-  failed.push({ name: `npm run ${script}`, why: 'it fails beyond its tests' });
-
-const passed = last.reduce((sum, file) => sum + testsOf(file, 'passed').length, 0);
-appendFileSync(join(folder, 'counts'), `${passed} ${failed.length}\n`);
 const where = `on Node ${process.versions.node}`;
-const told = [
-  ...failed.map(({ name, why }) => `FAILED ${where}: ${name}: ${why}`),
-  ...unsteady.map(({ name, why }) => `unsteady ${where}: ${name}: ${why}`),
+const messages = [
+  ...failures.map(({ name, why }) => `FAILED ${where}: ${name}: ${why}`),
+  ...unsteady.map(({ name, why }) => `unsteady: ${name}: ${why} (${where})`),
 ];
-appendFileSync(join(folder, 'told'), told.map((line) => `${line}\n`).join(''));
+const sum = passed.reduce((total, file) => total + file.passed, 0);
+appendFileSync(join(folder, 'counts'), `${sum} ${failures.length}\n`);
+appendFileSync(join(folder, 'messages'), messages.map((line) => `${line}\n`).join(''));
 
-/** Runs the tests; returns whether the run succeeded, and its report with one value per file. */
-function runTests(files) {
+/** Runs the tests; returns whether the run succeeded, and its report. */
+function runTests(args) {
   const report = join(folder, 'tests.json');
   rmSync(report, { force: true });
-  const reporters = ['--reporter=agent', '--reporter=json', `--outputFile.json=${report}`];
-  const { status } = spawnSync(
-    'npm',
-    ['run', '--silent', script, '--', ...reporters, ...options, ...files],
-    {
-      stdio: 'inherit',
-    },
-  );
-  return { ended: status === 0, files: readReport(report) };
+  const reporters = ['--reporter=agent', '--reporter=./.ci/report.mjs'];
+  const { status } = spawnSync('npm', ['run', '--silent', script, '--', ...reporters, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, TEST_REPORT: report },
+  });
+  return { isSuccess: status === 0, ...readReport(report) };
 }
 
 function readReport(report) {
   try {
-    return JSON.parse(readFileSync(report, 'utf8')).testResults;
+    return JSON.parse(readFileSync(report, 'utf8'));
   } catch (error) {
-    process.stdout.write(`there is no report of npm run ${script}: ${error.message}\n`);
-    return [];
+    return { files: [], errors: [`there is no report: ${error.message}`] };
   }
 }
 
-function failuresOf(file) {
-  if (file.status !== 'failed') return [];
-  const path = relative(process.cwd(), file.name);
-  const tests = testsOf(file, 'failed').map((test) => ({
-    name: `${path}: ${test.fullName}`,
-    why: firstLine(test.failureMessages[0] ?? ''),
-  }));
-  return tests.length > 0 ? tests : [{ name: path, why: firstLine(file.message) }];
-}
-
-function testsOf(file, status) {
-  return file.assertionResults.filter((test) => test.status === status);
-}
-
-function firstLine(text) {
-  return text.split('\n')[0].slice(0, 160);
+/** Errors outside of tests, and an unsuccessful run without a failed test, which a second run must not hide. */
+function failuresBeyondTests({ isSuccess, errors, files }, name) {
+  const isExplained = isSuccess || files.some((file) => file.failed.length > 0);
+  const causes = errors.length === 0 && !isExplained ? ['no test failed'] : errors;
+  return causes.map((why) => ({ name, why: `it fails beyond its tests: ${why}` }));
 }

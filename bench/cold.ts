@@ -7,7 +7,7 @@ import { api } from '../functions/api.ts';
 import { wholeMap } from '../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../lib/handler-bundle.ts';
 import { startFakeAws } from '../test/aws-emulator/fake-aws.ts';
-import { gatewayEvent } from '../test/aws-emulator/lambda.ts';
+import { clientEvent } from '../test/aws-emulator/gateway-event.ts';
 
 /*
  * Start-up time of each bundled handler compared with an empty one: from the start of a Node process to the first
@@ -27,7 +27,7 @@ const emptyFile = join(folder, `${empty}.mjs`);
 writeFileSync(emptyFile, 'export const handler = async () => ({ statusCode: 204 });');
 
 const aws = await startFakeAws({ secret: '5e'.repeat(32), allows: () => true });
-const event = gatewayEvent({ method: 'GET', path: '/v1.1/instances/', key: '0'.repeat(56) });
+const event = clientEvent({ method: 'GET', path: '/v1.1/instances/', key: '0'.repeat(56) });
 const host = `
 const { handler } = await import(process.argv[1]);
 await handler(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 29000 });

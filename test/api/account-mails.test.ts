@@ -2,13 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { type Api, type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { scenarios } from '../support/scenarios.ts';
-
-useApi();
 
 const clock = openMovedClock();
 let store: FaultyStore;
@@ -24,7 +22,7 @@ const threeDays = 3 * 24 * 3600;
 const wrongToken = { non_field_errors: ['Invalid token.'] };
 const done = { non_field_errors: ['Invalid token or account already activated.'] };
 
-setOptions({
+useApi({
   clock,
   wrap: (inner) => {
     store = makeFaulty(inner);
@@ -322,13 +320,13 @@ const blank = ['This field may not be blank.'];
 const unknown = { email: ['Email not found.'] };
 
 describe('a request is rejected', () => {
-  const row = (path: string, why: string, body: unknown, answer: object) => ({
+  const row = (path: string, why: string, body: unknown, response: object) => ({
     name: `${path} with ${why}`,
     path: account + path,
     method: 'POST',
     body,
     status: 400,
-    answer,
+    response,
   });
   const asking = ['resend_email/', 'password/reset/'];
   const proving = ['activate/', 'password/reset/confirm/'];
@@ -366,7 +364,7 @@ describe('a request is rejected', () => {
       name: `a GET of ${path}`,
       path: account + path,
       status: 405,
-      answer: { detail: 'Method "GET" not allowed.' },
+      response: { detail: 'Method "GET" not allowed.' },
     })),
   ]);
 });

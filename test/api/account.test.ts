@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { setUpCode } from '../../shared/accounts/keys.ts';
 import type { Response } from '../../shared/core/http/message.ts';
@@ -6,17 +6,15 @@ import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { accountEntity, emailEntity } from '../../shared/store/entities.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { type Api, type ApiResponse, expected, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { proofTo } from '../support/mails.ts';
 import { isOn } from '../support/medium.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { scenarios } from '../support/scenarios.ts';
 
-useApi();
-
 let count = 0;
 
-setOptions({ clock: openMovedClock() }); // attempts to log in are limited over time
+useApi({ clock: openMovedClock() }); // attempts to log in are limited over time
 
 const register = '/v1.1/account/register/';
 const auth = '/v1.1/account/auth/';
@@ -119,13 +117,13 @@ describe('registration', () => {
     expect(second.shown.id).toBe(Number(first.shown.id) + 1);
   });
 
-  const invalid = (name: string, body: unknown, answer: object) => ({
+  const invalid = (name: string, body: unknown, response: object) => ({
     name,
     path: register,
     method: 'POST',
     body,
     status: 400,
-    answer,
+    response,
   });
   scenarios('a registration is rejected', () => api, [
     invalid('without anything', undefined, { email: required, password: required }),
@@ -227,11 +225,11 @@ describe('a closed deployment', () => {
 
   it('accepts the code in capitals too', async () => {
     const fresh = await startApi({ settings: { registration: 'closed' } });
+    onTestFinished(() => fresh.close());
     const invitation_key = (await setUpCode(fresh.platform.secrets)).toUpperCase();
 
     const body = { email: 'a@example.com', password: 'p', invitation_key };
     const { status } = await fresh.send({ path: register, body });
-    await fresh.close();
 
     expect(status).toBe(201);
   });
@@ -288,13 +286,13 @@ describe('log-in', () => {
     expect(await api.send({ path: auth, body })).toMatchObject({ status: 200, body: { email } });
   });
 
-  const row = (name: string, body: unknown, status: number, answer: object) => ({
+  const row = (name: string, body: unknown, status: number, response: object) => ({
     name,
     path: auth,
     method: 'POST',
     body,
     status,
-    answer,
+    response,
   });
   scenarios('is rejected', () => api, [
     row('without anything', {}, 400, { email: required, password: required }),
@@ -345,7 +343,7 @@ describe('log-in', () => {
   });
 
   // with several processes it takes longer than an attempt may wait
-  it.skipIf(isOn('roles'))('starts to count anew after a right password', async () => {
+  it.skipIf(isOn('roles'))('restarts its count after a right password', async () => {
     const { email } = await person();
     for (let n = 0; n < 9; n += 1) expected(await logIn(email, 'wrong'), 401);
     expected(await logIn(email, 'a password'), 200);
@@ -474,7 +472,7 @@ describe('the account itself', () => {
     body: { metadata },
     given: () => ({ as: someone }),
     status: 400,
-    answer: { metadata: [message] },
+    response: { metadata: [message] },
   });
   let someone: string;
   beforeAll(async () => {
@@ -518,7 +516,7 @@ async function activate(email: string): Promise<void> {
 async function change(email: string, changes: object): Promise<void> {
   const { store, ids } = api.platform;
   const pointer = await emailEntity.read(store, email);
-  const current = await accountEntity.read(store, pointer?.data.account ?? 0);
+  const current = pointer && (await accountEntity.read(store, pointer.data.account));
   if (current === undefined) throw new Error(`no account ${email}`);
   await store.write({
     id: ids.random(),
@@ -660,16 +658,16 @@ scenarios('who is no account may not', () => api, [
     method: 'POST',
     path: account + path,
     status: 403,
-    answer: forbidden,
+    response: forbidden,
   })),
-  { name: 'read it', path: account, status: 403, answer: forbidden },
+  { name: 'read it', path: account, status: 403, response: forbidden },
   {
     name: 'post it, and who is one neither',
     method: 'POST',
     path: account,
     given: () => ({ as: key }),
     status: 405,
-    answer: { detail: 'Method "POST" not allowed.' },
+    response: { detail: 'Method "POST" not allowed.' },
   },
   {
     name: 'delete it, and who is one neither',
@@ -677,12 +675,12 @@ scenarios('who is no account may not', () => api, [
     path: account,
     given: () => ({ as: key }),
     status: 405,
-    answer: { detail: 'Method "DELETE" not allowed.' },
+    response: { detail: 'Method "DELETE" not allowed.' },
   },
   {
     name: 'get the log-in',
     path: auth,
     status: 405,
-    answer: { detail: 'Method "GET" not allowed.' },
+    response: { detail: 'Method "GET" not allowed.' },
   },
 ]);

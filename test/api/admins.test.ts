@@ -1,18 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Role } from '../../shared/values/access.ts';
 import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import { forbidden, missing } from '../support/responses.ts';
-
-useApi();
 
 let world: World;
 let keys: Readonly<Record<string, string>>;
 let ids: Readonly<Record<string, number>>;
 let count = 0;
 
-setOptions({ settings: { maxInstances: 200 } });
+useApi({ settings: { maxInstances: 200 } });
 
 /** Each test has an instance with the owner and one admin per role, who joined in this order. */
 beforeEach(async () => {

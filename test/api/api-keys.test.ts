@@ -188,13 +188,13 @@ describe('a change of a key', () => {
   });
 });
 
-const row = (name: string, body: unknown, answer: object) => ({
+const row = (name: string, body: unknown, response: object) => ({
   name,
   path: base,
   method: 'POST',
   body,
   status: 400,
-  answer,
+  response,
   given: () => ({ as: full }),
 });
 scenarios('a key is rejected with', () => api, [
@@ -235,7 +235,7 @@ scenarios(
     path: `${base}${id}/`,
     given: () => ({ as: full }),
     status: 404,
-    answer: notFound,
+    response: notFound,
   })),
 );
 

@@ -3,19 +3,17 @@ import { routes } from '../../functions/api.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { toHandler } from '../../shared/platform/aws/gateway.ts';
-import { gatewayEvent } from '../aws-emulator/lambda.ts';
+import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
-
-useApi();
 
 /* Attempts to log in from different addresses: which count as one, and the limits over all of them. */
 
 const clock = openMovedClock();
 let count = 0;
 
-setOptions({ clock });
+useApi({ clock });
 
 const password = 'a password';
 const day = 86_400;
@@ -228,7 +226,7 @@ describe('behind the gateway of AWS', () => {
     const handler = toHandler({ ...api.platform, dispatch: createDispatch(routes, api.platform) });
     const logInFrom = async (sourceIp: string, forged: string, word: string) => {
       const body = { email, password: word };
-      const event = gatewayEvent({ method: 'POST', path: '/v1.1/account/auth/', body });
+      const event = clientEvent({ method: 'POST', path: '/v1.1/account/auth/', body });
       const { statusCode } = await handler({
         ...event,
         headers: {

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import {
   deletedGroupsEntity,
-  instanceNameEntity,
   membershipEntity,
   objectEntity,
   uniqueEntity,
@@ -10,10 +9,9 @@ import {
   userSocialEntity,
 } from '../../shared/store/entities.ts';
 import { expected } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
+import { instanceId, storedClass } from '../support/stored-records.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /*
  * Background effects of deleting a user or a group.
@@ -22,11 +20,10 @@ useWorld();
 let instance: number;
 const profiles = new Map<string, SocialProfile>();
 
-setOptions({ social: { github: async (token) => profiles.get(token) } });
+useWorld({ social: { github: async (token) => profiles.get(token) } });
 
 beforeAll(async () => {
-  const item = await instanceNameEntity.read(api.platform.store, world.instance);
-  instance = item?.data.instance ?? 0;
+  instance = await instanceId(api.platform.store, world.instance);
 });
 
 const call = (method: string, path: string, body?: unknown) =>
@@ -141,7 +138,8 @@ describe('a group that was deleted', () => {
     const { store } = api.platform;
     const user = await userEntity.read(store, instance, members[7] ?? 0);
     const list = await deletedGroupsEntity.read(store, instance);
-    const place = [instance, await numberOf('shared')] as const;
+    const shared = await storedClass(world, 'shared');
+    const place = [instance, shared.item.data.number] as const;
     const { items } = await objectEntity.list(store, place, { limit: 500 });
     const groups = items.map(({ data }) => data.group);
     const first = await call('GET', `classes/shared/objects/${theirs[0]}/`);
@@ -176,10 +174,3 @@ describe('a group that was deleted', () => {
     expect(list).toBeUndefined();
   });
 });
-
-async function numberOf(name: string): Promise<number> {
-  const [item] = await api.platform.store.get([
-    { pk: `INSTANCE#${instance}`, sk: `CLASS#${name}` },
-  ]);
-  return (item?.data as { number?: number } | undefined)?.number ?? 0;
-}

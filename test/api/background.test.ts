@@ -5,17 +5,15 @@ import {
   classEntity,
   classPartitions,
   instanceCounter,
-  instanceNameEntity,
   objectEntity,
 } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { indexNames } from '../../shared/store/store.ts';
 import { expected, openWorld, plantUser } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
+import { instanceId, storedClass } from '../support/stored-records.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /*
  * Effects after the response: counts, clean-up and new indexes.
@@ -23,7 +21,7 @@ useWorld();
 
 let watched: WatchedStore;
 
-setOptions({
+useWorld({
   wrap: (store) => {
     watched = watch(store);
     return watched;
@@ -38,16 +36,8 @@ const makeMany = (name: string, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => make(name, { n, s: `s${n % 7}` })));
 const readClass = async (name: string) => expected(await call('GET', `classes/${name}/`), 200);
 
-async function instanceId(name = world.instance): Promise<number> {
-  const item = await instanceNameEntity.read(api.platform.store, name);
-  return item?.data.instance ?? 0;
-}
-
-async function classRecord(name: string) {
-  const item = await classEntity.read(api.platform.store, await instanceId(), name);
-  if (item === undefined) throw new Error(`no class ${name}`);
-  return item.data;
-}
+const idOf = (name = world.instance) => instanceId(api.platform.store, name);
+const classRecord = async (name: string) => (await storedClass(world, name)).item.data;
 
 async function sizeOf(pk: string): Promise<number> {
   return (await api.platform.store.query({ pk, limit: 1000 })).items.length;
@@ -80,7 +70,7 @@ describe('a class that was deleted', () => {
     await world.dataClass('gone', [{ name: 's', type: 'string', unique: true }]);
     await Promise.all(Array.from({ length: 250 }, (_, n) => make('gone', { s: `s${n}` })));
     const { number } = await classRecord('gone');
-    const [instance, before] = [await instanceId(), (await readClass('gone')).objects_count];
+    const [instance, before] = [await idOf(), (await readClass('gone')).objects_count];
 
     expected(await call('DELETE', 'classes/gone/'), 204);
     await world.dataClass('gone', []);
@@ -105,7 +95,7 @@ describe('data endpoints of a class that was deleted', () => {
     expected(await call('DELETE', 'classes/leaving/'), 204);
     await api.platform.idle();
 
-    const pk = classEntity.partition(await instanceId());
+    const pk = classEntity.partition(await idOf());
     const { items } = await api.platform.store.query({ pk, limit: 1000 });
     const left = items.filter(({ kind }) => kind.startsWith('data-endpoint'));
     expect(left.map(({ data }) => data)).toEqual([
@@ -129,7 +119,7 @@ describe('an instance that was deleted', () => {
       }
     }
     await other.call(other.owner, 'DELETE', 'classes/two/');
-    const id = await instanceId('leaving-1');
+    const id = await idOf('leaving-1');
     const own = (pk: string) => pk === `INSTANCE#${id}` || pk.startsWith(`INSTANCE#${id}#`);
     const before = Object.keys(await watched.dump(own)).length;
 
@@ -144,7 +134,7 @@ describe('an instance that was deleted', () => {
       Object.keys(members).filter((key) => key.endsWith(String(id).padStart(10, '0'))),
     ).toEqual([]);
     expect(counted).toBe(1);
-    expect(await sizeOf(`INSTANCE#${await instanceId()}`)).toBeGreaterThan(0);
+    expect(await sizeOf(`INSTANCE#${await idOf()}`)).toBeGreaterThan(0);
   });
 });
 
@@ -156,7 +146,7 @@ const errorBody = {
 async function entries(name: string) {
   const { store } = api.platform;
   const data = await classRecord(name);
-  const place = [await instanceId(), data.number] as const;
+  const place = [await idOf(), data.number] as const;
   const pk = objectEntity.partition(...place);
   const { items } = await objectEntity.list(store, place, { limit: 1000 });
   const wanted = items.flatMap((item) => {

@@ -3,7 +3,7 @@ import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { joinAs } from '../support/join-as.ts';
@@ -11,14 +11,12 @@ import { isOn } from '../support/medium.ts';
 import { scenarios } from '../support/scenarios.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
 let apiKey: string;
 let faulty: FaultyStore;
 let counting: CountingStore;
 let number = 0;
 
-setOptions({
+useWorld({
   wrap: (inner) => {
     faulty = makeFaulty(inner);
     counting = countRoundTrips(faulty);
@@ -231,7 +229,7 @@ scenarios('who may call', () => api, [
     path: '/v1.1/instances/blog-1/batch/',
     body: { requests: [] },
     status: 403,
-    answer: forbidden.content,
+    response: forbidden.content,
   },
   {
     name: 'an account, in either version',
@@ -240,7 +238,7 @@ scenarios('who may call', () => api, [
     path: '/v1/instances/BLOG-1/batch/',
     body: { requests: [] },
     status: 200,
-    answer: [],
+    response: [],
   },
   {
     name: 'other methods are none of its',
@@ -248,7 +246,7 @@ scenarios('who may call', () => api, [
     method: 'GET',
     path: '/v1.1/instances/blog-1/batch/',
     status: 405,
-    answer: { detail: 'Method "GET" not allowed.' },
+    response: { detail: 'Method "GET" not allowed.' },
   },
   {
     name: 'an instance that is missing',
@@ -257,7 +255,7 @@ scenarios('who may call', () => api, [
     path: '/v1.1/instances/blog-2/batch/',
     body: { requests: [] },
     status: 404,
-    answer: { detail: 'Instance was not found.' },
+    response: { detail: 'Instance was not found.' },
   },
   {
     name: 'as text/plain, with a key in the body',
@@ -272,7 +270,7 @@ scenarios('who may call', () => api, [
     path: '/v1.1/instances/blog-1/batch/',
     headers: { 'Content-Type': 'text/plain' },
     status: 200,
-    answer: [missing],
+    response: [missing],
   },
 ]);
 

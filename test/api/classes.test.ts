@@ -52,7 +52,7 @@ const creates: readonly (Lazy & { body: unknown })[] = [
     name: 'a name is enough; it is trimmed and put into lower case',
     body: { name: ' Book ' },
     status: 201,
-    answer: fresh('book'),
+    response: fresh('book'),
   },
   {
     name: 'everything that may be written is kept, read-only and unknown members are read past',
@@ -73,7 +73,7 @@ const creates: readonly (Lazy & { body: unknown })[] = [
       schema: [{ name: 'title', type: 'STRING', filter_index: true, order_index: false }],
     },
     status: 201,
-    answer: fresh('full', {
+    response: fresh('full', {
       description: 'All of it',
       group: 3,
       group_permissions: 'read',
@@ -98,7 +98,7 @@ const creates: readonly (Lazy & { body: unknown })[] = [
       other_permissions: 2,
     },
     status: 201,
-    answer: fresh('texts', {
+    response: fresh('texts', {
       schema: [{ name: 'a', type: 'text' }],
       metadata: { a: 1 },
       group: 3,
@@ -114,37 +114,37 @@ const creates: readonly (Lazy & { body: unknown })[] = [
     name: 'empty texts of JSON fields are their defaults',
     body: { name: 'empty', schema: '', metadata: '' },
     status: 201,
-    answer: fresh('empty'),
+    response: fresh('empty'),
   },
   {
     name: 'a name must be there',
     body: {},
     status: 400,
-    answer: { name: ['This field is required.'] },
+    response: { name: ['This field is required.'] },
   },
   {
     name: 'a name must not be null',
     body: { name: null },
     status: 400,
-    answer: { name: ['This field may not be null.'] },
+    response: { name: ['This field may not be null.'] },
   },
   {
     name: 'a name must not be blank',
     body: { name: '  ' },
     status: 400,
-    answer: { name: ['This field may not be blank.'] },
+    response: { name: ['This field may not be blank.'] },
   },
   {
     name: 'a name must be text',
     body: { name: ['a'] },
     status: 400,
-    answer: { name: ['Not a valid string.'] },
+    response: { name: ['Not a valid string.'] },
   },
   {
     name: 'all that is wrong with a name is said, in order',
     body: { name: `1${'x'.repeat(50)}-` },
     status: 400,
-    answer: {
+    response: {
       name: [
         startMessage,
         endMessage,
@@ -157,31 +157,31 @@ const creates: readonly (Lazy & { body: unknown })[] = [
     name: 'a name of 50 characters is the longest',
     body: { name: 'x'.repeat(50) },
     status: 201,
-    answer: fresh('x'.repeat(50)),
+    response: fresh('x'.repeat(50)),
   },
   ...['self', 'user', 'Users', 'acl'].map((name) => ({
     name: `a class cannot be called ${name}`,
     body: { name },
     status: 400,
-    answer: { name: ['Unable to use that value. Please choose a different one.'] },
+    response: { name: ['Unable to use that value. Please choose a different one.'] },
   })),
   {
     name: 'a name is taken in any case, and that is said alone',
     body: { name: 'BOOK' },
     status: 400,
-    answer: { name: ['This field must be unique.'] },
+    response: { name: ['This field must be unique.'] },
   },
   {
     name: 'other faults are told before a name is looked for',
     body: { name: 'book', description: 'x'.repeat(257) },
     status: 400,
-    answer: { description: ['Ensure this field has no more than 256 characters.'] },
+    response: { description: ['Ensure this field has no more than 256 characters.'] },
   },
   {
     name: 'the built-in class is taken too',
     body: { name: 'user_profile' },
     status: 400,
-    answer: { name: ['This field must be unique.'] },
+    response: { name: ['This field must be unique.'] },
   },
   { name: 'names of every object are names', body: { name: 'constructor' }, status: 201 },
   {
@@ -196,7 +196,7 @@ const creates: readonly (Lazy & { body: unknown })[] = [
       metadata: [],
     },
     status: 400,
-    answer: {
+    response: {
       name: [charactersMessage],
       description: ['This field may not be null.'],
       schema: ['Schema passed in invalid format.'],
@@ -210,37 +210,37 @@ const creates: readonly (Lazy & { body: unknown })[] = [
     name: 'a group must be there',
     body: { name: 'grouped', group: 9 },
     status: 400,
-    answer: { group: ['Invalid pk "9" - object does not exist.'] },
+    response: { group: ['Invalid pk "9" - object does not exist.'] },
   },
   {
     name: 'metadata has eight keys at most',
     body: { name: 'm', metadata: { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1 } },
     status: 400,
-    answer: { metadata: ['Too many keys defined (exceeds 8).'] },
+    response: { metadata: ['Too many keys defined (exceeds 8).'] },
   },
   {
     name: 'metadata has keys of 16 characters at most',
     body: { name: 'm', metadata: { ['x'.repeat(17)]: 1 } },
     status: 400,
-    answer: { metadata: ['Too long key defined (exceeds 16).'] },
+    response: { metadata: ['Too long key defined (exceeds 16).'] },
   },
   {
     name: 'metadata has values of 4096 characters at most',
     body: { name: 'm', metadata: { key: 'x'.repeat(4095) } },
     status: 400,
-    answer: { metadata: ['Too long value defined for key key (exceeds 4096).'] },
+    response: { metadata: ['Too long value defined for key key (exceeds 4096).'] },
   },
   {
     name: 'metadata that is text must be JSON',
     body: { name: 'm', metadata: '{' },
     status: 400,
-    answer: { metadata: ['Not a valid JSON string.'] },
+    response: { metadata: ['Not a valid JSON string.'] },
   },
   {
     name: 'a body must be an object',
     body: [],
     status: 400,
-    answer: { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
+    response: { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
   },
 ];
 
@@ -463,7 +463,7 @@ describe('methods and versions', () => {
       method: 'POST',
       path: `${list}book/`,
       status: 405,
-      answer: { detail: 'Method "POST" not allowed.' },
+      response: { detail: 'Method "POST" not allowed.' },
       given: owner,
     },
     {
@@ -471,21 +471,21 @@ describe('methods and versions', () => {
       method: 'PUT',
       path: list,
       status: 405,
-      answer: { detail: 'Method "PUT" not allowed.' },
+      response: { detail: 'Method "PUT" not allowed.' },
       given: owner,
     },
     {
       name: 'a name that can be none is not there',
       path: `${list}a-b/`,
       status: 404,
-      answer: missing,
+      response: missing,
       given: owner,
     },
     {
       name: 'version 1 has links of version 1',
       path: '/v1/instances/blog-1/classes/book/',
       status: 200,
-      answer: fresh('book', {
+      response: fresh('book', {
         links: {
           self: '/v1/instances/blog-1/classes/book/',
           objects: '/v1/instances/blog-1/classes/book/objects/',
@@ -497,14 +497,14 @@ describe('methods and versions', () => {
       name: 'fields keeps the named ones',
       path: `${list}book/?fields=name,links,nothing`,
       status: 200,
-      answer: { name: 'book', links: { self: `${list}book/`, objects: `${list}book/objects/` } },
+      response: { name: 'book', links: { self: `${list}book/`, objects: `${list}book/objects/` } },
       given: owner,
     },
     {
       name: 'excluded_fields wins',
       path: `${list}book/?fields=name,metadata&excluded_fields=metadata`,
       status: 200,
-      answer: { name: 'book' },
+      response: { name: 'book' },
       given: owner,
     },
   ]);

@@ -2,16 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { objectEntity } from '../../shared/store/entities.ts';
 import type { IndexName, Store, Transaction } from '../../shared/store/store.ts';
 import { expected, plantUser, type World } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import {
   compositeIndexesBuilt,
   plantCompositeIndex,
   requestCompositeIndex,
-  storedClass,
 } from '../support/composite-indexes.ts';
+import { storedClass } from '../support/stored-records.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /*
  * Lists that often filter for equal objects in the order of another field get a composite index over both in the
@@ -22,21 +20,21 @@ const count = 500;
 const pageSize = 5;
 
 let user: { readonly key: string; readonly user: string };
-let refusesWork = false;
+let rejectsJobs = false;
 
-setOptions({ wrap: refusing });
+useWorld({ wrap: rejectingJobs });
 
 beforeAll(async () => {
   user = { key: await world.apiKey(), user: await plantUser(world, 7) };
 });
 
 /** A store that can be switched to reject new jobs. */
-function refusing(store: Store): Store {
+function rejectingJobs(store: Store): Store {
   return {
     ...store,
     write: (transaction: Transaction) =>
-      refusesWork && transaction.writes.some(({ key }) => key.pk.startsWith('WORK#'))
-        ? Promise.reject(new Error('no work today'))
+      rejectsJobs && transaction.writes.some(({ key }) => key.pk.startsWith('WORK#'))
+        ? Promise.reject(new Error('jobs are rejected'))
         : store.write(transaction),
   };
 }
@@ -96,7 +94,7 @@ const compositeIndexesOf = async (name: string) =>
   (await storedClass(world, name)).item.data.pairs ?? [];
 
 /** Returns the number of objects in an index of a class. */
-async function standing(name: string, index: IndexName): Promise<readonly string[]> {
+async function keysIn(name: string, index: IndexName): Promise<readonly string[]> {
   api.settle();
   const { instance, item } = await storedClass(world, name);
   const pk = objectEntity.partition(instance, item.data.number);
@@ -110,14 +108,14 @@ describe('a filter that matches one in ten, in the order of another field', () =
 
     const after = await askOften('busy');
 
-    expect(before.path).not.toContain('pairs');
+    expect(before.path).not.toContain('composite');
     expect(after).toEqual({
       ns: before.ns,
       path: 'slot2 by composite index',
       keysRead: pageSize + 1,
     });
     expect((await compositeIndexesOf('busy')).length).toBe(1);
-    expect(await standing('busy', 'slot2')).toHaveLength(count);
+    expect(await keysIn('busy', 'slot2')).toHaveLength(count);
   });
 
   it('has none after one page', async () => {
@@ -141,14 +139,14 @@ describe('a filter that matches one in ten, in the order of another field', () =
     await fill('stuck');
     const before = await list('stuck');
 
-    refusesWork = true;
-    const meanwhile = await askOften('stuck').finally(() => {
-      refusesWork = false;
+    rejectsJobs = true;
+    const rejected = await askOften('stuck').finally(() => {
+      rejectsJobs = false;
     });
     const none = await compositeIndexesOf('stuck');
     const after = await askOften('stuck');
 
-    expect([meanwhile.ns, none]).toEqual([before.ns, []]);
+    expect([rejected.ns, none]).toEqual([before.ns, []]);
     expect(after).toEqual({
       ns: before.ns,
       path: 'slot2 by composite index',
@@ -171,14 +169,14 @@ describe('a class with a composite index', () => {
     await plantCompositeIndex(world, 'open', { filter: 'state', order: 'n', isFilled: false });
 
     const { status } = await classOf('open');
-    const meanwhile = await list('open');
+    const during = await list('open');
     await change('open', [...schema, { name: 'extra', type: 'integer', ...indexed }]);
     await world.ready('open');
     const after = await list('open');
 
     expect(status).toBe('ready');
-    expect(meanwhile.path).not.toContain('pairs');
-    expect([meanwhile.ns, after.ns]).toEqual([before.ns, before.ns]);
+    expect(during.path).not.toContain('composite');
+    expect([during.ns, after.ns]).toEqual([before.ns, before.ns]);
     expect(after.path).toBe('slot2 by composite index');
   });
 
@@ -217,10 +215,10 @@ describe('a class with a composite index', () => {
 
     expect(before).toMatchObject({ path: 'slot15 by composite index', keysRead: pageSize + 1 });
     expect(after.ns).toEqual(before.ns);
-    expect(after.path).not.toContain('pairs');
+    expect(after.path).not.toContain('composite');
     expect(await compositeIndexesOf('full')).toEqual([]);
     expect(expected(found, 200).objects).toEqual([]);
-    const keys = await standing('full', 'slot15');
+    const keys = await keysIn('full', 'slot15');
     expect([keys.length, keys.filter((key) => !key.startsWith('~'))]).toEqual([count, []]);
   });
 
@@ -232,14 +230,14 @@ describe('a class with a composite index', () => {
     await fill(name);
     await requestCompositeIndex(world, name, { filter: 'state', order: 'n' });
     await compositeIndexesBuilt(world);
-    const before = await standing(name, 'slot2');
+    const before = await keysIn(name, 'slot2');
 
     await change(name, fields);
     await world.ready(name);
 
     expect(before).toHaveLength(count);
     expect(await compositeIndexesOf(name)).toEqual([]);
-    expect(await standing(name, 'slot2')).toEqual([]);
+    expect(await keysIn(name, 'slot2')).toEqual([]);
   });
 
   it('finds objects of a long text by its digest, and no other', async () => {

@@ -109,7 +109,7 @@ describe('a configuration is rejected', () => {
     method: 'PUT',
     body: { config },
     status: 400,
-    answer: { config: [message] },
+    response: { config: [message] },
     given: () => ({ as: world.owner, path: world.base + path }),
   });
   const many = Object.fromEntries(Array.from({ length: 1025 }, (_, n) => [n, 1]));

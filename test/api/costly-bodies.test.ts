@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { type Handler, toHandler } from '../../shared/platform/aws/gateway.ts';
-import { gatewayEvent } from '../aws-emulator/lambda.ts';
+import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -163,7 +163,7 @@ describe('a body without a valid credential outside of it', () => {
 
 /** Like the gateway of a deployment. */
 function send(to: string, headers: Record<string, string>, body: string) {
-  const event = gatewayEvent({ method: 'POST', path: to });
+  const event = clientEvent({ method: 'POST', path: to });
   const sent = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   return handler({
     ...event,
@@ -185,7 +185,7 @@ describe('nothing is parsed before path, size and key are known', () => {
     const parse = vi.spyOn(JSON, 'parse');
     const body = `{"mark":"${'x'.repeat(1000)}"}`;
     const [at = '', query = ''] = to().split('?');
-    const event = gatewayEvent({ method: 'POST', path: at, query });
+    const event = clientEvent({ method: 'POST', path: at, query });
 
     const answer = await handler({
       ...event,

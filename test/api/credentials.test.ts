@@ -138,64 +138,70 @@ describe('a key in the body', () => {
 });
 
 scenarios('keys that open nothing', () => api, [
-  { name: 'nobody may list', path: keys, status: 403, answer: notAllowed },
+  { name: 'nobody may list', path: keys, status: 403, response: notAllowed },
   {
     name: 'one word is no Authorization',
     path: keys,
     given: () => ({ headers: { Authorization: keyA.api_key } }),
     status: 403,
-    answer: notAllowed,
+    response: notAllowed,
   },
   {
     name: 'three words are no Authorization',
     path: keys,
     given: () => ({ headers: { Authorization: `token ${keyA.api_key} x` } }),
     status: 403,
-    answer: notAllowed,
+    response: notAllowed,
   },
-  { name: 'a key of another shape', path: keys, as: 'abc', status: 403, answer: noSuchKey },
-  { name: 'forty digits', path: keys, as: '0123456789'.repeat(4), status: 403, answer: noSuchKey },
+  { name: 'a key of another shape', path: keys, as: 'abc', status: 403, response: noSuchKey },
+  {
+    name: 'forty digits',
+    path: keys,
+    as: '0123456789'.repeat(4),
+    status: 403,
+    response: noSuchKey,
+  },
   {
     name: 'a key of ours with another digit at its end',
     path: keys,
     given: () => ({ as: forged(keyA.api_key) }),
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'a key that claims another record',
     path: keys,
     given: () => ({ as: `${keyA.api_key.slice(0, 16)}ff${keyA.api_key.slice(18)}` }),
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'a user key in the place of an API key',
     path: keys,
     given: () => ({ as: user }),
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'a good key and more',
     path: keys,
     given: () => ({ as: `${keyA.api_key}00` }),
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'a bad key on an open page',
     path: '/v1.1/',
     as: 'abc',
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'a bad key at the root',
     path: '/',
     as: 'abc',
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'a bad key at registration',
@@ -204,7 +210,7 @@ scenarios('keys that open nothing', () => api, [
     as: 'abc',
     body: {},
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'a bad key at log-in is not looked at',
@@ -213,28 +219,28 @@ scenarios('keys that open nothing', () => api, [
     as: 'abc',
     body: {},
     status: 400,
-    answer: { email: ['This field is required.'], password: ['This field is required.'] },
+    response: { email: ['This field is required.'], password: ['This field is required.'] },
   },
   {
     name: 'a bad key before an instance that is not there',
     path: '/v1.1/instances/nowhere/classes/',
     as: 'abc',
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'a bad key after a path that is not there',
     path: '/v1.1/nowhere/',
     as: 'abc',
     status: 404,
-    answer: { detail: 'Not found.' },
+    response: { detail: 'Not found.' },
   },
   {
     name: 'a key of a version of the secret that there is not',
     path: keys,
     given: () => ({ as: ofOtherVersion() }),
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
 ]);
 
@@ -261,21 +267,21 @@ describe('a foreign API key', () => {
       path: keys,
       given: () => ({ as: foreign }),
       status: 403,
-      answer: noSuchKey,
+      response: noSuchKey,
     },
     {
       name: 'is none on an open page in it',
       path: '/v1.1/instances/blog-1/snippets/',
       given: () => ({ as: foreign }),
       status: 403,
-      answer: noSuchKey,
+      response: noSuchKey,
     },
     {
       name: 'does not see it',
       path: '/v1.1/instances/blog-1/',
       given: () => ({ as: foreign }),
       status: 404,
-      answer: { detail: 'Not found.' },
+      response: { detail: 'Not found.' },
     },
     {
       name: 'may not rename it',
@@ -284,14 +290,14 @@ describe('a foreign API key', () => {
       body: { new_name: 'mine-1' },
       given: () => ({ as: foreign }),
       status: 404,
-      answer: { detail: 'Not found.' },
+      response: { detail: 'Not found.' },
     },
     {
       name: 'does not learn more of one that is not there',
       path: '/v1.1/instances/nowhere/classes/',
       given: () => ({ as: foreign }),
       status: 404,
-      answer: { detail: 'Instance was not found.' },
+      response: { detail: 'Instance was not found.' },
     },
   ]);
 
@@ -411,8 +417,8 @@ describe('a user key', () => {
     const old = await plantUser(world, 5);
     const { store, ids, secrets } = api.platform;
     const claims = parseKey(old)?.claims;
-    const record = await userEntity.read(store, claims?.scope ?? 0, 5);
-    if (claims?.kind !== 'user' || record === undefined) throw new Error('no user was planted');
+    const record = claims?.kind === 'user' && (await userEntity.read(store, claims.scope, 5));
+    if (!record) throw new Error('no user was planted');
     await store.write({
       id: ids.random(),
       change: { actor: {}, cause: 'maintenance', depth: 0 },

@@ -131,23 +131,22 @@ describe('the objects of an endpoint', () => {
     expect([status, ids(body)]).toEqual([200, wanted]);
   });
 
-  const trims: readonly [name: string, stored: object, query: string, wanted: readonly string[]][] =
+  const projections: readonly [
+    name: string,
+    stored: object,
+    query: string,
+    wanted: readonly string[],
+  ][] = [
     [
-      [
-        'excluded fields',
-        { excluded_fields: 'id,links,reader' },
-        'fields=id,title,reader',
-        ['title'],
-      ],
-      [
-        'those of a call',
-        { excluded_fields: 'id' },
-        'fields=id,title&excluded_fields=title',
-        ['id'],
-      ],
-      ['fields of a call', {}, 'fields=links,id', ['id', 'links']],
-    ];
-  it.each(trims)('omit %s', async (_, stored, query, wanted) => {
+      'excluded fields',
+      { excluded_fields: 'id,links,reader' },
+      'fields=id,title,reader',
+      ['title'],
+    ],
+    ['those of a call', { excluded_fields: 'id' }, 'fields=id,title&excluded_fields=title', ['id']],
+    ['fields of a call', {}, 'fields=links,id', ['id', 'links']],
+  ];
+  it.each(projections)('omit %s', async (_, stored, query, wanted) => {
     const { body } = await run({ stored, query });
 
     for (const object of body.objects) expect(Object.keys(object)).toEqual(wanted);

@@ -3,12 +3,10 @@ import { jobTypes } from '../../functions/jobs.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { ConditionFailed, type Store } from '../../shared/store/store.ts';
 import { type ApiResponse, expected, openWorld } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
 import { isOn } from '../support/medium.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 let path: string;
 /** Replaces the next write that a client requests. */
@@ -26,7 +24,7 @@ const types = [
   'geopoint',
 ];
 
-setOptions({ wrap: withSabotage });
+useWorld({ wrap: withSabotage });
 
 beforeAll(async () => {
   path = `${await world.dataClass('paper', [
@@ -458,9 +456,9 @@ describe('when the commit', () => {
 
     const failed = await patch(self, form(file('scan', 'new')));
     await jobsOf(10);
-    const meanwhile = await hasFile(api.platform.files, stored[1] ?? '');
+    const isStored = await hasFile(api.platform.files, stored[1] ?? '');
 
-    expect([failed.status, meanwhile]).toEqual([500, true]);
+    expect([failed.status, isStored]).toEqual([500, true]);
     expect(await left()).toEqual([true, false]);
     expect((await download(url)).status).toBe(200);
   });

@@ -68,7 +68,7 @@ describe('groups', () => {
   it.each<[string, object, object]>([
     ['a name that is taken', { name: 'TAKEN' }, { name: ['This field must be unique.'] }],
     [
-      'a name that is taken beside a long label',
+      'a name that is taken and a long label',
       { name: 'taken', label: 'x'.repeat(65) },
       {
         name: ['This field must be unique.'],

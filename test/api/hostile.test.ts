@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type Call, startApi } from '../support/api.ts';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Call } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
 import type { RawResponse } from '../support/http-client.ts';
 import { accepted, type LawfulCall, lawful } from '../support/lawful.ts';
@@ -14,7 +15,6 @@ import { type WatchedStore, watch } from '../support/watched-store.ts';
  * nothing.
  */
 
-let api: Api;
 let store: WatchedStore;
 let world: FilledWorld;
 /** An instance whose tests leave it unusable. */
@@ -28,14 +28,15 @@ let schema: unknown;
 
 const untouched = new Set(Reflect.ownKeys(Object.prototype));
 
+useApi({
+  settings: { maxClasses: 10_000, maxInstances: 10_000 },
+  wrap: (inner) => {
+    store = watch(inner);
+    return store;
+  },
+});
+
 beforeAll(async () => {
-  api = await startApi({
-    settings: { maxClasses: 10_000, maxInstances: 10_000 },
-    wrap: (inner) => {
-      store = watch(inner);
-      return store;
-    },
-  });
   world = await openFilledWorld(api, 'blog-1', 'marker');
   prey = await openFilledWorld(api, 'prey-1', 'marker');
   apiKey = await world.apiKey({ ignore_acl: true });
@@ -43,7 +44,6 @@ beforeAll(async () => {
   objects = `${world.base}classes/book/objects/`;
   schema = accepted(await call({ as: prey.owner, path: `${prey.base}classes/book/` }), 200).schema;
 });
-afterAll(() => api.close());
 
 afterEach(async () => {
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();

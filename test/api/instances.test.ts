@@ -1,9 +1,7 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type ApiResponse, expected, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { scenarios } from '../support/scenarios.ts';
-
-useApi();
 
 let count = 0;
 let owner: string;
@@ -14,7 +12,7 @@ const notFound = { detail: 'Not found.' };
 const forbidden = { detail: 'You do not have permission to perform this action.' };
 const unique = 'This field must be unique.';
 
-setOptions({ settings: { maxInstances: 60 } });
+useApi({ settings: { maxInstances: 60 } });
 
 beforeAll(async () => {
   const answer = await api.send({
@@ -249,13 +247,13 @@ const rename = (name: string, body: unknown, as = owner): Promise<ApiResponse> =
   api.send({ as, method: 'POST', path: `${list}${name}/rename/`, body });
 
 describe('a creation is rejected', () => {
-  const row = (name: string, body: unknown, answer: object) => ({
+  const row = (name: string, body: unknown, response: object) => ({
     name,
     path: list,
     method: 'POST',
     body,
     status: 400,
-    answer,
+    response,
     given: () => ({ as: owner }),
   });
   scenarios('with', () => api, [
@@ -289,6 +287,7 @@ describe('a creation is rejected', () => {
 
   it('beyond the limit of owned instances; others and deleted ones are not counted', async () => {
     const small = await startApi({ settings: { maxInstances: 2 } });
+    onTestFinished(() => small.close());
     const send = (body: object) => small.send({ as: key, path: list, body });
     const answer = await small.send({
       path: '/v1.1/account/register/',
@@ -302,7 +301,6 @@ describe('a creation is rejected', () => {
     const overAndTaken = await send({ name: 'first' });
     await small.send({ as: key, method: 'DELETE', path: `${list}first/` });
     const again = await send({ name: 'fourth' });
-    await small.close();
 
     const exceeded = { detail: 'Instance count exceeded (2).' };
     expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { setUpCode } from '../../shared/accounts/keys.ts';
 import {
   type Api,
@@ -8,13 +8,11 @@ import {
   startApi,
   type World,
 } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { mailsTo } from '../support/mails.ts';
 import { missing, time } from '../support/responses.ts';
 import { scenarios } from '../support/scenarios.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
-
-useApi();
 
 let store: WatchedStore;
 let world: World;
@@ -22,7 +20,7 @@ let count = 0;
 /** An unused address. */
 let address: string;
 
-setOptions({
+useApi({
   wrap: (inner) => {
     store = watch(inner);
     return store;
@@ -209,12 +207,12 @@ describe('an invitation', () => {
 });
 
 describe('an invitation is rejected', () => {
-  const row = (name: string, body: unknown, answer: object) => ({
+  const row = (name: string, body: unknown, response: object) => ({
     name,
     method: 'POST',
     body,
     status: 400,
-    answer,
+    response,
     given: () => ({ as: world.owner, path: `${world.base}invitations/` }),
   });
   const notEmail = 'Enter a valid email address.';
@@ -650,6 +648,7 @@ describe('a registration with an invitation', () => {
 
   it('is accepted by a closed deployment', async () => {
     const closed = await startApi({ settings: { registration: 'closed' } });
+    onTestFinished(() => closed.close());
     const code = await setUpCode(closed.platform.secrets);
     const first = await register(closed, { email: 'ann@example.com', invitation_key: code });
     const as = expected(first, 201).account_key;
@@ -661,7 +660,6 @@ describe('a registration with an invitation', () => {
     const without = await register(closed, kim);
     const answer = await register(closed, { ...kim, invitation_key });
     const again = await register(closed, { email: 'sam@example.com', invitation_key });
-    await closed.close();
 
     expect([without.status, without.body]).toEqual([400, { detail: 'Registration disabled.' }]);
     expect(answer).toMatchObject({ status: 201, body: kim });

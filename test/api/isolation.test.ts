@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credentials, expected, plantGroup, plantUser } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
 import type { RawResponse } from '../support/http-client.ts';
 import { type LawfulCall, lawful } from '../support/lawful.ts';
 import { type Dump, type WatchedStore, watch } from '../support/watched-store.ts';
-
-useApi();
 
 /*
  * Isolation of instances: for every path of the map, every method and every kind of key, no access to another's data.
@@ -30,7 +28,7 @@ const onlyOurs = 8;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const flags = ['ignore_acl', 'allow_user_create', 'allow_group_create', 'allow_anonymous_read'];
 
-setOptions({
+useApi({
   wrap: (inner) => {
     store = watch(inner);
     return store;
@@ -203,7 +201,7 @@ describe('our user in their instance, their user in ours', () => {
   });
 
   everyPlace((place) => isInside(place) && !isOpen(place))(
-    '%s of theirs is closed to keys of ours, also beside a user of theirs',
+    '%s of theirs is closed to keys of ours, also with a user of theirs',
     async (_, place) => {
       const path = theirs.path(place);
 

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
 import { methods } from '../../shared/core/resource/route.ts';
-import { type Api, type Credentials, startApi } from '../support/api.ts';
+import type { Credentials } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import {
   type FilledWorld,
   isForUsers,
@@ -19,7 +20,6 @@ import { type WatchedStore, watch } from '../support/watched-store.ts';
  * Rules for every line of the map. Each request here is also checked by `lawful`.
  */
 
-let api: Api;
 let store: WatchedStore;
 let world: FilledWorld;
 let call: LawfulCall;
@@ -33,18 +33,18 @@ const refusals = {
   missing: { detail: 'Not found.' },
 };
 
+useApi({
+  wrap: (inner) => {
+    store = watch(inner);
+    return store;
+  },
+});
+
 beforeAll(async () => {
-  api = await startApi({
-    wrap: (inner) => {
-      store = watch(inner);
-      return store;
-    },
-  });
   world = await openFilledWorld(api, 'blog-1', marker);
   apiKey = await world.apiKey({ ignore_acl: true, allow_anonymous_read: true });
   call = lawful(api);
 });
-afterAll(() => api.close());
 
 /** Paths of the map that match, one test each. */
 function everyPlace(isWanted: (place: Place) => boolean = () => true) {

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Share } from '../../shared/platform/limits/fair-queue.ts';
-import { instanceNameEntity, usernameEntity } from '../../shared/store/entities.ts';
+import { usernameEntity } from '../../shared/store/entities.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 import { api } from '../support/api-fixture.ts';
+import { instanceId } from '../support/stored-records.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -23,8 +24,7 @@ beforeAll(async () => {
 /** Writes names of users directly into the store, without the users, who are read only when they are returned. */
 async function plantNames(prefix: string, count: number): Promise<void> {
   const { store, ids } = api.platform;
-  const name = await instanceNameEntity.read(store, world.instance);
-  const { instance } = name?.data ?? { instance: 0 };
+  const instance = await instanceId(store, world.instance);
   for (let first = 0; first < count; first += 100) {
     const writes = Array.from({ length: Math.min(100, count - first) }, (_, at) => {
       const key = usernameEntity.key(instance, encodeText(`${prefix}-${first + at}`));

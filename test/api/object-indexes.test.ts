@@ -1,9 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { classEntity, instanceNameEntity, objectEntity } from '../../shared/store/entities.ts';
+import { objectEntity } from '../../shared/store/entities.ts';
 import type { IndexName } from '../../shared/store/store.ts';
 import { expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { isOn } from '../support/medium.ts';
+import { storedClass } from '../support/stored-records.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -40,13 +41,10 @@ const patch = async (id: number, values: object) =>
 const remove = (id: number) => world.call(world.owner, 'DELETE', `${list}${id}/`);
 
 /** Returns ids of the objects in an index of the class, in its order. */
-async function standing(index: IndexName): Promise<number[]> {
-  const { store } = api.platform;
-  const name = await instanceNameEntity.read(store, world.instance);
-  const instance = name?.data.instance ?? 0;
-  const item = await classEntity.read(store, instance, 'thing');
-  const place = [instance, item?.data.number ?? 0] as const;
-  const { items } = await objectEntity.list(store, place, { index, limit: 1000 });
+async function idsIn(index: IndexName): Promise<number[]> {
+  const { instance, item } = await storedClass(world, 'thing');
+  const place = [instance, item.data.number] as const;
+  const { items } = await objectEntity.list(api.platform.store, place, { index, limit: 1000 });
   return items.map(({ data }) => data.id);
 }
 
@@ -93,7 +91,7 @@ describe.each(Object.entries(orders))('the values of a %s', (field, values) => {
     const ids: number[] = [];
     for (const { value, rank } of shuffled) ids[rank] = await make({ [field]: value });
 
-    expect(await standing(slotOf(field))).toEqual(ids);
+    expect(await idsIn(slotOf(field))).toEqual(ids);
   });
 
   it('are in their order after they were changed', async () => {
@@ -103,7 +101,7 @@ describe.each(Object.entries(orders))('the values of a %s', (field, values) => {
       await patch(ids[rank] ?? 0, { [field]: value });
     }
 
-    expect(await standing(slotOf(field))).toEqual(ids);
+    expect(await idsIn(slotOf(field))).toEqual(ids);
   });
 });
 
@@ -118,7 +116,7 @@ describe('an index', () => {
 
     for (const id of [...ids].reverse()) await patch(id, { string: 'c' });
 
-    expect(await standing('slot0')).toEqual(ids);
+    expect(await idsIn('slot0')).toEqual(ids);
   });
 
   it('has every object, and no deleted one', async () => {
@@ -131,15 +129,15 @@ describe('an index', () => {
     await remove(first);
 
     for (const slot of [0, 1, 2, 3, 4, 5] as const) {
-      expect(new Set(await standing(`slot${slot}`))).toEqual(new Set([second, third]));
+      expect(new Set(await idsIn(`slot${slot}`))).toEqual(new Set([second, third]));
     }
-    expect(await standing('updated')).toEqual([second, third]);
+    expect(await idsIn('updated')).toEqual([second, third]);
   });
 
   it('is not created for types without an order', async () => {
     await make({ plain: 1, array: ['a'] });
 
-    for (const slot of [7, 8, 15] as const) expect(await standing(`slot${slot}`)).toEqual([]);
+    for (const slot of [7, 8, 15] as const) expect(await idsIn(`slot${slot}`)).toEqual([]);
   });
 
   it('of points has them in the order of their cells, from the south-west', async () => {
@@ -151,7 +149,7 @@ describe('an index', () => {
       await at(1, 2),
     ];
 
-    expect(await standing('slot6')).toEqual([west, east, north, unset]);
+    expect(await idsIn('slot6')).toEqual([west, east, north, unset]);
   });
 
   it('is unchanged after a rejected write', async () => {
@@ -162,7 +160,7 @@ describe('an index', () => {
 
     await world.call(world.owner, 'PATCH', `${list}${first}/`, { string: 'c', float: 2 });
 
-    expect(await standing('slot0')).toEqual([first, second]);
+    expect(await idsIn('slot0')).toEqual([first, second]);
   });
 
   it('of times has the last changed object at its end, and not an unchanged one', async () => {
@@ -171,7 +169,7 @@ describe('an index', () => {
     await patch(first, { plain: 1 });
     await patch(second, {});
 
-    expect(await standing('updated')).toEqual([second, third, first]);
+    expect(await idsIn('updated')).toEqual([second, third, first]);
   });
 
   it('of owners has the objects that have one, by owner and id', async () => {
@@ -181,14 +179,14 @@ describe('an index', () => {
       await make({}),
       await make({ owner: 8 }),
     ];
-    const before = await standing('owned');
+    const before = await idsIn('owned');
 
     await patch(first, { owner: null });
     await patch(third, { owner: 7 });
     await patch(second, { owner: 8 });
 
     expect(before).toEqual([second, fourth, first]);
-    expect(await standing('owned')).toEqual([third, second, fourth]);
+    expect(await idsIn('owned')).toEqual([third, second, fourth]);
   });
 
   it.each<[string, object, boolean]>([
@@ -204,18 +202,18 @@ describe('an index', () => {
     const changed = await make({ other_permissions: isShared ? 'none' : 'read' });
     await patch(changed, { other_permissions: 'none', ...rights });
 
-    expect(await standing('shared')).toEqual(isShared ? [made, changed] : []);
+    expect(await idsIn('shared')).toEqual(isShared ? [made, changed] : []);
   });
 
   it('removes an object that is no longer shared, and adds it again', async () => {
     const id = await make({ group: 3, group_permissions: 'write' });
 
     await patch(id, { group: null });
-    const apart = await standing('shared');
+    const apart = await idsIn('shared');
     await patch(id, { group: 3 });
 
     expect(apart).toEqual([]);
-    expect(await standing('shared')).toEqual([id]);
+    expect(await idsIn('shared')).toEqual([id]);
   });
 });
 
@@ -234,10 +232,10 @@ describe('after a change of the schema', () => {
     await patch(second, { plain: 0 });
     const third = await make({ integer: 0, plain: 1 });
 
-    expect(await standing('slot0')).toEqual([]);
-    expect(await standing('slot1')).toEqual([third, second, first]);
-    expect(await standing('slot6')).toEqual([]);
-    expect(await standing('slot7')).toEqual([second, third, first]);
+    expect(await idsIn('slot0')).toEqual([]);
+    expect(await idsIn('slot1')).toEqual([third, second, first]);
+    expect(await idsIn('slot6')).toEqual([]);
+    expect(await idsIn('slot7')).toEqual([second, third, first]);
   });
 
   // there a changed index is built a minute later
@@ -251,7 +249,7 @@ describe('after a change of the schema', () => {
     const second = await make({ integer: 'a' });
     await patch(first, { integer: 'b' });
 
-    expect(await standing('slot1')).toEqual([]);
-    expect(await standing('slot7')).toEqual([second, first]);
+    expect(await idsIn('slot1')).toEqual([]);
+    expect(await idsIn('slot7')).toEqual([second, first]);
   });
 });

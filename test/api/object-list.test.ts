@@ -114,14 +114,14 @@ scenarios('the list of objects', () => api, [
     name: 'is empty for an empty class',
     path: '/v1.1/instances/blog-1/classes/empty/objects/',
     status: 200,
-    answer: { next: null, prev: null, objects: [] },
+    response: { next: null, prev: null, objects: [] },
     given: owner,
   },
   {
     name: 'leaves out what is excluded',
     path: `${list}?page_size=1&fields=id,title,links&excluded_fields=links`,
     status: 200,
-    answer: {
+    response: {
       next: expect.stringContaining('excluded_fields=links'),
       prev: null,
       objects: [{ id: 1, title: 't1' }],
@@ -132,7 +132,7 @@ scenarios('the list of objects', () => api, [
     name: 'has links of version 1 in version 1',
     path: '/v1/instances/blog-1/classes/Book/objects/?fields=links&page_size=1',
     status: 200,
-    answer: {
+    response: {
       next: expect.stringMatching(/^\/v1\/instances\/blog-1\/classes\/book\/objects\/\?/),
       prev: null,
       objects: [
@@ -157,7 +157,7 @@ scenarios('the list of objects', () => api, [
     name: `refuses ${query}`,
     path: `${list}?${query}`,
     status: 400,
-    answer: incorrectPage,
+    response: incorrectPage,
     given: owner,
   })),
   {

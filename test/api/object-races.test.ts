@@ -1,16 +1,14 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiResponse, expected } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { missing } from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
 let faulty: FaultyStore;
 let key: string;
 
-setOptions({
+useWorld({
   wrap: (store) => {
     faulty = makeFaulty(store);
     return faulty;

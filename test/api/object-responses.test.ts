@@ -105,11 +105,11 @@ describe('an object that was read before', () => {
     const path = await shownObject();
     const whole = await both(path);
 
-    const trimmed = (await get(`${list}?${query}`)).objects[0];
+    const projected = (await get(`${list}?${query}`)).objects[0];
     const alone = await get(`${world.base}${path}?${query}`);
 
-    expect(Object.keys(trimmed)).toEqual(names);
-    expect(alone).toEqual(trimmed);
+    expect(Object.keys(projected)).toEqual(names);
+    expect(alone).toEqual(projected);
     expect(await both(path)).toEqual(whole);
   });
 

@@ -40,7 +40,7 @@ scenarios('a path', () => api, [
   { name: 'of version 3', path: '/v3/instances/', given: owner, status: 404 },
   { name: 'without a version', path: '/instances/', given: owner, status: 404 },
   { name: 'of a version in capitals', path: '/V1.1/instances/', given: owner, status: 404 },
-  { name: 'of money', path: '/v1.1/billing/', given: owner, status: 404, answer: notFound },
+  { name: 'of money', path: '/v1.1/billing/', given: owner, status: 404, response: notFound },
   { name: 'of older scripts', path: '/v1/instances/blog-1/snippets/', given: owner, status: 404 },
 ]);
 
@@ -52,26 +52,26 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     ...malformed,
     headers: { ...xml, 'Content-Type': 'application/xml' },
     status: 404,
-    answer: notFound,
+    response: notFound,
   },
   {
     name: 'an instance before credentials',
     path: '/v1.1/instances/nowhere/classes/',
     status: 404,
-    answer: noInstance,
+    response: noInstance,
   },
   {
     name: 'an instance that no name can have before credentials',
     path: '/v1.1/instances/no.name/classes/',
     status: 404,
-    answer: noInstance,
+    response: noInstance,
   },
   {
     name: 'an instance before what is accepted',
     path: '/v1.1/instances/nowhere/classes/',
     headers: xml,
     status: 404,
-    answer: noInstance,
+    response: noInstance,
   },
   {
     name: 'an instance before a malformed body',
@@ -79,20 +79,20 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     method: 'POST',
     ...malformed,
     status: 404,
-    answer: noInstance,
+    response: noInstance,
   },
   {
     name: 'a forged key before an instance',
     path: '/v1.1/instances/nowhere/classes/',
     as: '00'.repeat(28),
     status: 403,
-    answer: noSuchKey,
+    response: noSuchKey,
   },
   {
     name: 'credentials before a class',
     path: `${base}classes/none/objects/`,
     status: 403,
-    answer: forbidden,
+    response: forbidden,
   },
   {
     name: 'what is accepted before a class',
@@ -100,7 +100,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     headers: xml,
     given: owner,
     status: 406,
-    answer: notAcceptable,
+    response: notAcceptable,
   },
   {
     name: 'a class before the method',
@@ -109,21 +109,21 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     body: {},
     given: owner,
     status: 404,
-    answer: noClass,
+    response: noClass,
   },
   {
     name: 'a class before an object',
     path: `${base}classes/none/objects/1/`,
     given: owner,
     status: 404,
-    answer: noClass,
+    response: noClass,
   },
   {
     name: 'what is accepted before missing credentials',
     path: `${base}classes/`,
     headers: xml,
     status: 406,
-    answer: notAcceptable,
+    response: notAcceptable,
   },
   {
     name: 'what is accepted before a body without a key',
@@ -132,7 +132,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     body: '{',
     headers: { ...xml, 'Content-Type': 'application/json' },
     status: 406,
-    answer: notAcceptable,
+    response: notAcceptable,
   },
   {
     name: 'a malformed body, read for a key, before missing credentials',
@@ -140,7 +140,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     method: 'POST',
     ...malformed,
     status: 400,
-    answer: parseError,
+    response: parseError,
   },
   {
     name: 'missing rights before a malformed body, where a key came outside of it',
@@ -149,7 +149,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     ...malformed,
     given: asReader,
     status: 403,
-    answer: forbidden,
+    response: forbidden,
   },
   {
     name: 'missing rights before the method',
@@ -158,7 +158,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     body: {},
     given: asReader,
     status: 403,
-    answer: forbidden,
+    response: forbidden,
   },
   {
     name: 'missing rights before the method, with an API key',
@@ -166,7 +166,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     method: 'DELETE',
     given: asKey,
     status: 403,
-    answer: forbidden,
+    response: forbidden,
   },
   {
     name: 'missing rights before an object',
@@ -174,7 +174,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     method: 'DELETE',
     given: asReader,
     status: 403,
-    answer: forbidden,
+    response: forbidden,
   },
   {
     name: 'the method before a malformed body',
@@ -183,7 +183,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     ...malformed,
     given: owner,
     status: 405,
-    answer: noMethod('PUT'),
+    response: noMethod('PUT'),
   },
   {
     name: 'a malformed body before the object',
@@ -192,7 +192,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     ...malformed,
     given: owner,
     status: 400,
-    answer: parseError,
+    response: parseError,
   },
   {
     name: 'a body of another type before the object',
@@ -202,7 +202,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     given: owner,
     headers: { 'Content-Type': 'application/xml' },
     status: 415,
-    answer: unsupported,
+    response: unsupported,
   },
   {
     name: 'the object before validation',
@@ -211,7 +211,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     body: { ignore_acl: 'x' },
     given: owner,
     status: 404,
-    answer: notFound,
+    response: notFound,
   },
   {
     name: 'what is accepted before the path of an object',
@@ -219,7 +219,7 @@ scenarios('of two faults the first in the order of checks is told', () => api, [
     headers: xml,
     given: owner,
     status: 406,
-    answer: notAcceptable,
+    response: notAcceptable,
   },
 ]);
 
@@ -389,34 +389,34 @@ describe('the form of the response', () => {
 
 scenarios('names that every object of the language has name nothing', () => api, [
   ...['constructor', '__proto__', 'hasownproperty', 'tostring'].flatMap((name) => [
-    { name: `path ${name}`, path: `/v1.1/${name}/`, status: 404, answer: notFound },
-    { name: `version ${name}`, path: `/${name}/instances/`, status: 404, answer: notFound },
+    { name: `path ${name}`, path: `/v1.1/${name}/`, status: 404, response: notFound },
+    { name: `version ${name}`, path: `/${name}/instances/`, status: 404, response: notFound },
     {
       name: `instance ${name}`,
       path: `/v1.1/instances/${name}/`,
       given: owner,
       status: 404,
-      answer: notFound,
+      response: notFound,
     },
     {
       name: `below instance ${name}`,
       path: `/v1.1/instances/${name}/classes/`,
       status: 404,
-      answer: noInstance,
+      response: noInstance,
     },
     {
       name: `class ${name}`,
       path: `${base}classes/${name}/`,
       given: owner,
       status: 404,
-      answer: notFound,
+      response: notFound,
     },
     {
       name: `objects of ${name}`,
       path: `${base}classes/${name}/objects/`,
       given: owner,
       status: 404,
-      answer: noClass,
+      response: noClass,
     },
   ]),
   {
@@ -427,14 +427,14 @@ scenarios('names that every object of the language has name nothing', () => api,
     status: 400,
     headers: { 'Content-Type': 'application/json' },
     body: '{"__proto__": {"ignore_acl": true}, "constructor": 1, "description": null}',
-    answer: { description: ['This field may not be null.'] },
+    response: { description: ['This field may not be null.'] },
   },
   {
     name: 'in a query',
     path: `${base}api_keys/?__proto__=1&constructor=2&page_size=0`,
     given: owner,
     status: 200,
-    answer: { next: null, prev: null, objects: [] },
+    response: { next: null, prev: null, objects: [] },
   },
 ]);
 

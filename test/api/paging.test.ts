@@ -188,7 +188,7 @@ scenarios(
     path: link(query),
     given: () => ({ as: world.owner }),
     status: 400,
-    answer: { detail: 'Incorrect page parameter provided.' },
+    response: { detail: 'Incorrect page parameter provided.' },
   })),
 );
 

@@ -108,7 +108,7 @@ describe('a script with full access', () => {
     ['an own no away', { allow_full_access: false }, config, { config: {} }, 403],
     ['the source under an own no', { allow_full_access: false }, config, { source: '2' }, 200],
     ['the label', config, {}, { label: 'b' }, 200],
-    ['the label beside what is there already', config, {}, { ...body, config, label: 'b' }, 200],
+    ['the label in addition to present fields', config, {}, { ...body, config, label: 'b' }, 200],
     ['the source of another', {}, {}, { source: '2' }, 200],
   ])('changed by a member with role write: %s', async (_, own, ofInstance, change, status) => {
     const member = await joinAs(world, 'write');

@@ -267,7 +267,7 @@ scenarios('links of a page', () => api, [
     name: 'keep what shapes the list, each copy of the query once, and tell the value',
     path: `${books}?query={"pages":{"_gt":0}}&query={"id":{"_gt":0}}&query={"pages":{"_gt":0}}&order_by=-pages&page_size=2&fields=id`,
     status: 200,
-    answer: {
+    response: {
       next: `${books}?${parameters({
         query: [{ pages: { _gt: 0 } }, { id: { _gt: 0 } }],
         order_by: '-pages',
@@ -286,7 +286,7 @@ scenarios('links of a page', () => api, [
     name: 'are of version 1 in version 1',
     path: '/v1/instances/blog-1/classes/book/objects/?order_by=sold&page_size=1&fields=id',
     status: 200,
-    answer: {
+    response: {
       next: '/v1/instances/blog-1/classes/book/objects/?order_by=sold&page_size=1&fields=id&direction=1&last_pk=4&last_value=False',
       prev: null,
       objects: [{ id: 4 }],
@@ -297,7 +297,7 @@ scenarios('links of a page', () => api, [
     name: 'have no value where it is null',
     path: `${books}?order_by=-title&page_size=1&fields=id`,
     status: 200,
-    answer: {
+    response: {
       next: `${books}?order_by=-title&page_size=1&fields=id&direction=1&last_pk=6`,
       prev: null,
       objects: [{ id: 6 }],
@@ -308,7 +308,7 @@ scenarios('links of a page', () => api, [
     name: 'have the time in its strict form',
     path: `${books}?order_by=out&page_size=1&fields=id`,
     status: 200,
-    answer: {
+    response: {
       next: `${books}?${parameters({
         order_by: 'out',
         page_size: '1',
@@ -326,7 +326,7 @@ scenarios('links of a page', () => api, [
     name: 'lead nowhere from a page that can have nothing',
     path: `${books}?order_by=pages&page_size=0&query={"pages":{"_eq":5}}`,
     status: 200,
-    answer: { next: null, prev: null, objects: [] },
+    response: { next: null, prev: null, objects: [] },
     given: owner,
   },
 ]);

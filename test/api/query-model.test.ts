@@ -4,7 +4,7 @@ import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { plantUser } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import {
   compositeIndexesBuilt,
   plantCompositeIndex,
@@ -24,8 +24,6 @@ import {
 } from '../support/query-model.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
 /*
  * Random classes, objects, callers and queries: paging forth and back returns the same as a plain array. Requests
  * are passed to dispatch itself: sockets would take most of the time.
@@ -39,7 +37,7 @@ const worlds = (isThorough ? 2000 : 300) / questionsEach;
 let dispatch: Dispatch;
 let callers: readonly { readonly key: Record<string, string>; readonly rights: Caller }[];
 
-setOptions({ settings: { maxClasses: 1000 } });
+useWorld({ settings: { maxClasses: 1000 } });
 
 beforeAll(async () => {
   dispatch = createDispatch(routes, api.platform);

@@ -7,9 +7,12 @@ import { objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { type Api, openWorld, plantUser, startApi, type World } from '../support/api.ts';
-import { plantCompositeIndex, storedClass } from '../support/composite-indexes.ts';
+import { plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { plantCompositeIndex } from '../support/composite-indexes.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
+import { storedClass } from '../support/stored-records.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
 /*
  * The cost of lists: objects read and requests to the store. Both depend on the query, not on the number of objects.
@@ -18,22 +21,20 @@ import { type CountingStore, countRoundTrips } from '../support/counting-store.t
 const many = 100_000;
 const few = 1000;
 
-let api: Api;
-let world: World;
 let store: CountingStore;
 let dispatch: Dispatch;
 let user: Record<string, string>;
 let anonymous: Record<string, string>;
 let admin: Record<string, string>;
 
+useWorld({
+  wrap: (inner) => {
+    store = countRoundTrips(inner);
+    return store;
+  },
+});
+
 beforeAll(async () => {
-  api = await startApi({
-    wrap: (inner) => {
-      store = countRoundTrips(inner);
-      return store;
-    },
-  });
-  world = await openWorld(api);
   dispatch = createDispatch(routes, api.platform);
   admin = { 'x-api-key': world.owner };
   anonymous = { 'x-api-key': await world.apiKey({ allow_anonymous_read: true }) };
@@ -42,9 +43,8 @@ beforeAll(async () => {
   await plant('many', many);
   vi.spyOn(performance, 'now').mockReturnValue(performance.now()); // no list takes too long by time
 }, 300_000);
-afterAll(async () => {
+afterAll(() => {
   vi.restoreAllMocks();
-  await api.close();
 });
 
 const schema = [

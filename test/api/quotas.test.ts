@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
-
-useApi();
 
 /** Storage limits of an instance where the operator has set quotas. */
 
@@ -16,7 +14,7 @@ const maxObjectBytes = 50_000;
 const maxFileBytes = 20_000;
 const maxTraceBytes = 30_000;
 
-setOptions({ settings: { maxObjectBytes, maxFileBytes, maxTraceBytes } });
+useApi({ settings: { maxObjectBytes, maxFileBytes, maxTraceBytes } });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shelf-${count}`);
@@ -37,7 +35,7 @@ function errorBody(kind: string, bytes: number) {
   return { detail: `Storage quota of the instance exceeded (${kind}: ${bytes} bytes).` };
 }
 
-function expectRefused(answer: Awaited<ReturnType<typeof create>>, kind: string, bytes: number) {
+function expectQuotaError(answer: Awaited<ReturnType<typeof create>>, kind: string, bytes: number) {
   expect(answer).toMatchObject({ status: 400, body: errorBody(kind, bytes) });
   expect(answer.headers.get('x-error-code')).toBe('quota_exceeded');
 }
@@ -46,8 +44,8 @@ describe('bytes of objects', () => {
   it('are limited: writes that would add more are rejected, and the rest works', async () => {
     const { id } = expected(await create(30_000), 201);
     expected(await create(19_000), 201);
-    expectRefused(await create(10_000), 'objects', maxObjectBytes);
-    expectRefused(await update(id, { text: 'y'.repeat(32_000) }), 'objects', maxObjectBytes);
+    expectQuotaError(await create(10_000), 'objects', maxObjectBytes);
+    expectQuotaError(await update(id, { text: 'y'.repeat(32_000) }), 'objects', maxObjectBytes);
     expected(await update(id, { text: 'y'.repeat(29_000) }), 200);
     expected(await api.send({ ...as(), path: objects }), 200);
     expected(await create(100), 201);
@@ -56,10 +54,10 @@ describe('bytes of objects', () => {
   it('are freed by a deletion and by a smaller text', async () => {
     const first = expected(await create(30_000), 201);
     const second = expected(await create(15_000), 201);
-    expectRefused(await create(20_000), 'objects', maxObjectBytes);
+    expectQuotaError(await create(20_000), 'objects', maxObjectBytes);
     expected(await destroy(first.id), 204);
     expected(await create(20_000), 201);
-    expectRefused(await create(20_000), 'objects', maxObjectBytes);
+    expectQuotaError(await create(20_000), 'objects', maxObjectBytes);
     expected(await update(second.id, { text: '' }), 200);
     expected(await create(20_000), 201);
   });
@@ -67,7 +65,7 @@ describe('bytes of objects', () => {
   it('are freed by a deleted class', async () => {
     expected(await create(30_000), 201);
     const other = `${await world.dataClass('other', [{ name: 'text', type: 'text' }])}objects/`;
-    expectRefused(await create(30_000, other), 'objects', maxObjectBytes);
+    expectQuotaError(await create(30_000, other), 'objects', maxObjectBytes);
     const path = `${world.base}classes/note/`;
     expected(await api.send({ ...as(), method: 'DELETE', path }), 204);
     await vi.waitFor(async () => expected(await create(30_000, other), 201), {
@@ -105,9 +103,9 @@ describe('bytes of files', () => {
 
   it('are limited, copies included', async () => {
     const { id, scan } = expected(await upload(12_000), 201);
-    expectRefused(await upload(12_000), 'files', maxFileBytes);
+    expectQuotaError(await upload(12_000), 'files', maxFileBytes);
     const copy = () => api.send({ ...as(), path: objects, body: { scan: scan.value } });
-    expectRefused(await copy(), 'files', maxFileBytes);
+    expectQuotaError(await copy(), 'files', maxFileBytes);
     expected(await create(100), 201);
     expected(await destroy(id), 204);
     expected(await upload(12_000), 201);
@@ -117,7 +115,7 @@ describe('bytes of files', () => {
     const { id } = expected(await upload(12_000), 201);
     expected(await update(id, { scan: null }), 200);
     expected(await upload(12_000), 201);
-    expectRefused(await upload(12_000), 'files', maxFileBytes);
+    expectQuotaError(await upload(12_000), 'files', maxFileBytes);
     const path = `${world.base}classes/note/`;
     const schema = [
       { name: 'text', type: 'text' },
@@ -140,7 +138,7 @@ describe('bytes of files', () => {
     const body = { filename: 'a.txt' };
     expected(await api.send({ ...as(), path, body }), 201);
     expected(await upload(20_000), 201);
-    expectRefused(await api.send({ ...as(), path, body }), 'files', maxFileBytes);
+    expectQuotaError(await api.send({ ...as(), path, body }), 'files', maxFileBytes);
   });
 });
 

@@ -19,14 +19,15 @@ const noUser = { detail: 'User was not found.' };
 
 /** By their names in the first line of the table. */
 const callers: Record<string, Credentials> = {};
-/** What `{…}` in a path stands for. */
-const targets: Record<string, number> = {};
+/** Replace `{…}` in a path. */
+const targets: Record<string, number | string> = {};
 
 beforeAll(async () => {
   await world.dataClass('note', [{ name: 'text', type: 'string' }]);
   await openPeople();
   const made = (path: string, body: object) => create(path, { name: 'a', ...body });
   await makeEndpoint(world, 'a', 'console.log(1)');
+  targets.link = (await makeEndpoint(world, 'b', 'console.log(1)', { public: true })).public_link;
   await made('endpoints/data/', { class: 'note' });
   await made('snippets/templates/', { content: 'a', content_type: 'text/html' });
 });
@@ -95,8 +96,10 @@ const bodies: Readonly<Record<string, () => object>> = {
   'POST users/{spare}/groups/': () => ({ group: targets.group }),
   'POST groups/{group}/users/': () => ({ user: targets.spare }),
   'PATCH user/': () => ({}),
+  'PUT user/': () => ({ username: 'self', password: 'p' }),
   'POST user/auth/': () => ({ username: 'self', password: 'p' }),
   'PATCH snippets/scripts/1/': () => ({ label: 'x' }),
+  'PUT snippets/scripts/1/': () => ({ runtime_name: 'nodejs' }),
   'POST snippets/scripts/1/run/': () => ({}),
   'POST snippets/scripts/': () => ({ runtime_name: 'nodejs' }),
   'POST snippets/templates/': () => ({
@@ -113,6 +116,7 @@ const bodies: Readonly<Record<string, () => object>> = {
   'PATCH endpoints/scripts/a/': () => ({}),
   'POST endpoints/scripts/a/run/': () => ({}),
   'PATCH snippets/templates/a/': () => ({}),
+  'PUT snippets/templates/a/': () => ({ content: 'a', content_type: 'text/html' }),
   'POST snippets/templates/a/render/': () => ({}),
 };
 const writes = ['POST', 'PUT', 'PATCH'];
@@ -139,15 +143,20 @@ function expectError(what: string, status: number, body: unknown): void {
     expect(body, what).toEqual(/ users\/.*groups\//.test(what) ? noUser : missing);
 }
 
+/** Returns the path of a row, with its `{…}`. */
+function pathOf(template: string): string {
+  if (template.startsWith('/')) return template;
+  return world.base + (template === '.' ? '' : template);
+}
+
 /** Sends a request of the table as a caller, with fresh spares; returns its status. */
 async function statusFor(name: string, method: string, template: string): Promise<number> {
   const request = `${method} ${template}`;
   await openSpares(request);
-  const below = template.replace(/\{(\w+)\}/g, (_, target) => String(targets[target]));
   const { status, body } = await api.send({
     as: callers[name],
     method,
-    path: below.startsWith('/') ? below : world.base + (below === '.' ? '' : below),
+    path: pathOf(template).replace(/\{(\w+)\}/g, (_, target) => String(targets[target])),
     ...(writes.includes(method) && { body: bodies[request]?.() ?? invalid }),
   });
   if (method !== 'HEAD') expectError(`${name}: ${request}`, status, body);
@@ -164,4 +173,25 @@ describe('each caller', () => {
 
     expect(got).toEqual(names.map((name, at) => `${name} ${statuses[at]}`));
   });
+});
+
+it('each operation of the interface document has a row', async () => {
+  const { paths } = expected(await api.send({ path: '/v1.1/schema/?format=openapi' }), 200);
+  const operations = Object.entries<object>(paths).flatMap(([path, own]) =>
+    Object.keys(own)
+      .filter((name) => name !== 'parameters')
+      .map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  // a path like `runtimes/` is matched by `{id}/` too
+  const byParameters = operations.sort((a, b) => a.split('{').length - b.split('{').length);
+  const patterns = byParameters.map((name) => ({
+    name,
+    pattern: new RegExp(`^${name.replace(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+  const covered = table.map(([method, template = '']) => {
+    const request = `${method} ${pathOf(template)}`;
+    return patterns.find(({ pattern }) => pattern.test(request))?.name;
+  });
+
+  expect(operations.filter((name) => !covered.includes(name))).toEqual([]);
 });

@@ -35,15 +35,15 @@ scenarios('a page of links', () => api, [
     name: 'stands at the root',
     path: '/',
     status: 200,
-    answer: { links: { v1: '/v1/', 'v1.1': '/v1.1/' } },
+    response: { links: { v1: '/v1/', 'v1.1': '/v1.1/' } },
   },
-  { name: 'stands at the version', path: '/v1.1/', status: 200, answer: home('v1.1') },
-  { name: 'stands at the older version', path: '/v1/', status: 200, answer: home('v1') },
+  { name: 'stands at the version', path: '/v1.1/', status: 200, response: home('v1.1') },
+  { name: 'stands at the older version', path: '/v1/', status: 200, response: home('v1') },
   {
     name: 'stands at snippets',
     path: `${inInstance}snippets/`,
     status: 200,
-    answer: {
+    response: {
       links: {
         scripts: `${inInstance}snippets/scripts/`,
         templates: `${inInstance}snippets/templates/`,
@@ -55,7 +55,7 @@ scenarios('a page of links', () => api, [
     name: 'stands at endpoints',
     path: `${inInstance}endpoints/`,
     status: 200,
-    answer: {
+    response: {
       links: { scripts: `${inInstance}endpoints/scripts/`, data: `${inInstance}endpoints/data/` },
     },
   },
@@ -63,52 +63,52 @@ scenarios('a page of links', () => api, [
     name: 'stands at push notifications',
     path: `${inInstance}push_notifications/`,
     status: 200,
-    answer: pushPage(`${inInstance}push_notifications/`),
+    response: pushPage(`${inInstance}push_notifications/`),
   },
   {
     name: 'stands at push notifications of the older version',
     path: `${inOld}push_notifications/`,
     status: 200,
-    answer: pushPage(`${inOld}push_notifications/`),
+    response: pushPage(`${inOld}push_notifications/`),
   },
   {
     name: 'stands at a provider',
     path: `${inInstance}push_notifications/gcm/`,
     status: 200,
-    answer: { links: push(`${inInstance}push_notifications/gcm/`) },
+    response: { links: push(`${inInstance}push_notifications/gcm/`) },
   },
   {
     name: 'bears the name of the instance as it is kept',
     path: '/v1.1/instances/BLOG-1/push_notifications/apns/',
     status: 200,
-    answer: { links: push(`${inInstance}push_notifications/apns/`) },
+    response: { links: push(`${inInstance}push_notifications/apns/`) },
   },
   {
     name: 'needs its instance',
     path: '/v1.1/instances/nowhere/snippets/',
     status: 404,
-    answer: { detail: 'Instance was not found.' },
+    response: { detail: 'Instance was not found.' },
   },
   {
     name: 'is no place for a bad key',
     path: `${inInstance}snippets/`,
     as: 'bad',
     status: 403,
-    answer: { detail: 'No such API Key.' },
+    response: { detail: 'No such API Key.' },
   },
   {
     name: 'is not written to',
     method: 'POST',
     path: '/v1.1/',
     status: 405,
-    answer: { detail: 'Method "POST" not allowed.' },
+    response: { detail: 'Method "POST" not allowed.' },
   },
   {
     name: 'is described to everybody, without actions',
     method: 'OPTIONS',
     path: `${inInstance}snippets/`,
     status: 200,
-    answer: {
+    response: {
       name: 'Snippets',
       description: '',
       renders: ['application/json', 'text/html'],

@@ -3,17 +3,15 @@ import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { expected, plantUser } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
-useWorld();
-
 let store: CountingStore;
 let keys: Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-setOptions({
+useWorld({
   wrap: (inner) => {
     store = countRoundTrips(inner);
     return store;

@@ -127,7 +127,7 @@ describe('a run', () => {
 
   // it sends the request to a dispatch of its own
   it.skipIf(isOn('roles'))(
-    'that takes longer than anybody waits is answered 408, and goes on to its end',
+    'that exceeds the waiting time gets a 408, and continues to its end',
     async () => {
       await makeEndpoint(world, 'slow', 'setTimeout(() => console.log("late"), 200)');
       const runs = { ...api.platform.runs, maxWaitMs: 20 };

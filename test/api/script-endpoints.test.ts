@@ -1,17 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { missing } from '../support/responses.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
-
-useApi();
 
 /** The records of script endpoints; their runs are in script-endpoint-runs.test.ts. */
 
 let store: WatchedStore;
 let world: World;
 
-setOptions({
+useApi({
   wrap: (inner) => {
     store = watch(inner);
     return store;

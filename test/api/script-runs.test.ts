@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { instanceEntity, instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
+import { instanceEntity, traceEntity } from '../../shared/store/entities.ts';
 import {
   type ApiResponse,
   type Credentials,
@@ -7,11 +7,10 @@ import {
   openWorld,
   type World,
 } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { missing, time } from '../support/responses.ts';
-
-useApi();
+import { instanceId } from '../support/stored-records.ts';
 
 /** Direct runs of scripts, and their traces. */
 
@@ -19,7 +18,7 @@ const clock = openMovedClock();
 let world: World;
 let count = 0;
 
-setOptions({ clock });
+useApi({ clock });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shop-${count}`);
@@ -351,11 +350,11 @@ describe('traces', () => {
     const refused = await Promise.all(
       methods.flatMap((method) => ['', '1/'].map((at) => call(method, `${mine}/traces/${at}`, {}))),
     );
-    const trimmed = await call('GET', `${mine}/traces/?fields=status`);
+    const projected = await call('GET', `${mine}/traces/?fields=status`);
 
     expect([strange.status, strange.body]).toEqual([404, missing]);
     expect(refused.map(({ status }) => status)).toEqual(Array(8).fill(405));
-    expect(trimmed.body.objects).toEqual([{ status: 'success' }]);
+    expect(projected.body.objects).toEqual([{ status: 'success' }]);
   });
 
   it('are limited to a hundred, older ones are kept for five minutes more, all for a day', async () => {
@@ -397,8 +396,7 @@ it('of a deleted instance are deleted with its scripts', async () => {
   const script = await make(`console.log("x".repeat(70000)) // ${'x'.repeat(70_000)}`);
   await run(script);
   const { store } = api.platform;
-  const pointer = await instanceNameEntity.read(store, world.instance);
-  const instance = pointer?.data.instance ?? 0;
+  const instance = await instanceId(store, world.instance);
   const sizeOf = async (pk: string) => (await store.query({ pk, limit: 100 })).items.length;
   const partitions = [
     instanceEntity.partition(instance),

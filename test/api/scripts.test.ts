@@ -230,10 +230,10 @@ describe('a list', () => {
 
     const first = expected(await call('GET', '?label__startswith=page&page_size=2'), 200);
     const second = expected(await api.send({ as: world.owner, path: first.next }), 200);
-    const trimmed = expected(await call('GET', '?label__startswith=page&fields=label'), 200);
+    const projected = expected(await call('GET', '?label__startswith=page&fields=label'), 200);
 
     expect([labelsOf(first), labelsOf(second)]).toEqual([['page a', 'page b'], ['page c']]);
-    expect(trimmed.objects).toEqual([
+    expect(projected.objects).toEqual([
       { label: 'page a' },
       { label: 'page b' },
       { label: 'page c' },

@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { type IndexName, indexNames } from '../../shared/store/store.ts';
-import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { requestCompositeIndex, storedClass } from '../support/composite-indexes.ts';
+import { expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { requestCompositeIndex } from '../support/composite-indexes.ts';
+import { storedClass } from '../support/stored-records.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
 
 /*
  * Mixed requests on one class for SOAK_SECONDS: creates, updates that count, deletes, filters, changes of the schema
@@ -14,14 +17,7 @@ import { requestCompositeIndex, storedClass } from '../support/composite-indexes
 const seconds = Number(process.env.SOAK_SECONDS ?? 3);
 const writers = 8;
 
-let api: Api;
-let world: World;
-
-beforeAll(async () => {
-  api = await startApi();
-  world = await openWorld(api);
-});
-afterAll(() => api.close());
+useWorld();
 
 const call = (method: string, path: string, body?: unknown) =>
   world.call(world.owner, method, path, body);

@@ -1,10 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { proofTo } from '../support/mails.ts';
-
-useApi();
 
 /** An account with another person's address is transferred to the person a service verifies. */
 
@@ -17,7 +15,7 @@ async function verify(token: string): Promise<SocialProfile | undefined> {
   return { id, email, first_name: '', last_name: '' };
 }
 
-setOptions({ social: { facebook: verify, github: verify } });
+useApi({ social: { facebook: verify, github: verify } });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `house-${count}`);

@@ -1,10 +1,8 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { type ApiResponse, expected, openWorld, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { mailsTo, proofTo } from '../support/mails.ts';
-
-useApi();
 
 let count = 0;
 let email: string;
@@ -16,7 +14,7 @@ const verify = (token: string) => {
   return Promise.resolve(people.get(token));
 };
 
-setOptions({ social: { facebook: verify, github: verify } });
+useApi({ social: { facebook: verify, github: verify } });
 beforeEach(() => {
   count += 1;
   email = `person-${count}@example.com`;
@@ -174,12 +172,12 @@ describe('a log-in by another service is rejected', () => {
       settings: { registration: 'closed' },
       social: { facebook: verify },
     });
+    onTestFinished(() => closed.close());
 
     const { status, body } = await closed.send({
       path: `${path}facebook/`,
       body: { access_token: 'token' },
     });
-    await closed.close();
 
     expect([status, body]).toEqual([400, { detail: 'Registration disabled.' }]);
   });
@@ -189,13 +187,13 @@ describe('a log-in by another service is rejected', () => {
       settings: { registration: 'local' },
       social: { facebook: verify },
     });
+    onTestFinished(() => local.close());
     const body = { access_token: 'token' };
     const call = (headers: Record<string, string>) =>
       local.send({ path: `${path}facebook/`, body, headers });
 
     const foreign = await call({ Origin: 'https://evil.example' });
     const own = await call({ Origin: 'http://localhost:5173' });
-    await local.close();
 
     expect([foreign.status, own.status]).toEqual([403, 200]);
   });

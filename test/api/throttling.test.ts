@@ -1,12 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openClock } from '../../shared/platform/clock.ts';
 import { type ApiResponse, expected, openWorld, startApi, type World } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 const rate = 60;
 const throttled = { detail: 'Request was throttled. Expected available in 1 second.' };
@@ -15,7 +13,7 @@ const clock = openMovedClock();
 let other: World;
 let apiKey: string;
 
-setOptions({ clock, settings: { instanceRate: rate } });
+useWorld({ clock, settings: { instanceRate: rate } });
 
 beforeAll(async () => {
   other = await openWorld(api, 'blog-2');
@@ -153,6 +151,7 @@ it('a second passes also when the clock of the machine is set back', async () =>
   const time = { wall: Date.now(), steady: 0 };
   const moved = openClock({ wallMs: () => time.wall, steadyMs: () => time.steady });
   const bounded = await startApi({ clock: moved, settings: { instanceRate: rate } });
+  onTestFinished(() => bounded.close());
   const calm = await openWorld(bounded);
   const call = async () => (await calm.call(calm.owner, 'GET', 'classes/')).status;
   const passed = (ms: number) => {
@@ -167,18 +166,17 @@ it('a second passes also when the clock of the machine is set back', async () =>
   const statuses = [await call()];
   passed(1000);
   statuses.push(await call());
-  await bounded.close();
 
   expect(statuses).toEqual([429, 200]);
 });
 
 it('there is no limit unless one is set', async () => {
   const free = await startApi({ clock });
+  onTestFinished(() => free.close());
   const calm = await openWorld(free);
 
   const answers = [];
   for (let n = 0; n < 200; n += 1) answers.push(await calm.call(calm.owner, 'GET', 'classes/'));
-  await free.close();
 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
 });

@@ -1,17 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
-import { instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
+import { traceEntity } from '../../shared/store/entities.ts';
 import type { TraceData, TraceKind } from '../../shared/store/records/scripts.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { write } from '../store/fixture.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { missing, time } from '../support/responses.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
-
-useApi();
+import { instanceId } from '../support/stored-records.ts';
 
 /** Files of traces, and their retention. */
 
@@ -19,10 +18,10 @@ const clock = openMovedClock();
 let world: World;
 let endpoint: MadeEndpoint;
 let count = 0;
-/** Returns the keys of the existing trace files. */
+/** Keys of the existing trace files. */
 const files = new Set<string>();
 
-setOptions({ clock });
+useApi({ clock });
 beforeEach(async () => {
   count += 1;
   world = await openWorld(api, `shop-${count}`);
@@ -42,7 +41,7 @@ afterEach(() => vi.restoreAllMocks());
 
 const large = { text: 'x'.repeat(100_000) };
 
-/** Has all runs end in this way, after a while. */
+/** Replaces the outcome of all runs, after a delay. */
 function endAll(outcome: ScriptOutcome, afterMs = 0) {
   vi.spyOn(api.platform.scripts, 'run').mockImplementation(async () => {
     if (afterMs > 0) await setTimeout(afterMs);
@@ -58,13 +57,8 @@ const success: ScriptOutcome = {
   stderr: '',
 };
 
-async function instanceId(): Promise<number> {
-  const name = await instanceNameEntity.read(api.platform.store, world.instance);
-  return name?.data.instance ?? 0;
-}
-
 async function stored(kind: TraceKind, parent = 1): Promise<readonly TraceData[]> {
-  const parts = [await instanceId(), kind, parent] as const;
+  const parts = [await instanceId(api.platform.store, world.instance), kind, parent] as const;
   const { items } = await traceEntity.list(api.platform.store, parts, { limit: 1000 });
   return items.map(({ data }) => data);
 }
@@ -186,7 +180,12 @@ describe('traces beyond the limit', () => {
       const [first] = await stored('endpoint');
       const createdMs = clock.micros() / 1000;
       const waiting = { ...(first as TraceData), id: 0, status, createdMs };
-      const key = traceEntity.key(await instanceId(), 'endpoint', 1, 0);
+      const key = traceEntity.key(
+        await instanceId(api.platform.store, world.instance),
+        'endpoint',
+        1,
+        0,
+      );
       await write(api.platform.store, createItem(traceEntity, key, waiting));
       await runOften(101);
 

@@ -1,12 +1,10 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { abandon } from '../support/raw-socket.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 /*
  * Files that are larger than a request: a form is requested, the file is posted with it directly to the storage, and
@@ -20,7 +18,7 @@ let apiKey: string;
 
 const schema = [{ name: 'scan', type: 'file' }];
 
-setOptions({ clock });
+useWorld({ clock });
 
 beforeAll(async () => {
   path = await world.dataClass('paper', schema);

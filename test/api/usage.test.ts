@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { instanceNameEntity, usageEntity } from '../../shared/store/entities.ts';
+import { usageEntity } from '../../shared/store/entities.ts';
 import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import type { MovedClock } from '../support/moved-clock.ts';
-
-useApi();
+import { instanceId } from '../support/stored-records.ts';
 
 let world: World;
 let second: World;
@@ -16,7 +15,7 @@ let apiKey: string;
 const clock = clockFrom('2026-11-18T10:20:00Z');
 const sent = { hourly: '/v1.1/usage/hourly/', daily: '/v1.1/usage/daily/' };
 
-setOptions({ clock });
+useApi({ clock });
 
 beforeAll(async () => {
   world = await openWorld(api, 'blog-1');
@@ -288,7 +287,7 @@ it('is deleted with its instance', async () => {
   expected(await get(path, fresh), 200);
   expect(await used()).toHaveLength(1);
   const { store } = api.platform;
-  const id = (await instanceNameEntity.read(store, 'gone-1'))?.data.instance ?? 0;
+  const id = await instanceId(store, 'gone-1');
   const rest = async () => (await usageEntity.list(store, [id], { limit: 10 })).items;
   expect(await rest()).toHaveLength(1);
 

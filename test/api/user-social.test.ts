@@ -1,10 +1,8 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/platform/ports.ts';
 import { expected, openWorld } from '../support/api.ts';
-import { api, setOptions } from '../support/api-fixture.ts';
+import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
-
-useWorld();
 
 let creating: string;
 let bare: string;
@@ -15,7 +13,7 @@ async function verify(token: string): Promise<SocialProfile | undefined> {
   return id === 'bad' ? undefined : { id, email, first_name: '', last_name: '' };
 }
 
-setOptions({ social: { facebook: verify, github: verify } });
+useWorld({ social: { facebook: verify, github: verify } });
 
 beforeAll(async () => {
   creating = await world.apiKey({ allow_user_create: true });

@@ -135,12 +135,12 @@ describe('registration', () => {
   });
 
   const required = ['This field is required.'];
-  const post = (name: string, body: unknown, answer: unknown, status = 400) => ({
+  const post = (name: string, body: unknown, response: unknown, status = 400) => ({
     name,
     method: 'POST',
     body,
     status,
-    answer,
+    response,
     given: () => ({ as: world.owner, path: `${world.base}users/` }),
   });
   scenarios('rejects', () => api, [
@@ -312,11 +312,11 @@ describe('changes', () => {
     expect(body.user_key).toBe(answers.at(-1)?.body.user_key);
   });
 
-  const change = (method: string, name: string, body: unknown, answer: unknown) => ({
+  const change = (method: string, name: string, body: unknown, response: unknown) => ({
     name: `${method}: ${name}`,
     method,
     body,
-    answer,
+    response,
     status: 400,
     given: () => ({ as: world.owner, path: `${world.base}users/1/` }),
   });
@@ -341,7 +341,7 @@ describe('changes', () => {
     ),
     change(
       'PATCH',
-      'a wrong profile beside a wrong name',
+      'a wrong profile and a wrong name',
       { username: [], profile: { visits: 'x' } },
       {
         username: ['Not a valid string.'],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { bytesOf } from './gateway-event.ts';
 
 /** A bundle in a Node process of its own, as Lambda runs it, except that it takes several requests at a time. */
 export interface Lambda<Event = object, Response = Result> {
@@ -115,72 +115,12 @@ function openCalls(child: ChildProcess) {
   };
 }
 
-/** A request as the gateway's default stage passes it to a function, payload 2.0. */
-export function gatewayEvent(call: {
-  readonly method: string;
-  readonly path: string;
-  readonly query?: string;
-  readonly key?: string | undefined;
-  /** Sent as JSON; bytes as a form, whose boundary is `XX`. */
-  readonly body?: unknown;
-}): APIGatewayProxyEventV2 {
-  const { method, path, query = '', key, body } = call;
-  const domainName = 'a1b2c3d4e5.execute-api.eu-west-1.amazonaws.com';
-  const isForm = body instanceof Uint8Array;
-  const sent = isForm
-    ? Buffer.from(body).toString('base64')
-    : body === undefined
-      ? undefined
-      : JSON.stringify(body);
-  const type = isForm ? 'multipart/form-data; boundary=XX' : 'application/json';
-  return {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath: path,
-    rawQueryString: query,
-    headers: {
-      accept: '*/*',
-      'accept-encoding': 'gzip, deflate, br',
-      ...(sent === undefined
-        ? {}
-        : { 'content-type': type, 'content-length': String(sent.length) }),
-      host: domainName,
-      'user-agent': 'curl/8.5.0',
-      'x-amzn-trace-id': 'Root=1-6742f1a0-5c3d7e0a1b2c3d4e5f607182',
-      'x-forwarded-for': '203.0.113.7',
-      'x-forwarded-port': '443',
-      'x-forwarded-proto': 'https',
-      ...(key === undefined ? {} : { 'x-api-key': key }),
-    },
-    requestContext: {
-      accountId: '123456789012',
-      apiId: 'a1b2c3d4e5',
-      domainName,
-      domainPrefix: 'a1b2c3d4e5',
-      http: {
-        method,
-        path,
-        protocol: 'HTTP/1.1',
-        sourceIp: '203.0.113.7',
-        userAgent: 'curl/8.5.0',
-      },
-      requestId: 'Bq3xYgJkDoEEPbQ=',
-      routeKey: '$default',
-      stage: '$default',
-      time: '21/Nov/2026:12:00:00 +0000',
-      timeEpoch: 1_795_262_400_000,
-    },
-    // the gateway encodes every body that is no text, which JSON is to it
-    ...(sent === undefined ? {} : { body: sent }),
-    isBase64Encoded: isForm,
-  };
-}
-
 /** Returns the JSON of a response; undefined when it has none. */
 // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of every shape
-export function bodyOf({ body, isBase64Encoded, headers }: Result): any {
+export function bodyOf(result: Result): any {
+  const { body, headers } = result;
   if (body === undefined) return undefined;
-  const bytes = Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+  const bytes = bytesOf(result);
   const text = (headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes).toString();
   return headers['content-type']?.startsWith('application/json') ? JSON.parse(text) : text;
 }

@@ -9,7 +9,8 @@ import { createRouter } from '../../shared/core/http/router.ts';
 import { bundleAssets } from '../../shared/core/pages/bundle-assets.mjs';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { type Access, type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
-import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
+import { clientEvent } from '../aws-emulator/gateway-event.ts';
+import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 import { isGranted } from '../aws-emulator/policies.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions } from '../support/template.ts';
@@ -482,7 +483,7 @@ describe.each(programs)('on $name', ({ node }) => {
       '$call returns $status',
       async ({ call, as, query, body, status, answer }) => {
         const [method = '', path = ''] = call.split(' ');
-        const event = gatewayEvent({
+        const event = clientEvent({
           method,
           path,
           ...(query === undefined ? {} : { query }),
@@ -506,7 +507,7 @@ describe.each(programs)('on $name', ({ node }) => {
     );
 
     test('a browser gets a page, whose code is loaded then', async () => {
-      const event = gatewayEvent({ method: 'GET', path: '/v1.1/' });
+      const event = clientEvent({ method: 'GET', path: '/v1.1/' });
       const headers = { ...event.headers, accept: 'text/html' };
 
       const result = await deployment.functions
@@ -564,7 +565,7 @@ test('a function with missing permissions is detected', async () => {
   );
   const body = filled({ email: 'a@example.com', password: 'x', invitation_key: theCode });
 
-  const event = gatewayEvent({ method: 'POST', path: '/v1.1/account/register/', body });
+  const event = clientEvent({ method: 'POST', path: '/v1.1/account/register/', body });
   const result = await deployment.functions.get('account')?.invoke(event);
 
   expect(result?.statusCode).toBe(500);

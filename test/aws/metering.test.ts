@@ -8,7 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
-import { bodyOf, gatewayEvent, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
+import { clientEvent } from '../aws-emulator/gateway-event.ts';
+import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 
 /*
  * Counts of a function's process are written during its requests, and when Lambda signals its end.
@@ -93,7 +94,7 @@ const three = { d: { S: '{"api":3,"run":0,"cbxMs":0}' } };
 /** Creates an instance and sends three requests to it; returns its owner's key. */
 async function use(lambda: Lambda, nowMs?: number): Promise<string> {
   const call = async (method: string, path: string, key?: string, body?: unknown) => {
-    const result = await lambda.invoke(gatewayEvent({ method, path, key, body }), { nowMs });
+    const result = await lambda.invoke(clientEvent({ method, path, key, body }), { nowMs });
     if (result.statusCode >= 300) throw new Error(`${method} ${path}: ${result.statusCode}`);
     return bodyOf(result);
   };
@@ -111,7 +112,7 @@ test('counts are written during the first request after ten seconds', async () =
   const key = await use(lambda, now);
   const before = [...used];
 
-  const event = gatewayEvent({ method: 'GET', path: '/v1.1/', key });
+  const event = clientEvent({ method: 'GET', path: '/v1.1/', key });
   await lambda.invoke(event, { nowMs: now + 11_000, steadyAheadMs: 11_000 });
 
   await vi.waitUntil(() => used.length > 0, { timeout: 50_000 });

@@ -171,10 +171,10 @@ describe('a run that ends before the request must', () => {
 
     const result = open().wait(requestOf(5), 27_000);
     await vi.waitUntil(async () => (await trace()) !== undefined, { timeout: 60_000 });
-    const meanwhile = await trace();
+    const during = await trace();
     end(ended);
 
-    expect(meanwhile).toMatchObject({ status: 'processing', duration: null });
+    expect(during).toMatchObject({ status: 'processing', duration: null });
     expect(await result).toMatchObject({ status: 'success' });
     expect(await trace()).toMatchObject({ status: 'success' });
   });

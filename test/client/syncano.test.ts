@@ -1,15 +1,13 @@
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { openWorld, plantUser, startApi } from '../support/api.ts';
-import { api, setOptions, useApi } from '../support/api-fixture.ts';
+import { api, useApi } from '../support/api-fixture.ts';
 import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { time } from '../support/responses.ts';
-
-useApi();
 
 /*
  * The client library of the original service, unmodified, against the local server: one block for each of its models.
@@ -21,7 +19,7 @@ const notAllowed = 'You do not have permission to perform this action.';
 /** A connection with an account key, whose requests are sent to `blog-1` by default. */
 let client: Client;
 
-setOptions({ settings: { maxInstances: 100 } });
+useApi({ settings: { maxInstances: 100 } });
 
 beforeAll(async () => {
   const { owner, instance } = await openWorld(api);
@@ -38,6 +36,7 @@ describe('a client that exceeds the rate limit', () => {
       clock.forward(1); // the second that the client waits for
     };
     const busy = await startApi({ clock, settings: { instanceRate: 60 }, log });
+    onTestFinished(() => busy.close());
     const { owner, instance } = await openWorld(busy);
     const eager = connect(busy.url, { accountKey: owner, defaults: { instanceName: instance } });
     for (let n = 0; n < 60; n += 1) await run(eager.Class.please().list());
@@ -45,7 +44,6 @@ describe('a client that exceeds the rate limit', () => {
     const began = performance.now();
     const classes = await run(eager.Class.please().list());
     const waitedMs = performance.now() - began;
-    await busy.close();
 
     expect([names(classes), hurried]).toEqual([['user_profile'], 1]);
     expect(waitedMs).toBeGreaterThan(900); // the required wait is one second

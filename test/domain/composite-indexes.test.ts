@@ -36,7 +36,7 @@ describe('a composite index', () => {
     ['of a filtered and an ordered field', first, ['1_a', '1_b'], 4],
     ['with the time of change', first, ['1_a', 'updated_at'], 4],
     ['of fields that can be both', first, ['1_e', '1_b'], 4],
-    ['beside another one', { ...first, pairs: [index] }, ['1_e', '1_b'], 5],
+    ['in addition to another one', { ...first, pairs: [index] }, ['1_e', '1_b'], 5],
     ['that is there', { ...first, pairs: [index] }, ['1_a', '1_b'], undefined],
     ['of one field', first, ['1_e', '1_e'], undefined],
     ['by a field that cannot be filtered', first, ['1_b', '1_e'], undefined],

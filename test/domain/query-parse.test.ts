@@ -4,11 +4,13 @@ import { errorOf, queryClass } from '../support/query-class.ts';
 
 const compiled = queryClass();
 
-/** Returns the errors of a query, given as JSON or, for a string, as it is. */
-function refused(query: unknown): unknown {
+/** Parses a query, given as JSON or, for a string, as it is. */
+function parseQuery(query: unknown) {
   const text = typeof query === 'string' ? query : JSON.stringify(query);
-  return errorOf(() => parseQueries([text], compiled));
+  return parseQueries([text], compiled);
 }
+
+const queryError = (query: unknown) => errorOf(() => parseQuery(query));
 
 const long = (length: number) => 'x'.repeat(length);
 const many = (length: number, value: unknown = 1) => Array.from({ length }, () => value);
@@ -59,13 +61,13 @@ const sixteen = [
 
 describe('a query of an invalid form', () => {
   it.each(forms)('%s', (_, query, message) => {
-    expect(refused(query)).toEqual([400, { query: [message] }]);
+    expect(queryError(query)).toEqual([400, { query: [message] }]);
   });
 
   it('is rejected when it is nested in several copies', () => {
     const copies = [1, 2, 3, 4, 5].map((id) => JSON.stringify(is({ id: { _eq: id } })));
 
-    expect(errorOf(() => parseQueries(copies.slice(1), compiled))).toBeUndefined();
+    expect(() => parseQueries(copies.slice(1), compiled)).not.toThrow();
     expect(errorOf(() => parseQueries(copies, compiled))).toEqual([
       400,
       { query: ['Too many nested queries defined (exceeds 4).'] },
@@ -78,7 +80,7 @@ describe('a query of an invalid form', () => {
     ['no lookups', { string: {} }],
     ['a value of 8192 characters', { integer: { _in: many(128) }, array: { _contains: [] } }],
   ])('is not %s', (_, query) => {
-    expect(refused(query)).toBeUndefined();
+    expect(() => parseQuery(query)).not.toThrow();
   });
 });
 
@@ -213,7 +215,7 @@ const errors: readonly [query: unknown, message: string][] = [
 
 describe('a query is rejected', () => {
   it.each(errors)('%j', (query, message) => {
-    expect(refused(query)).toEqual([400, { query: message }]);
+    expect(queryError(query)).toEqual([400, { query: message }]);
   });
 
   it('while the index of its field is being built', () => {
@@ -223,7 +225,7 @@ describe('a query is rejected', () => {
       400,
       { query: notIndexed('string') },
     ]);
-    expect(errorOf(() => parseQueries(['{"integer":{}}'], migrating))).toBeUndefined();
+    expect(() => parseQueries(['{"integer":{}}'], migrating)).not.toThrow();
   });
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Dispatch, Request, Response } from '../../shared/core/http/message.ts';
 import { toHandler } from '../../shared/platform/aws/gateway.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
+import { bytesOf, eventOf } from '../aws-emulator/gateway-event.ts';
 
 interface Call {
   readonly method?: string;
@@ -12,20 +13,9 @@ interface Call {
   readonly requestId?: string;
 }
 
-function eventOf({ method = 'GET', headers = {}, changes = {}, requestId = 'r1' }: Call = {}) {
-  return {
-    version: '2.0',
-    routeKey: '$default',
-    rawPath: '/v1.1/',
-    rawQueryString: '',
-    headers,
-    requestContext: {
-      http: { method, path: '/v1.1/', protocol: 'HTTP/1.1', sourceIp: '10.0.0.1', userAgent: '' },
-      requestId,
-    },
-    isBase64Encoded: false,
-    ...changes,
-  } as APIGatewayProxyEventV2;
+function edgeEvent({ method = 'GET', headers = {}, changes = {}, requestId = 'r1' }: Call = {}) {
+  const sent = { id: requestId, method, path: '/v1.1/', headers, sourceAddress: '10.0.0.1' };
+  return { ...eventOf(sent), ...changes };
 }
 
 function edgeWith(dispatch: Dispatch) {
@@ -60,7 +50,7 @@ describe('requests', () => {
       seen = request;
       return { status: 204 };
     });
-    await handler(eventOf(call));
+    await handler(edgeEvent(call));
     return seen;
   }
 
@@ -94,7 +84,7 @@ describe('requests', () => {
     ['in a parameter', '/', { instance: 'a/b', proxy: 'c/' }, '/v1.1/a%2Fb/c/'],
     ['nowhere', '/', { instance: 'a', proxy: 'b/c/' }, '/v1.1/a/b/c/'],
   ])('an escaped slash that the gateway shows %s', async (_, sent, pathParameters, path) => {
-    const { requestContext } = eventOf();
+    const { requestContext } = edgeEvent();
     const http = { ...requestContext.http, path: sent };
     const rawPath = '/v1.1/a/b/c/';
     const changes = { rawPath, pathParameters, requestContext: { ...requestContext, http } };
@@ -117,7 +107,7 @@ describe('requests', () => {
   test('without request id one is generated', async () => {
     const { handler } = edgeWith(async ({ id }) => ({ status: 200, body: id }));
 
-    const result = await handler(eventOf({ requestId: '' }));
+    const result = await handler(edgeEvent({ requestId: '' }));
 
     expect(result).toMatchObject({ body: '"made"', headers: { 'x-request-id': 'made' } });
   });
@@ -209,7 +199,7 @@ describe('responses', () => {
       },
     ],
   ])('%s', async (_name, response, call, expected) => {
-    const result = await answering(response)(eventOf(call));
+    const result = await answering(response)(edgeEvent(call));
 
     expect(result).toEqual(expected);
   });
@@ -218,7 +208,7 @@ describe('responses', () => {
     const { handler } = edgeWith(async () => ({ status: 500 }));
     const headers = { origin: 'null', 'access-control-request-method': 'PUT' };
 
-    const result = await handler(eventOf({ method: 'OPTIONS', headers }));
+    const result = await handler(edgeEvent({ method: 'OPTIONS', headers }));
 
     expect(result).toEqual({
       statusCode: 200,
@@ -238,7 +228,7 @@ describe('responses', () => {
   test('OPTIONS without a requested method reaches dispatch', async () => {
     const handler = answering({ status: 200, body: { name: 'Class' } });
 
-    const result = await handler(eventOf({ method: 'OPTIONS', headers: { origin: 'null' } }));
+    const result = await handler(edgeEvent({ method: 'OPTIONS', headers: { origin: 'null' } }));
 
     expect(result.body).toBe('{"name":"Class"}');
   });
@@ -255,11 +245,10 @@ describe('compression', () => {
   ])('a client that accepts %s', async (_name, accepted, packed) => {
     const headers: Record<string, string> = accepted ? { 'accept-encoding': accepted } : {};
 
-    const result = await answering({ status: 200, body: big })(eventOf({ headers }));
+    const result = await answering({ status: 200, body: big })(edgeEvent({ headers }));
 
-    const { body = '', isBase64Encoded } = result;
-    const text = isBase64Encoded ? gunzipSync(Buffer.from(body, 'base64')).toString() : body;
-    expect(text).toBe(json);
+    const bytes = bytesOf(result);
+    expect((packed ? gunzipSync(bytes) : bytes).toString()).toBe(json);
     expect(result.headers).toEqual({
       ...jsonHeaders,
       vary: `${vary}, Accept-Encoding`,
@@ -271,9 +260,9 @@ describe('compression', () => {
     const body = 'x'.repeat(100_000);
     const headers = { 'accept-encoding': 'gzip' };
 
-    const result = await answering({ status: 200, body })(eventOf({ headers }));
+    const result = await answering({ status: 200, body })(edgeEvent({ headers }));
 
-    expect(gunzipSync(Buffer.from(result.body ?? '', 'base64')).toString()).toBe(`"${body}"`);
+    expect(gunzipSync(bytesOf(result)).toString()).toBe(`"${body}"`);
   });
 
   test.each<[string, Response]>([
@@ -290,7 +279,7 @@ describe('compression', () => {
   ])('%s is unchanged', async (_name, response) => {
     const headers = { 'accept-encoding': 'gzip' };
 
-    const result = await answering(response)(eventOf({ headers }));
+    const result = await answering(response)(edgeEvent({ headers }));
 
     expect(result.headers.vary).toBe(vary);
     expect(result.headers['content-encoding']).not.toBe('gzip');
@@ -309,7 +298,7 @@ describe('sizes', () => {
     const handler = answering({ status: 200 });
     const headers = { origin: 'https://app.example' };
 
-    const result = await handler(eventOf({ headers, changes: { body, isBase64Encoded } }));
+    const result = await handler(edgeEvent({ headers, changes: { body, isBase64Encoded } }));
 
     expect(result.statusCode).toBe(status);
     expect(result.body).toBe(status === 413 ? tooLarge : undefined);
@@ -319,7 +308,7 @@ describe('sizes', () => {
   test('a response that is too long is an error', async () => {
     const handler = answering({ status: 200, body: 'x'.repeat(limit) });
 
-    const result = await handler(eventOf());
+    const result = await handler(edgeEvent());
 
     expect(result).toEqual({
       statusCode: 413,
@@ -332,7 +321,7 @@ describe('sizes', () => {
   test('a response that fits when compressed is not', async () => {
     const handler = answering({ status: 200, body: 'x'.repeat(limit) });
 
-    const result = await handler(eventOf({ headers: { 'accept-encoding': 'gzip' } }));
+    const result = await handler(edgeEvent({ headers: { 'accept-encoding': 'gzip' } }));
 
     expect(result.statusCode).toBe(200);
   });
@@ -346,7 +335,7 @@ describe('server errors and the log', () => {
       throw new Error('outer', { cause: new TypeError('inner') });
     });
 
-    const result = await handler(eventOf({ headers: { origin: 'x' } }));
+    const result = await handler(edgeEvent({ headers: { origin: 'x' } }));
 
     expect(result).toMatchObject({ statusCode: 500, body: fault });
     expect(result.headers['access-control-allow-origin']).toBe('*');
@@ -361,7 +350,7 @@ describe('server errors and the log', () => {
   ])('%s is a server error', async (_name, dispatch: Dispatch) => {
     const { handler, lines } = edgeWith(dispatch);
 
-    const result = await handler(eventOf());
+    const result = await handler(edgeEvent());
 
     const headers = { 'x-error-code': 'server_error' };
     expect(result).toMatchObject({ statusCode: 500, body: fault, headers });
@@ -385,7 +374,7 @@ describe('server errors and the log', () => {
     const { handler } = edgeWith(() => new Promise(() => {}));
     const context = { getRemainingTimeInMillis: () => 501 } as Context;
 
-    const result = await handler(eventOf(), context);
+    const result = await handler(edgeEvent(), context);
 
     const headers = { 'x-error-code': 'server_timeout' };
     expect(result).toMatchObject({ statusCode: 504, body: fault, headers });
@@ -396,7 +385,7 @@ describe('server errors and the log', () => {
     const link = '0123456789abcdef'.repeat(4).slice(0, 56);
     const changes = { rawPath: `/v1.1/x/p/${link}/run/`, rawQueryString: 'api_key=k' };
 
-    await handler(eventOf({ method: 'POST', headers: { 'x-api-key': 'k' }, changes }));
+    await handler(edgeEvent({ method: 'POST', headers: { 'x-api-key': 'k' }, changes }));
 
     expect(lines).toEqual([
       {

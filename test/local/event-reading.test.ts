@@ -5,7 +5,7 @@ import type { Handler } from '../../shared/platform/aws/gateway.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
-import { behindGateway } from '../support/gateway-form.ts';
+import { behindGateway } from '../aws-emulator/gateway-event.ts';
 
 /*
  * Requests of the local server as events of the tests' gateway, read by a library for such events: the result must

@@ -31,10 +31,14 @@ import type { Store, Write } from '../../shared/store/store.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openTestTable } from '../aws-emulator/dynamodb.ts';
-import { behindGateway } from './gateway-form.ts';
-import { sendRaw } from './http-client.ts';
+import { behindGateway } from '../aws-emulator/gateway-event.ts';
+import { type Call, type Credentials, sendRaw } from './http-client.ts';
+
 import { makeLate } from './late-store.ts';
 import { medium } from './medium.ts';
+import { instanceId } from './stored-records.ts';
+
+export type { Call, Credentials };
 
 /** The real local platform behind a real socket, with everything in memory. */
 export interface Api {
@@ -47,19 +51,6 @@ export interface Api {
   settle(): void;
   close(): Promise<void>;
 }
-
-/** One request. A `body` that is no text or bytes is sent as JSON. */
-export interface Call {
-  readonly method?: string;
-  /** From the root, with query. */
-  readonly path: string;
-  readonly as?: Credentials;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** The caller: none, a key, or an API key on behalf of a user. */
-export type Credentials = undefined | string | { readonly key: string; readonly user: string };
 
 /** The response; `body` is parsed JSON, or the text that was no JSON. */
 export interface ApiResponse {
@@ -309,7 +300,7 @@ export interface Scenario {
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
   /** The whole expected body. */
-  readonly answer?: unknown;
+  readonly response?: unknown;
 }
 
 /**
@@ -357,11 +348,4 @@ async function plant({ api }: World, writes: readonly Write[]): Promise<void> {
   const { store, ids } = api.platform;
   const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
   await store.write({ id: ids.random(), change, writes });
-}
-
-async function instanceId(store: Store, name: string): Promise<number> {
-  const [item] = await store.get([{ pk: `NAME#${name}`, sk: 'INSTANCE' }]);
-  const id = (item?.data as { instance?: number } | undefined)?.instance;
-  if (id === undefined) throw new Error(`no instance ${name}`);
-  return id;
 }

@@ -35,7 +35,7 @@ export async function run(call: Client): Promise<Client> {
 export async function errorOf(call: Client): Promise<ClientError> {
   const outcome = await settle(call);
   if ('error' in outcome) return outcome.error;
-  throw new Error(`not refused, but ${JSON.stringify(outcome.value)}`);
+  throw new Error(`not rejected, but ${JSON.stringify(outcome.value)}`);
 }
 
 /** Returns the response in a model of the client, without the functions and settings that it adds. */

@@ -7,29 +7,15 @@ import {
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { classEntity, instanceNameEntity } from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records/records.ts';
-import type { Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import type { World } from './api.ts';
+import { storedClass } from './stored-records.ts';
 
 /** Two fields of a class by their names. */
 export interface NamedFields {
   readonly filter: string;
   readonly order: string;
-}
-
-/** The id of the world's instance, and the stored record of one of its classes. */
-export async function storedClass(
-  { api, instance: name }: World,
-  className: string,
-): Promise<{ readonly instance: number; readonly item: Stored<ClassData> }> {
-  const { store } = api.platform;
-  const pointer = await instanceNameEntity.read(store, name);
-  const instance = pointer?.data.instance ?? 0;
-  const item = await classEntity.read(store, instance, className);
-  if (item === undefined) throw new Error(`no class ${className}`);
-  return { instance, item };
 }
 
 /** Requests a composite index as lists do after enough fruitless reads, see {@link compositeIndexesBuilt}. */

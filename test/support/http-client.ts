@@ -1,5 +1,17 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import type { Call, Credentials } from './api.ts';
+
+/** One request. A `body` that is no text or bytes is sent as JSON. */
+export interface Call {
+  readonly method?: string;
+  /** From the root, with query. */
+  readonly path: string;
+  readonly as?: Credentials;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The caller: none, a key, or an API key on behalf of a user. */
+export type Credentials = undefined | string | { readonly key: string; readonly user: string };
 
 /** A response in its form on the wire. */
 export interface RawResponse {

@@ -35,20 +35,20 @@ export function lawful(api: Api): LawfulCall {
       ...seen(answer, ledger.lineOf(answer.headers['x-request-id'])),
       errors: ledger.errors(),
     };
-    const wanted = { ...lawfulAnswer, logged: answer.status };
+    const wanted = { ...lawfulResponse, logged: answer.status };
     // expect is called for a difference alone: it would take more time than many of the responses
     if (!isDeepStrictEqual(was, wanted)) expect(was, name).toEqual(wanted);
     return answer;
   };
 }
 
-const lawfulAnswer = {
+const lawfulResponse = {
   fault: false,
   origin: '*',
   vary: true,
   challenge: undefined,
   type: 'fit',
-  isRefusal: true,
+  hasErrorForm: true,
   errors: [],
 };
 
@@ -61,7 +61,7 @@ function seen({ status, headers, text, body }: RawResponse, line: LogEntry | und
     vary: String(headers.vary).split(/,\s*/).includes('Origin'),
     challenge: headers['www-authenticate'],
     type: typeKind(status, type, text),
-    isRefusal: status < 400 || text === '' || !type.includes('json') || isRefusal(body),
+    hasErrorForm: status < 400 || text === '' || !type.includes('json') || isErrorBody(body),
   };
 }
 
@@ -98,7 +98,7 @@ function typeKind(status: number, type: string, text: string): string {
 }
 
 /** Checks whether a body has one of the forms of error bodies (docs/reference/errors.md#bodies). */
-function isRefusal(body: unknown): boolean {
+function isErrorBody(body: unknown): boolean {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return false;
   const values = Object.values(body);
   if ('detail' in body) return values.length === 1 && typeof body.detail === 'string';

@@ -8,11 +8,11 @@ import type { Api, Scenario } from './api.ts';
 export function scenarios(title: string, api: () => Api, rows: readonly Lazy[]): void {
   describe(title, () => {
     it.each(rows.map((row) => [row.name, row] as const))('%s', async (_, row) => {
-      const { status, answer, name: __, ...call } = { ...row, ...row.given?.() };
+      const { status, response, name: __, ...call } = { ...row, ...row.given?.() };
       const result = await api().send({ path: '/', ...call });
       expect({ status: result.status, body: result.body }).toEqual({
         status,
-        body: answer === undefined ? result.body : answer,
+        body: response === undefined ? result.body : response,
       });
     });
   });

@@ -1,13 +1,14 @@
-import type { World } from './api.ts';
-import { test, useApi } from './api-fixture.ts';
+import { beforeAll } from 'vitest';
+import { type ApiOptions, openWorld, type World } from './api.ts';
+import { api, useApi } from './api-fixture.ts';
 
-/** The world of the current file, for helpers outside of tests. */
+/** The account of the current file, which owns the instance `blog-1`. */
 export let world: World;
 
-/** Sets `api` and `world` before the hooks and tests of the calling file; files may share a process. */
-export function useWorld(): void {
-  useApi();
-  test.beforeAll(({ world: opened }) => {
-    world = opened;
+/** Starts the platform like {@link useApi}, and opens `world` on it. */
+export function useWorld(options: ApiOptions = {}): void {
+  useApi(options);
+  beforeAll(async () => {
+    world = await openWorld(api);
   });
 }

@@ -1,4 +1,4 @@
-import { expectTypeOf, test } from 'vitest';
+import { expectTypeOf } from 'vitest';
 import {
   choice,
   computed,
@@ -15,6 +15,9 @@ import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { type Show, showFields } from '../../shared/core/resource/show.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { recordId } from '../../shared/values/record-id.ts';
+
+/** Statements about types, which the compiler checks; they are never run. */
+const check = (_statement: string, _types: () => void): void => undefined;
 
 const fields = defineFields({
   id: computed('integer'),
@@ -33,7 +36,7 @@ type Fields = typeof fields;
 /** One object type in place of an intersection, as `toEqualTypeOf` compares types part by part. */
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
-test('a create has all fields that are required or have a default', () => {
+check('a create has all fields that are required or have a default', () => {
   expectTypeOf<Flat<Values<Fields, 'create'>>>().toEqualTypeOf<{
     readonly name: string;
     readonly label: string;
@@ -46,7 +49,7 @@ test('a create has all fields that are required or have a default', () => {
   }>();
 });
 
-test('a PUT has the fields with a default for it', () => {
+check('a PUT has the fields with a default for it', () => {
   expectTypeOf<Flat<Values<Fields, 'replace'>>>().toEqualTypeOf<{
     readonly label?: string;
     readonly group?: number | null;
@@ -58,7 +61,7 @@ test('a PUT has the fields with a default for it', () => {
   }>();
 });
 
-test('a PATCH may omit every field, and so may a body that is either', () => {
+check('a PATCH may omit every field, and so may a body that is either', () => {
   interface Changes {
     readonly label?: string;
     readonly group?: number | null;
@@ -72,12 +75,12 @@ test('a PATCH may omit every field, and so may a body that is either', () => {
   expectTypeOf<Flat<Values<Fields, 'replace' | 'patch'>>>().toEqualTypeOf<Flat<Changes>>();
 });
 
-test('a read-only field is in no body', () => {
+check('a read-only field is in no body', () => {
   // @ts-expect-error
   expectTypeOf<Values<Fields, 'create'>['id']>().toBeNever();
 });
 
-test('values are whole only without errors', () => {
+check('values are whole only without errors', () => {
   const body = { value: { name: 'a', address: 'a@b.example' }, form: false };
   const input = readInput(fields, body, 'create');
   if (input.errors !== undefined) {
@@ -88,7 +91,7 @@ test('values are whole only without errors', () => {
   expectTypeOf(validInput(fields, body, 'patch').label).toEqualTypeOf<string | undefined>();
 });
 
-test('a default has the type of the values', () => {
+check('a default has the type of the values', () => {
   // @ts-expect-error
   json(recordId(), { initial: 'one' });
   // @ts-expect-error
@@ -110,7 +113,7 @@ const whole = defineFields({
 });
 const linked = defineFields({ ...whole, link: computed('string') });
 
-test('a list must say how to show a field that its data does not have', () => {
+check('a list must say how to show a field that its data does not have', () => {
   expectTypeOf<ListOf<Data, View, typeof whole>['show']>().toEqualTypeOf<Show<View> | undefined>();
   expectTypeOf<ListOf<Data, View, typeof linked>['show']>().toEqualTypeOf<Show<View>>();
   showFields<typeof linked, View>(linked, (_, { link }) => ({ link }));
@@ -118,7 +121,7 @@ test('a list must say how to show a field that its data does not have', () => {
   showFields<typeof linked, View>(linked, () => ({}));
 });
 
-test('handlers of a list get the values of its fields', () => {
+check('handlers of a list get the values of its fields', () => {
   type Handler = NonNullable<ListOf<Data, View, typeof whole>['create']>;
   const create: Handler = async (_, input) => ({
     data: { id: 1, label: input.valid().label },
