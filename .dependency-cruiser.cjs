@@ -85,7 +85,7 @@ module.exports = {
       'core-knows-no-feature',
       '^shared/core/',
       '^shared/(values|store)/',
-      '^shared/jobs/write-conflict\\.ts$',
+      '^shared/jobs/(write-conflict|jobs|change-feed)\\.ts$', // of the latter two, types
       '^shared/templates/predefined\\.ts$', // templates that exist without a record
       '^shared/platform/limits/',
       ports,
@@ -155,6 +155,7 @@ module.exports = {
     onlyFor(
       'the-map-has-few-readers',
       '^functions/(api|jobs)\\.ts$',
+      '^functions/jobs\\.ts$',
       '^(bin|lib)/',
       tests,
       '^functions/[^/]+/handler\\.ts$',

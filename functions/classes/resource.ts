@@ -15,6 +15,7 @@ import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { classFields } from './fields.ts';
 import { grants } from './grants.ts';
+import { jobs } from './jobs.ts';
 import { type ClassView, createClass, removeClass, updateClass } from './write.ts';
 
 const resource: ListOf<ClassData, ClassView, typeof classFields> = {
@@ -81,4 +82,4 @@ const resource: ListOf<ClassData, ClassView, typeof classFields> = {
 };
 
 /** The data classes of an instance. */
-export const classes: Family = { name: 'classes', grants, routes: listRoutes(resource) };
+export const classes: Family = { name: 'classes', grants, jobs, routes: listRoutes(resource) };

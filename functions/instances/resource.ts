@@ -27,6 +27,7 @@ import { createInstance } from './create.ts';
 import { instanceFields, renameFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { invitationRoutes } from './invitations.ts';
+import { jobs } from './jobs.ts';
 import { instanceLinks } from './links.ts';
 import { removeInstance, renameInstance } from './names.ts';
 
@@ -149,5 +150,6 @@ async function views(
 export const instances: Family = {
   name: 'instances',
   grants,
+  jobs,
   routes: [...listRoutes(resource), ...adminRoutes, ...invitationRoutes, configRoute],
 };

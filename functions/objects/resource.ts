@@ -19,6 +19,7 @@ import { objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';
 import { grants } from './grants.ts';
+import { jobs } from './jobs.ts';
 import { uploadRoute } from './uploads.ts';
 
 /** An object, without its storage location, which is not shown. */
@@ -88,5 +89,6 @@ function withPost(route: Route): Route {
 export const objects: Family = {
   name: 'objects',
   grants,
+  jobs,
   routes: [...listRoutes(resource).map(withPost), uploadRoute],
 };

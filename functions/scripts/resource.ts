@@ -14,6 +14,7 @@ import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { access } from './access.ts';
 import { scriptFields } from './fields.ts';
 import { grants } from './grants.ts';
+import { jobs } from './jobs.ts';
 import { type ScriptContext, scriptLoads } from './loads.ts';
 import { below, path, scriptOfPath, v1Path } from './paths.ts';
 import { type ScriptView, viewScripts } from './read.ts';
@@ -71,6 +72,7 @@ function runtimesLink(list: string, version: 'v1.1' | 'v1') {
 export const scripts: Family = {
   name: 'scripts',
   grants,
+  jobs,
   routes: [
     runtimesRoute,
     ...listRoutes(resource),

@@ -32,6 +32,7 @@ import { authenticate } from './auth.ts';
 import { authFields, maxUsername, userFields, userFieldsAt } from './fields.ts';
 import { grants } from './grants.ts';
 import { groupRoutes } from './groups.ts';
+import { jobs } from './jobs.ts';
 import { membershipRoutes } from './memberships.ts';
 import { ownRoute } from './own.ts';
 import { authenticateSocially, socialFields } from './social.ts';
@@ -154,6 +155,7 @@ const socialRoute = endpointRoute({
 export const users: Family = {
   name: 'users',
   grants,
+  jobs,
   routes: [
     ...listRoutes(resource),
     ...groupRoutes,

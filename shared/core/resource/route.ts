@@ -1,3 +1,5 @@
+import type { ChangeConsumer } from '../../jobs/change-feed.ts';
+import type { JobType } from '../../jobs/jobs.ts';
 import type { Grants } from '../../platform/grants.ts';
 import type { Platform } from '../../platform/ports.ts';
 import type {
@@ -206,10 +208,20 @@ export interface Opened {
   readonly run: () => Promise<Response>;
 }
 
+/** Background work of a family. */
+export interface FamilyJobs {
+  readonly types: readonly JobType[];
+  /** Consumers of a change feed that delivers changes in the order in which they were made. */
+  readonly consumers?: readonly ChangeConsumer[];
+  /** The same consumers for a feed that keeps only the order of each item's changes. */
+  readonly unorderedConsumers?: readonly ChangeConsumer[];
+}
+
 /** Everything below one prefix of paths: one folder in functions/, one Lambda function on AWS. */
 export interface Family {
   readonly name: string;
   /** What its requests need from AWS. */
   readonly grants: Grants;
+  readonly jobs?: FamilyJobs;
   readonly routes: readonly Route[];
 }

@@ -1,0 +1,7 @@
+import type { FamilyJobs } from '../../shared/core/resource/route.ts';
+import { clearInstance } from '../../shared/instances/clear-partitions.ts';
+
+/** Deletes the data of deleted instances. */
+export const jobs: FamilyJobs = {
+  types: [clearInstance],
+};

@@ -1,0 +1,9 @@
+import type { FamilyJobs } from '../../shared/core/resource/route.ts';
+import { clearScript, clearTraces } from '../../shared/scripts/clear-script.ts';
+import { deleteOldTraces } from '../../shared/scripts/delete-old-traces.ts';
+import { watchRun } from '../../shared/scripts/run-traces.ts';
+
+/** Ends runs that are overdue, and deletes traces. */
+export const jobs: FamilyJobs = {
+  types: [watchRun, clearScript, clearTraces, deleteOldTraces],
+};
