@@ -2,7 +2,6 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { scryptAside } from '../../accounts/rules/passwords.ts';
 import { createVerifiers } from '../../accounts/social.ts';
-import { openPkcs12 } from '../../push/rules/pkcs12.ts';
 import type { ScriptRun } from '../../scripts/script-runner.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
@@ -81,7 +80,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
       wait: async (request, ms) => (await runs()).wait(request, ms),
     },
     templates: openLateTemplates(),
-    certificates: openPkcs12, // a function serves one request at a time: it delays no other
+    certificates: readCertificate,
     changes,
     warmUp: async () => {
       // Errors are reported by the first request that needs a response.
@@ -99,3 +98,9 @@ function openLateTemplates(): Platform['templates'] {
       (await templates()).render(source, variables, tenant),
   };
 }
+
+/** Reads a certificate in the function itself, which serves one request at a time. */
+const readCertificate: Platform['certificates'] = async (bytes) => {
+  const { openPkcs12 } = await import('../../push/rules/pkcs12.ts'); // hardly any request needs it
+  return openPkcs12(bytes);
+};
