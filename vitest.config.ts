@@ -4,8 +4,15 @@ import { workers } from './test/support/workers.ts';
 /** Tests of modules alone. After a small edit, `npx vitest run --changed --project modules` takes seconds. */
 const modules = ['test/{city,domain,files,http,services,store,support}/**/*.test.ts'];
 
-/** Tests that look at the processes and descriptors of their own process, or replace modules and classes of the SDK. */
-const isolated = ['test/{aws,local,pages,scripts,stack}/**/*.test.ts'];
+/** Tests that look at the processes and descriptors of their own process, or replace modules. */
+const isolated = [
+  'test/local/{attacks,certificates,connections,full-disk,launcher,proxies,registration}.test.ts',
+  'test/local/{serve,shares,storage-trouble,template-renderer,usage}.test.ts',
+  'test/pages/*.test.ts',
+  'test/scripts/{cases,descriptors,escapes,fairness,first-turns,isolation,landlock}.test.ts',
+  'test/scripts/{mixed-traffic,node-versions,pyodide,python,python-cases,python-escapes}.test.ts',
+  'test/scripts/server-end.test.ts',
+];
 
 /** The tests are in three projects, which start in the order of their names: the longest files come first. */
 export default defineConfig({

@@ -9,8 +9,8 @@ import {
   tableIndexes,
   timeToLive,
 } from '../../shared/platform/aws/store/table.ts';
-import { openStack, synthesise } from '../support/stack.ts';
-import { deployedFunctions, onlyOne } from '../support/template.ts';
+import { inStackFolder, synthesise } from '../support/stack.ts';
+import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts';
 
 const template = synthesise();
 const { id: tableId, resource: table } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');
@@ -378,8 +378,10 @@ test.each([
 });
 
 test('cdk-nag reports only findings that are acknowledged with a reason', () => {
-  const { app } = openStack();
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
+  inStackFolder((folder) => {
+    const { app } = openStackIn(folder);
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 
-  expect(() => app.synth()).not.toThrow();
+    expect(() => app.synth()).not.toThrow();
+  });
 });
