@@ -19,11 +19,14 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   'time limits': timeouts,
   'threads and processes': processes,
   output: outputs,
-  'custom responses': [...responses, ...values],
+  'custom responses': responses,
   'successive runs': repeated,
   forgeries,
   limits: [...limits, ...descriptors],
 };
+
+/** Rules that depend on the language alone: each is tested on one host, by turns. */
+const byTurns = { 'values of responses': values };
 
 /** Tests that scripts have the same outcome on every host. Hosts work side by side, each in order: runs mostly wait. */
 export function describeCases(
@@ -38,10 +41,20 @@ export function describeCases(
     }, 300_000);
     afterAll(() => host.close());
 
-    const cases = Object.entries(rules).map(
-      ([topic, rows]) =>
-        [topic, casesIn(language, rows).filter((each) => isFor(hostName, each))] as const,
-    );
+    const turns = [...hosts.keys()].filter((name) => name !== 'Pyodide');
+    const cases = [
+      ...Object.entries(rules).map(
+        ([topic, rows]) =>
+          [topic, casesIn(language, rows).filter((each) => isFor(hostName, each))] as const,
+      ),
+      ...Object.entries(byTurns).map(
+        ([topic, rows]) =>
+          [
+            topic,
+            casesIn(language, rows).filter((_, at) => turns[at % turns.length] === hostName),
+          ] as const,
+      ),
+    ];
     describe.sequential.each(cases.filter(([, rows]) => rows.length > 0))('%s', (_topic, rows) => {
       test.each(rows)('$name', async ({ name: _, inPyodide, needsProcesses, times, ...row }) => {
         const { status = 'success', stdout = '', stderr = '', response, ...sample } = row;
