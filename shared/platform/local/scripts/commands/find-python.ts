@@ -24,7 +24,8 @@ assert sys.version_info >= (3, 9)
 version = '.'.join(map(str, sys.version_info[:3]))
 print(json.dumps([os.path.realpath(sys.executable), sys.base_prefix, version]))`;
 
-const probeMs = 5_000;
+/** Time limit of a program that is tried; a shorter one would select a weaker sandbox on a busy machine. */
+export const probeMs = 30_000;
 const described = v.tuple([v.string(), v.string(), v.string()]);
 
 /** Describes a program; undefined when it is missing, older than Python 3.9 or not Python. */

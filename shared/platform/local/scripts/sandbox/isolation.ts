@@ -7,6 +7,7 @@ import { StartError } from '../../server/start-error.ts';
 import {
   describePython,
   type FoundPython,
+  probeMs,
   pythonFlags,
   usualPythons,
 } from '../commands/find-python.ts';
@@ -30,7 +31,6 @@ export interface IsolationOptions {
 /** Command that installs a better level. */
 export const installCommand = 'apt-get install bubblewrap python3';
 
-const probeMs = 5_000;
 const niceness = '10'; // gives the server priority when scripts use all cores
 const maxDescriptors = '256'; // a socket's buffers may use megabytes, which no process limit counts
 const programsOfPrefix = [
