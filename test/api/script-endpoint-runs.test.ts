@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../functions/api.ts';
 import { keyText, parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
-import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
+import { sendElsewhere } from '../support/another-process.ts';
 import { type ApiResponse, expected, openWorld } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { isOn } from '../support/medium.ts';
@@ -116,32 +115,15 @@ describe('a run', () => {
     expect([Number.isInteger(id), executed_at]).toEqual([true, time]);
   });
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('is rejected for %s', async (method) => {
-    const answer = await api.send({ as: world.owner, method, path: at('echo/run/'), body: {} });
-
-    expect([answer.status, answer.body]).toEqual([
-      405,
-      { detail: `Method "${method}" not allowed.` },
-    ]);
-  });
-
   // it sends the request to a dispatch of its own
   it.skipIf(isOn('roles'))(
     'that exceeds the waiting time gets a 408, and continues to its end',
     async () => {
       await makeEndpoint(world, 'slow', 'setTimeout(() => console.log("late"), 200)');
       const runs = { ...api.platform.runs, maxWaitMs: 20 };
-      const impatient = createDispatch(routes, { ...api.platform, runs });
+      const call = { method: 'GET', path: at('slow/run/'), key: world.owner };
 
-      const { status, body } = await impatient({
-        id: 'test',
-        method: 'GET',
-        path: at('slow/run/'),
-        query: new URLSearchParams(),
-        headers: { 'x-api-key': world.owner },
-        sourceAddress: '127.0.0.1',
-        body: { kind: 'json', value: {} },
-      });
+      const { status, body } = await sendElsewhere({ ...api.platform, runs }, call);
       await runs.idle();
 
       expect([status, body]).toEqual([408, { detail: 'Script took too much time.' }]);
@@ -152,14 +134,6 @@ describe('a run', () => {
       expect(objects).toMatchObject([{ status: 'success', result: { stdout: 'late' } }]);
     },
   );
-
-  it('is open to administrators only', async () => {
-    const keys = [undefined, await world.apiKey(), await world.apiKey({ ignore_acl: true })];
-
-    const answers = await Promise.all(keys.map((as) => api.send({ as, path: at('echo/run/') })));
-
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
-  });
 });
 
 describe('ARGS', () => {
@@ -552,12 +526,6 @@ describe('the form of a run', () => {
     expect(body).toContain('<!doctype html>');
     expect(body).toContain('success');
   });
-
-  it('HEAD has no body', async () => {
-    const answer = await api.send({ as: world.owner, method: 'HEAD', path: at('echo/run/') });
-
-    expect([answer.status, answer.body]).toEqual([200, '']);
-  });
 });
 
 describe('a public link', () => {
@@ -665,17 +633,6 @@ describe('a public link', () => {
     const log = JSON.stringify(api.logged);
     expect(['secret-', echo.public_link].filter((secret) => log.includes(secret))).toEqual([]);
     expect(log).toContain(at('p/(key)/'));
-  });
-
-  it('has no other methods, and has a description', async () => {
-    const path = at(`p/${echo.public_link}/`);
-
-    const put = await api.send({ method: 'PUT', path, body: {} });
-    const options = await api.send({ method: 'OPTIONS', path });
-
-    expect([put.status, put.body]).toEqual([405, { detail: 'Method "PUT" not allowed.' }]);
-    expect(options.body).toMatchObject({ name: 'Script Endpoint Public Run' });
-    expect(options.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
   });
 });
 
