@@ -5,13 +5,7 @@ import {
   type ObjectPermission,
   objectPermissions,
 } from '../../shared/classes/rules/permissions.ts';
-import {
-  type ApiResponse,
-  type Credentials,
-  expected,
-  openWorld,
-  plantUser,
-} from '../support/api.ts';
+import { type ApiResponse, type Credentials, expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import { forbidden, missing } from '../support/responses.ts';
@@ -351,14 +345,5 @@ describe('the permissions of an object', () => {
 
     expect([last.status, last.body.owner_permissions]).toEqual([200, 'none']);
     expect(shown(later)).toEqual(notThere);
-  });
-
-  it('a key of another instance is ignored', async () => {
-    const other = await openWorld(api, 'other-1');
-    const key = await other.apiKey({ ignore_acl: true });
-
-    const answer = await world.call(key, 'GET', list);
-
-    expect(shown(answer)).toEqual([403, 'No such API Key.']);
   });
 });
