@@ -166,31 +166,18 @@ describe('an upload', () => {
     expect(read.headers.get('content-type')).toBe('application/octet-stream');
   });
 
+  const bytes = 'application/octet-stream';
   it.each([
-    ['an unknown extension', 'a.xyz', '', 'application/octet-stream', 'attachment', '.xyz'],
+    ['an unknown extension', 'a.xyz', '', bytes, 'attachment', '.xyz'],
     ['the type of its extension', 'a.PNG', '', 'image/png', 'inline', '.png'],
     ['a type of its own', 'a.bin', 'audio/ogg', 'audio/ogg', 'inline', '.bin'],
     ['the last of two extensions', 'a.tar.gz', '', 'application/gzip', 'attachment', '.gz'],
     ['no extension', 'README', 'text/csv', 'text/csv', 'inline', ''],
-    [
-      'a name that only begins with a dot',
-      '.profile',
-      '',
-      'application/octet-stream',
-      'attachment',
-      '',
-    ],
+    ['a name that only begins with a dot', '.profile', '', bytes, 'attachment', ''],
     ['an extension that no address can hold', 'a.ü/.b c', 'image/png', 'image/png', 'inline', ''],
     ['a page', 'a.html', 'text/html', 'text/html', 'attachment', '.html'],
     ['a drawing that may hold a script', 'a.svg', '', 'image/svg+xml', 'attachment', '.svg'],
-    [
-      '15 letters',
-      'a.abcdefghijklmno',
-      '',
-      'application/octet-stream',
-      'attachment',
-      '.abcdefghijklmno',
-    ],
+    ['15 letters', 'a.abcdefghijklmno', '', bytes, 'attachment', '.abcdefghijklmno'],
   ])('with %s', async (_, filename, said, type, disposition, extension) => {
     const made = expected(await post(form(file('scan', 'x', filename, said))), 201);
     const { headers } = await download(made.scan.value);

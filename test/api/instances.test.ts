@@ -168,6 +168,11 @@ describe('a new instance', () => {
   });
 });
 
+async function newApiKey(path: string): Promise<string> {
+  const answer = await api.send({ as: owner, method: 'POST', path: `${path}api_keys/` });
+  return expected(answer, 201).api_key;
+}
+
 async function register(email: string): Promise<string> {
   const answer = await api.send({
     path: '/v1.1/account/register/',
@@ -331,10 +336,7 @@ describe('a rename', () => {
   it('keeps everything in the instance', async () => {
     const { name, path, made } = await fresh({ metadata: { a: 1 } });
     await api.send({ as: owner, path: `${path}classes/`, body: { name: 'note', schema: [] } });
-    const key = expected(
-      await api.send({ as: owner, method: 'POST', path: `${path}api_keys/` }),
-      201,
-    );
+    const key = await newApiKey(path);
 
     const answer = await rename(name, { new_name: ` Moved-${name} ` });
     const moved = `${list}moved-${name}/`;
@@ -342,7 +344,7 @@ describe('a rename', () => {
     const old = await api.send({ as: owner, path });
     const below = await api.send({ as: owner, path: `${path}classes/` });
     const classes = await api.send({ as: owner, path: `${moved}classes/note/` });
-    const byKey = await api.send({ as: key.api_key, path: `${moved}api_keys/` });
+    const byKey = await api.send({ as: key, path: `${moved}api_keys/` });
 
     const renamed = {
       ...made,
@@ -460,15 +462,12 @@ describe('an API key', () => {
   it('sees its own instance, with its own role', async () => {
     const { name, path, made } = await fresh({ metadata: { a: 1 } });
     await fresh();
-    const key = expected(
-      await api.send({ as: owner, method: 'POST', path: `${path}api_keys/` }),
-      201,
-    );
+    const key = await newApiKey(path);
 
-    const read = await api.send({ as: key.api_key, path });
-    const listed = await api.send({ as: key.api_key, path: list });
-    const other = await api.send({ as: key.api_key, path: `${list}?name__startswith=x` });
-    const page = await api.send({ as: key.api_key, path: `${list}?page_size=1` });
+    const read = await api.send({ as: key, path });
+    const listed = await api.send({ as: key, path: list });
+    const other = await api.send({ as: key, path: `${list}?name__startswith=x` });
+    const page = await api.send({ as: key, path: `${list}?page_size=1` });
 
     const seen = { ...made, role: 'api_key' };
     expect(read.body).toEqual(seen);
@@ -481,14 +480,11 @@ describe('an API key', () => {
 
   it('is invalid after its instance is deleted', async () => {
     const { path } = await fresh();
-    const key = expected(
-      await api.send({ as: owner, method: 'POST', path: `${path}api_keys/` }),
-      201,
-    );
+    const key = await newApiKey(path);
     await api.send({ as: owner, method: 'DELETE', path });
 
     const answers = await Promise.all(
-      [list, '/v1.1/', path].map((at) => api.send({ as: key.api_key, path: at })),
+      [list, '/v1.1/', path].map((at) => api.send({ as: key, path: at })),
     );
 
     expect(answers.map(({ status, body }) => [status, body])).toEqual([

@@ -60,6 +60,14 @@ async function invite(more: object = {}): Promise<Invitation> {
 const accept = (as: string, invitation_key: unknown): Promise<ApiResponse> =>
   api.send({ as, path: `${mine}accept/`, body: { invitation_key } });
 
+/** Returns the listed ids, and the statuses of a read and a decline, of an account. */
+async function seenBy(as: string, { id }: Invitation) {
+  const list = await api.send({ as, path: mine });
+  const read = await api.send({ as, path: `${mine}${id}/` });
+  const decline = await api.send({ as, method: 'DELETE', path: `${mine}${id}/` });
+  return [column(list, 'id'), read.status, decline.status];
+}
+
 const roleIn = async (as: string): Promise<unknown> => (await world.call(as, 'GET', '')).body.role;
 
 const stateOf = async ({ id }: Invitation): Promise<unknown> =>
@@ -353,11 +361,7 @@ describe('the invited account', () => {
     const other = await world.account(`other-${count}@example.com`);
     const made = await invite();
 
-    const list = await api.send({ as: other, path: mine });
-    const read = await api.send({ as: other, path: `${mine}${made.id}/` });
-    const decline = await api.send({ as: other, method: 'DELETE', path: `${mine}${made.id}/` });
-
-    expect([list.body.objects, read.status, decline.status]).toEqual([[], 404, 404]);
+    expect(await seenBy(other, made)).toEqual([[], 404, 404]);
     expect((await accept(guest, made.key)).status).toBe(204);
   });
 
@@ -422,11 +426,7 @@ describe('acceptance', () => {
     const made = await invite();
     await accept(other, made.key);
 
-    const list = await api.send({ as: guest, path: mine });
-    const read = await api.send({ as: guest, path: `${mine}${made.id}/` });
-    const decline = await api.send({ as: guest, method: 'DELETE', path: `${mine}${made.id}/` });
-
-    expect([list.body.objects, read.status, decline.status]).toEqual([[], 404, 404]);
+    expect(await seenBy(guest, made)).toEqual([[], 404, 404]);
     expect(await stateOf(made)).toBe('accepted');
   });
 

@@ -60,6 +60,10 @@ function fresh(id: number, more: object = {}, links: object = {}): unknown {
   };
 }
 
+type Who = 'owner' | 'bare' | 'ignoring' | 'user' | 'ignoringUser';
+const keyOf = (who: Who): Credentials =>
+  ({ owner: world.owner, bare, ignoring, user, ignoringUser })[who];
+
 const userLink = (id: number) => ({ owner: `/v1.1/instances/blog-1/users/${id}/` });
 const groupLink = (id: number) => ({ group: `/v1.1/instances/blog-1/groups/${id}/` });
 
@@ -67,11 +71,11 @@ const cannotChangeOwner = { owner: ['Cannot change owner of Data Object.'] };
 const invalidGroup = { group: ['Invalid group specified.'] };
 
 describe('a new object', () => {
-  it.each<[string, () => Credentials, object, object, object?]>([
-    ['may be empty', () => world.owner, {}, {}],
+  it.each<[string, Who, object, object, object?]>([
+    ['may be empty', 'owner', {}, {}],
     [
       'keeps what may be written',
-      () => world.owner,
+      'owner',
       {
         title: 'Dunes',
         pages: '12',
@@ -94,7 +98,7 @@ describe('a new object', () => {
     ],
     [
       'reads past what is not its own',
-      () => world.owner,
+      'owner',
       {
         id: 1,
         revision: 5,
@@ -109,84 +113,69 @@ describe('a new object', () => {
       },
       {},
     ],
-    ['has no room without a channel', () => world.owner, { channel_room: 'lobby' }, {}],
-    [
-      'belongs to whom an ignore_acl key says',
-      () => ignoring,
-      { owner: 7 },
-      { owner: 7 },
-      userLink(7),
-    ],
-    ['belongs to the user who makes it', () => user, {}, { owner: 7 }, userLink(7)],
-    ['belongs to the user, whatever he says', () => user, { owner: 8 }, { owner: 7 }, userLink(7)],
-    ['belongs to the user, even to nobody', () => user, { owner: null }, { owner: 7 }, userLink(7)],
-    [
-      'belongs to the user, even of no number',
-      () => user,
-      { owner: 'x' },
-      { owner: 7 },
-      userLink(7),
-    ],
+    ['has no room without a channel', 'owner', { channel_room: 'lobby' }, {}],
+    ['belongs to whom an ignore_acl key says', 'ignoring', { owner: 7 }, { owner: 7 }, userLink(7)],
+    ['belongs to the user who makes it', 'user', {}, { owner: 7 }, userLink(7)],
+    ['belongs to the user, whatever he says', 'user', { owner: 8 }, { owner: 7 }, userLink(7)],
+    ['belongs to the user, even to nobody', 'user', { owner: null }, { owner: 7 }, userLink(7)],
+    ['belongs to the user, even of no number', 'user', { owner: 'x' }, { owner: 7 }, userLink(7)],
     [
       'belongs to the user of an ignore_acl key',
-      () => ignoringUser,
+      'ignoringUser',
       { owner: 8 },
       { owner: 7 },
       userLink(7),
     ],
-    ['of a bare key belongs to nobody', () => bare, { owner: 7 }, {}],
+    ['of a bare key belongs to nobody', 'bare', { owner: 7 }, {}],
     [
       'may be in a group of the user',
-      () => user,
+      'user',
       { group: 3 },
       { owner: 7, group: 3 },
-      {
-        ...userLink(7),
-        ...groupLink(3),
-      },
+      { ...userLink(7), ...groupLink(3) },
     ],
     [
       'may give others more than a user has',
-      () => bare,
+      'bare',
       { other_permissions: 'full', group_permissions: 'full' },
       { other_permissions: 'full', group_permissions: 'full' },
     ],
   ])('%s', async (_, as, body, values, links) => {
-    const made = await api.send({ as: as(), path: list, body });
+    const made = await api.send({ as: keyOf(as), path: list, body });
     const read = await api.send({ as: world.owner, path: made.body.links?.self ?? '' });
 
     expect([made.status, made.body]).toEqual([201, fresh(made.body.id, values, links)]);
     expect(read.body).toEqual(made.body);
   });
 
-  it.each<[string, () => Credentials, unknown, object]>([
-    ['with an owner who does not exist', () => world.owner, { owner: 9 }, { owner: noPk(9) }],
-    ['with a group that does not exist', () => world.owner, { group: 9 }, { group: noPk(9) }],
-    ['with a group of others', () => user, { group: 4 }, invalidGroup],
-    ['with a group by a bare key', () => bare, { group: 3 }, invalidGroup],
+  it.each<[string, Who, unknown, object]>([
+    ['with an owner who does not exist', 'owner', { owner: 9 }, { owner: noPk(9) }],
+    ['with a group that does not exist', 'owner', { group: 9 }, { group: noPk(9) }],
+    ['with a group of others', 'user', { group: 4 }, invalidGroup],
+    ['with a group by a bare key', 'bare', { group: 3 }, invalidGroup],
     [
       'with wrong permissions',
-      () => world.owner,
+      'owner',
       { other_permissions: 'create_objects', owner_permissions: null },
       { other_permissions: noChoice('create_objects'), owner_permissions: isNull },
     ],
     [
       'with a channel that does not exist',
-      () => world.owner,
+      'owner',
       { channel: 'news' },
       { channel: ['Object with name=news does not exist.'] },
     ],
     [
       'with a room of 65 characters',
-      () => world.owner,
+      'owner',
       { channel_room: 'x'.repeat(65) },
       { channel_room: tooLong(64) },
     ],
-    ['from a list', () => world.owner, [], notObject()],
-    ['from null', () => world.owner, 'null', { non_field_errors: ['No data provided'] }],
+    ['from a list', 'owner', [], notObject()],
+    ['from null', 'owner', 'null', { non_field_errors: ['No data provided'] }],
   ])('is rejected %s', async (_, as, body, errors) => {
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await api.send({ as: as(), method: 'POST', path: list, body, headers });
+    const answer = await api.send({ as: keyOf(as), method: 'POST', path: list, body, headers });
 
     expect([answer.status, answer.body]).toEqual([400, errors]);
   });
@@ -257,9 +246,7 @@ describe('a changed object', () => {
       'PATCH with a channel, read past',
       'PATCH',
       { channel: 'x', channel_room: 'x', pages: 1 },
-      {
-        pages: 1,
-      },
+      { pages: 1 },
     ],
     ['PUT resets rights and nothing else', 'PUT', {}, defaults],
     ['POST resets rights and nothing else', 'POST', {}, defaults],
@@ -286,45 +273,44 @@ describe('a changed object', () => {
   }
 
   const mismatch = { expected_revision: 'Revision mismatch. Expected 2, got 1.' };
-  const account = () => world.owner;
-  it.each<[string, () => Credentials, string, object, object]>([
-    ['with another revision', account, 'PATCH', { pages: 1, expected_revision: 2 }, mismatch],
+  it.each<[string, Who, string, object, object]>([
+    ['with another revision', 'owner', 'PATCH', { pages: 1, expected_revision: 2 }, mismatch],
     [
       'with another revision, even when nothing changes',
-      account,
+      'owner',
       'POST',
       { ...start, expected_revision: 2 },
       mismatch,
     ],
     [
       'with a revision that is no number',
-      account,
+      'owner',
       'PATCH',
       { expected_revision: 'x' },
       { expected_revision: noInteger },
     ],
     [
       'with a wrong value before a wrong revision',
-      account,
+      'owner',
       'PATCH',
       { pages: 'x', expected_revision: 2 },
       { pages: noInteger },
     ],
-    ['with an unknown owner', () => ignoring, 'PATCH', { owner: 9 }, { owner: noPk(9) }],
-    ['with an unknown group', () => ignoring, 'POST', { group: 9 }, { group: noPk(9) }],
-    ['with another owner by a user', () => user, 'PATCH', { owner: 8 }, cannotChangeOwner],
-    ['with no owner by a user', () => user, 'PATCH', { owner: null }, cannotChangeOwner],
-    ['with an unknown owner by a user', () => user, 'PATCH', { owner: 9 }, cannotChangeOwner],
+    ['with an unknown owner', 'ignoring', 'PATCH', { owner: 9 }, { owner: noPk(9) }],
+    ['with an unknown group', 'ignoring', 'POST', { group: 9 }, { group: noPk(9) }],
+    ['with another owner by a user', 'user', 'PATCH', { owner: 8 }, cannotChangeOwner],
+    ['with no owner by a user', 'user', 'PATCH', { owner: null }, cannotChangeOwner],
+    ['with an unknown owner by a user', 'user', 'PATCH', { owner: 9 }, cannotChangeOwner],
     [
       'with another owner by the user of an ignore_acl key',
-      () => ignoringUser,
+      'ignoringUser',
       'PATCH',
       { owner: 8 },
       cannotChangeOwner,
     ],
-    ['with a group of others by a user', () => user, 'PATCH', { group: 4 }, invalidGroup],
+    ['with a group of others by a user', 'user', 'PATCH', { group: 4 }, invalidGroup],
   ])('is rejected %s', async (_, as, method, body, errors) => {
-    const answer = await api.send({ as: as(), method, path: self, body });
+    const answer = await api.send({ as: keyOf(as), method, path: self, body });
     const after = (await api.send({ as: world.owner, path: self })).body;
 
     expect([answer.status, answer.body]).toEqual([400, errors]);

@@ -52,19 +52,6 @@ describe('keys of open invitations', () => {
     expect(await roleOf(member)).toBe('read');
     expect((await world.call(member, 'POST', 'classes/', { name: 'book' })).status).toBe(403);
   });
-
-  it('raise the role of a member who has the invited address', async () => {
-    const email = `guest-${count}@example.com`;
-    const { key } = await invite(email, 'write');
-    const { key: other } = await invite(`other-${count}@example.com`, 'read');
-    const member = await world.account(email);
-    await accept(member, other);
-    const before = await roleOf(member);
-
-    const answer = await accept(member, key);
-
-    expect([before, answer.status, await roleOf(member)]).toEqual(['read', 204, 'write']);
-  });
 });
 
 describe('a script with full access', () => {

