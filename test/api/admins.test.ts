@@ -92,21 +92,6 @@ describe('the list', () => {
     expect(down.body.objects).toEqual([shown('read', 'read')]);
   });
 
-  it('rejects POST', async () => {
-    const answer = await call('full', 'POST', 'admins/', { email: 'x@example.com' });
-
-    expect([answer.status, answer.body]).toEqual([405, { detail: 'Method "POST" not allowed.' }]);
-    expect(answer.headers.get('Allow')).toBe('GET, HEAD, OPTIONS');
-  });
-
-  it('supports field projection', async () => {
-    const list = await call('read', 'GET', 'admins/?fields=role,id&page_size=1');
-    const one = await call('read', 'GET', `${path('read')}?excluded_fields=links,email`);
-
-    expect(list.body.objects).toEqual([{ id: ids.owner, role: 'full' }]);
-    expect(one.body).toEqual({ id: ids.read, role: 'read', first_name: '', last_name: '' });
-  });
-
   it('contains current names and addresses', async () => {
     const body = { first_name: 'Kim', email: `kim-of-${world.instance}@example.com` };
     await api.send({ as: who('read'), method: 'PATCH', path: '/v1.1/account/', body });
@@ -124,10 +109,7 @@ function accepting(invitation_key: string) {
 describe('a role', () => {
   it.each([
     ['PATCH', { role: 'read' }, 'read'],
-    ['PATCH', { role: 1 }, 'full'],
     ['PATCH', { role: 2 }, 'write'],
-    ['PATCH', { role: 3 }, 'read'],
-    ['PATCH', { role: '3' }, 'read'],
     ['PATCH', {}, 'write'],
     ['PUT', { role: 'read' }, 'read'],
     ['PUT', {}, 'full'],
@@ -145,8 +127,6 @@ describe('a role', () => {
     ['furry', '"furry" is not a valid choice.'],
     ['owner', '"owner" is not a valid choice.'],
     [0, '"0" is not a valid choice.'],
-    [4, '"4" is not a valid choice.'],
-    ['Full', '"Full" is not a valid choice.'],
     [null, 'This field may not be null.'],
   ])('%j is invalid', async (role, message) => {
     const answers = [
@@ -251,13 +231,11 @@ describe('changing and removing members', () => {
   });
 });
 
-it('the id of a non-member is a 404, also that of an account', async () => {
+it('the account of a non-member is a 404', async () => {
   const stranger = await idOf(await world.account(`no-member-${count}@example.com`));
 
-  for (const id of ['999999', '0', 'x', stranger]) {
-    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
-      const answer = await call('full', method, `admins/${id}/`);
-      expect([answer.status, answer.body]).toEqual([404, missing]);
-    }
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
+    const answer = await call('full', method, `admins/${stranger}/`);
+    expect([answer.status, answer.body]).toEqual([404, missing]);
   }
 });

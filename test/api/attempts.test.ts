@@ -4,6 +4,7 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { toHandler } from '../../shared/platform/aws/gateway.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
+import { sendElsewhere } from '../support/another-process.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
@@ -27,18 +28,7 @@ async function person(): Promise<string> {
 
 /** Sends a body from an address through another process of the deployment. */
 function post(from: string, path: string, value: object, key?: string): Promise<Response> {
-  return createDispatch(
-    routes,
-    api.platform,
-  )({
-    id: 'test',
-    method: 'POST',
-    path,
-    query: new URLSearchParams(),
-    headers: key === undefined ? {} : { 'x-api-key': key },
-    body: { kind: 'json', value },
-    sourceAddress: from,
-  });
+  return sendElsewhere(api.platform, { path, value, from, ...(key && { key }) });
 }
 
 async function logIn(from: string, email: string, word = password): Promise<number> {

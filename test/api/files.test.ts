@@ -6,6 +6,15 @@ import { type ApiResponse, expected, openWorld } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
 import { isOn } from '../support/medium.ts';
+import {
+  forbidden,
+  missing,
+  noInteger,
+  noMethod,
+  notObject,
+  taken,
+  tooLarge,
+} from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 let path: string;
@@ -74,7 +83,6 @@ const file = (name: string, text: string, filename = 'a.txt', type = ''): Part =
 const post = (body: unknown) => api.send({ as: world.owner, path, body });
 const patch = (at: string, body: unknown) =>
   api.send({ as: world.owner, method: 'PATCH', path: at, body });
-const missing = { status: 404, body: { detail: 'Not found.' } };
 
 /** Returns the content at an address. */
 async function download(url: string, headers: Record<string, string> = {}, method = 'GET') {
@@ -158,31 +166,18 @@ describe('an upload', () => {
     expect(read.headers.get('content-type')).toBe('application/octet-stream');
   });
 
+  const bytes = 'application/octet-stream';
   it.each([
-    ['an unknown extension', 'a.xyz', '', 'application/octet-stream', 'attachment', '.xyz'],
+    ['an unknown extension', 'a.xyz', '', bytes, 'attachment', '.xyz'],
     ['the type of its extension', 'a.PNG', '', 'image/png', 'inline', '.png'],
     ['a type of its own', 'a.bin', 'audio/ogg', 'audio/ogg', 'inline', '.bin'],
     ['the last of two extensions', 'a.tar.gz', '', 'application/gzip', 'attachment', '.gz'],
     ['no extension', 'README', 'text/csv', 'text/csv', 'inline', ''],
-    [
-      'a name that only begins with a dot',
-      '.profile',
-      '',
-      'application/octet-stream',
-      'attachment',
-      '',
-    ],
+    ['a name that only begins with a dot', '.profile', '', bytes, 'attachment', ''],
     ['an extension that no address can hold', 'a.ü/.b c', 'image/png', 'image/png', 'inline', ''],
     ['a page', 'a.html', 'text/html', 'text/html', 'attachment', '.html'],
     ['a drawing that may hold a script', 'a.svg', '', 'image/svg+xml', 'attachment', '.svg'],
-    [
-      '15 letters',
-      'a.abcdefghijklmno',
-      '',
-      'application/octet-stream',
-      'attachment',
-      '.abcdefghijklmno',
-    ],
+    ['15 letters', 'a.abcdefghijklmno', '', bytes, 'attachment', '.abcdefghijklmno'],
   ])('with %s', async (_, filename, said, type, disposition, extension) => {
     const made = expected(await post(form(file('scan', 'x', filename, said))), 201);
     const { headers } = await download(made.scan.value);
@@ -221,7 +216,7 @@ describe('an upload', () => {
       () => form(file('scan', ''), file('photo', 'x'), { name: 'a_integer', value: 'x' }),
       {
         scan: ['The submitted file is empty.'],
-        a_integer: ['A valid integer is required.'],
+        a_integer: noInteger,
       },
     ],
   ])('of %s is rejected', async (_, body, answer) => {
@@ -251,10 +246,7 @@ describe('an upload', () => {
   ])('of %i bytes is rejected with the limit in the message', async (bytes, limit) => {
     const refused = await post(form(file('scan', 'x'.repeat(bytes))));
 
-    expect({ status: refused.status, body: refused.body }).toEqual({
-      status: 413,
-      body: { detail: `Request size limit exceeded (${limit}).` },
-    });
+    expect([refused.status, refused.body]).toEqual([413, tooLarge(limit)]);
   });
 
   it('of four megabytes is accepted', async () => {
@@ -416,7 +408,7 @@ describe('when the commit', () => {
 
     const refused = await patch(self, form(file('scan', 'x'), { name: 'isbn', value: 'taken' }));
 
-    expect([refused.status, refused.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
+    expect([refused.status, refused.body]).toEqual([400, { isbn: taken }]);
     expect(await left()).toEqual([true, false]);
     expect((await download(url)).status).toBe(200);
   });
@@ -694,9 +686,9 @@ describe('a download', () => {
   });
 
   it.each([
-    ['DELETE', 405, { detail: 'Method "DELETE" not allowed.' }],
-    ['PUT', 405, { detail: 'Method "PUT" not allowed.' }],
-    ['POST', 403, { detail: 'You do not have permission to perform this action.' }],
+    ['DELETE', 405, noMethod('DELETE')],
+    ['PUT', 405, noMethod('PUT')],
+    ['POST', 403, forbidden],
   ])('by %s is rejected', async (method, status, body) => {
     const refused = await download(url, {}, method);
 
@@ -718,7 +710,7 @@ describe('a download', () => {
   ])('of %s is a 404', async (at) => {
     const answer = await api.send({ path: at });
 
-    expect({ status: answer.status, body: answer.body }).toEqual(missing);
+    expect([answer.status, answer.body]).toEqual([404, missing]);
   });
 
   it('is one line in the log, without the address', () => {
@@ -730,7 +722,7 @@ describe('a download', () => {
 });
 
 describe('a profile', () => {
-  const users = () => `${world.base}users/`;
+  const register = (...parts: Part[]) => world.call(world.owner, 'POST', 'users/', form(...parts));
   const nick = (value: string) => ({ name: 'profile.nick', value });
   const avatar = (text: string) => file('profile.avatar', text, 'me.jpg');
   const named = (name: string) => [
@@ -748,14 +740,7 @@ describe('a profile', () => {
 
   /** A user with an avatar. */
   const registered = async (name: string) =>
-    expected(
-      await api.send({
-        as: world.owner,
-        path: users(),
-        body: form(...named(name), avatar('face')),
-      }),
-      201,
-    );
+    expected(await register(...named(name), avatar('face')), 201);
 
   it('has files like any object', async () => {
     const user = { username: 'ann', password: 'x' };
@@ -776,11 +761,7 @@ describe('a profile', () => {
 
   it('is created with its user by parts of a form', async () => {
     const parts = [nick('al'), { name: 'profile.age', value: '' }, avatar('a face')];
-    const made = await api.send({
-      as: world.owner,
-      path: users(),
-      body: form(...named('bea'), ...parts),
-    });
+    const made = await register(...named('bea'), ...parts);
 
     const { profile } = expected(made, 201);
     expect(profile).toMatchObject({ nick: 'al', age: null, owner_permissions: 'full' });
@@ -789,11 +770,7 @@ describe('a profile', () => {
 
   it('may be JSON text and parts, and the parts take precedence', async () => {
     const whole = { name: 'profile', value: '{"nick":"a","age":5,"other_permissions":"read"}' };
-    const made = await api.send({
-      as: world.owner,
-      path: users(),
-      body: form(...named('cid'), whole, nick('b')),
-    });
+    const made = await register(...named('cid'), whole, nick('b'));
 
     expect(expected(made, 201).profile).toMatchObject({
       nick: 'b',
@@ -842,19 +819,10 @@ describe('a profile', () => {
 
   it.each<[string, readonly Part[], object]>([
     ['an empty file', [avatar('')], { avatar: ['The submitted file is empty.'] }],
-    [
-      'a wrong number',
-      [{ name: 'profile.age', value: 'x' }],
-      { age: ['A valid integer is required.'] },
-    ],
-    [
-      'a list for a whole',
-      [{ name: 'profile', value: '[]' }, nick('x')],
-      { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
-    ],
+    ['a wrong number', [{ name: 'profile.age', value: 'x' }], { age: noInteger }],
+    ['a list for a whole', [{ name: 'profile', value: '[]' }, nick('x')], notObject()],
   ])('with %s is rejected, and so is its user', async (_, parts, answer) => {
-    const body = form(...named('fay'), ...parts);
-    const refused = await api.send({ as: world.owner, path: users(), body });
+    const refused = await register(...named('fay'), ...parts);
 
     expect([refused.status, refused.body]).toEqual([400, { profile: answer }]);
   });

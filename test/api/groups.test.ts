@@ -1,7 +1,16 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
-import { missing } from '../support/responses.ts';
+import {
+  blank,
+  column,
+  isNull,
+  missing,
+  noPk,
+  required,
+  taken,
+  tooLong,
+} from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -66,19 +75,11 @@ describe('groups', () => {
 
   const names = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
   it.each<[string, object, object]>([
-    ['a name that is taken', { name: 'TAKEN' }, { name: ['This field must be unique.'] }],
+    ['a name that is taken', { name: 'TAKEN' }, { name: taken }],
     [
-      'a name that is taken and a long label',
-      { name: 'taken', label: 'x'.repeat(65) },
-      {
-        name: ['This field must be unique.'],
-        label: ['Ensure this field has no more than 64 characters.'],
-      },
-    ],
-    [
-      'a name that begins with a digit',
-      { name: '1a' },
-      { name: ['Value has to start with a letter.'] },
+      'a name that is taken and long values',
+      { name: 'taken', label: 'x'.repeat(65), description: 'x'.repeat(257) },
+      { name: taken, label: tooLong(64), description: tooLong(256) },
     ],
     [
       'a name with other characters',
@@ -90,13 +91,7 @@ describe('groups', () => {
       { name: 'x'.repeat(65) },
       { name: ['Ensure this value has at most 64 characters (it has 65).'] },
     ],
-    ['a blank name', { name: '' }, { name: ['This field may not be blank.'] }],
-    [
-      'a long description',
-      { description: 'x'.repeat(257) },
-      { description: ['Ensure this field has no more than 256 characters.'] },
-    ],
-    ['a label that is null', { label: null }, { label: ['This field may not be null.'] }],
+    ['blank names and labels of null', { name: '', label: null }, { name: blank, label: isNull }],
   ])('reject %s', async (name, body, answer) => {
     if (name === 'a name that is taken') await newGroup({ name: 'taken' });
     const id = await newGroup();
@@ -126,9 +121,9 @@ describe('groups', () => {
     openedLists ??= openLists();
     const lists = await openedLists;
 
-    const { body } = await lists.call(lists.owner, 'GET', `groups/?${query}`);
+    const page = await lists.call(lists.owner, 'GET', `groups/?${query}`);
 
-    expect(body.objects.map(({ label }: { label: string }) => label)).toEqual(labels);
+    expect(column(page, 'label')).toEqual(labels);
   });
 
   let openedLists: Promise<World> | undefined;
@@ -224,25 +219,18 @@ describe('memberships', () => {
     expect([freed.status, next.status]).toEqual([204, 201]); // a deleted group does not count
   });
 
-  const gone = (id: number | string) => `Invalid pk "${id}" - object does not exist.`;
   it.each<[string, string, object, number, object]>([
-    ['no group', 'users/{user}/groups/', {}, 400, { group: ['This field is required.'] }],
-    ['no user', 'groups/{group}/users/', {}, 400, { user: ['This field is required.'] }],
+    ['no group', 'users/{user}/groups/', {}, 400, { group: required }],
+    ['no user', 'groups/{group}/users/', {}, 400, { user: required }],
+    ['null', 'users/{user}/groups/', { group: null }, 400, { group: isNull }],
     [
-      'null',
-      'users/{user}/groups/',
-      { group: null },
-      400,
-      { group: ['This field may not be null.'] },
-    ],
-    [
-      'a group that is not there',
+      'a group that does not exist',
       'users/{user}/groups/',
       { group: 999 },
       400,
-      { group: [gone(999)] },
+      { group: noPk(999) },
     ],
-    ['a user who is not there', 'groups/{group}/users/', { user: 999 }, 400, { user: [gone(999)] }],
+    ['a user who does not exist', 'groups/{group}/users/', { user: 999 }, 400, { user: noPk(999) }],
     [
       'a user by name',
       'groups/{group}/users/',
@@ -261,16 +249,6 @@ describe('memberships', () => {
     const refused = await call('POST', place, body);
 
     expect([refused.status, refused.body]).toEqual([status, answer]);
-  });
-
-  it.each(['PUT', 'PATCH'])('have no %s', async (method) => {
-    const { id: user } = await newUser();
-    const group = await newGroup();
-    await call('POST', `groups/${group}/users/`, { user });
-
-    for (const path of [`groups/${group}/users/${user}/`, `users/${user}/groups/${group}/`]) {
-      expect((await call(method, path, {})).status).toBe(405);
-    }
   });
 
   it('are paged by the id of the other side', async () => {

@@ -10,8 +10,17 @@ import {
 } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { mailsTo } from '../support/mails.ts';
-import { missing, time } from '../support/responses.ts';
-import { scenarios } from '../support/scenarios.ts';
+import {
+  column,
+  isNull,
+  missing,
+  newKey,
+  noSuchKey,
+  rejections,
+  required,
+  taken,
+  time,
+} from '../support/responses.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
 let store: WatchedStore;
@@ -32,9 +41,7 @@ beforeEach(async () => {
   world = await openWorld(api, `house-${count}`);
 });
 
-const key = expect.stringMatching(/^[0-9a-f]{56}$/);
 const notFound = { invitation_key: 'Invitation not found.' };
-const required = 'This field is required.';
 const mine = '/v1.1/account/invitations/';
 
 const post = (body: unknown): Promise<ApiResponse> =>
@@ -52,6 +59,14 @@ async function invite(more: object = {}): Promise<Invitation> {
 
 const accept = (as: string, invitation_key: unknown): Promise<ApiResponse> =>
   api.send({ as, path: `${mine}accept/`, body: { invitation_key } });
+
+/** Returns the listed ids, and the statuses of a read and a decline, of an account. */
+async function seenBy(as: string, { id }: Invitation) {
+  const list = await api.send({ as, path: mine });
+  const read = await api.send({ as, path: `${mine}${id}/` });
+  const decline = await api.send({ as, method: 'DELETE', path: `${mine}${id}/` });
+  return [column(list, 'id'), read.status, decline.status];
+}
 
 const roleIn = async (as: string): Promise<unknown> => (await world.call(as, 'GET', '')).body.role;
 
@@ -77,7 +92,7 @@ describe('an invitation', () => {
         id: expect.any(Number),
         email: address,
         role: 'read',
-        key,
+        key: newKey,
         inviter: `owner-of-${world.instance}@example.com`,
         created_at: time,
         updated_at: time,
@@ -94,9 +109,7 @@ describe('an invitation', () => {
   it.each([
     [{}, 'full'],
     [{ role: 'write' }, 'write'],
-    [{ role: 1 }, 'full'],
     [{ role: 2 }, 'write'],
-    [{ role: '3' }, 'read'],
   ])('with %j has the role %s', async (more, role) => {
     expect((await invite(more)).role).toBe(role);
   });
@@ -106,11 +119,9 @@ describe('an invitation', () => {
 
     const read = await world.call(world.owner, 'GET', `invitations/${made.id}/`);
     const list = await world.call(world.owner, 'GET', 'invitations/');
-    const trimmed = await world.call(world.owner, 'GET', 'invitations/?fields=id,state');
 
     expect(read.body).toEqual(made);
     expect(list.body).toEqual({ next: null, prev: null, objects: [made] });
-    expect(trimmed.body.objects).toEqual([{ id: made.id, state: 'new' }]);
   });
 
   it('is listed by id, in pages', async () => {
@@ -194,42 +205,17 @@ describe('an invitation', () => {
     expect([between, mailsTo(api, address).length]).toEqual([before + 1, before + 1]);
     expect(mailsTo(api, address).at(-1)?.text).toContain(made.key);
   });
-
-  it('resend of a missing one is 404, and a GET of it is 405', async () => {
-    const { id } = await invite();
-
-    const none = await world.call(world.owner, 'POST', 'invitations/999999/resend/');
-    const get = await world.call(world.owner, 'GET', `invitations/${id}/resend/`);
-
-    expect([none.status, none.body]).toEqual([404, missing]);
-    expect([get.status, get.headers.get('Allow')]).toEqual([405, 'POST, OPTIONS']);
-  });
 });
 
 describe('an invitation is rejected', () => {
-  const row = (name: string, body: unknown, response: object) => ({
-    name,
-    method: 'POST',
-    body,
-    status: 400,
-    response,
-    given: () => ({ as: world.owner, path: `${world.base}invitations/` }),
-  });
-  const notEmail = 'Enter a valid email address.';
-  scenarios('with', () => api, [
-    row('nothing', {}, { email: [required] }),
-    row('null', { email: null }, { email: ['This field may not be null.'] }),
-    row('no address', { email: 'x' }, { email: [notEmail] }),
-    row(
-      'too long an address',
-      { email: `${'x'.repeat(250)}@example.com` },
-      { email: ['Ensure this field has no more than 254 characters.'] },
-    ),
-    row(
+  rejections('with', post, [
+    ['nothing', {}, { email: required }],
+    ['null', { email: null }, { email: isNull }],
+    [
       'a role that is none, and no address',
-      { role: 'furry' },
-      { email: [required], role: ['"furry" is not a valid choice.'] },
-    ),
+      { email: 'x', role: 'furry' },
+      { email: ['Enter a valid email address.'], role: ['"furry" is not a valid choice.'] },
+    ],
   ]);
 
   const open = { detail: 'Admin with specified Email already has an invitation created.' };
@@ -290,7 +276,7 @@ describe('an invitation that was declined or accepted', () => {
     const seen = await api.send({ as: guest, path: mine });
     expect(made.id).toBeGreaterThan(old.id);
     expect(list.body.objects).toEqual([made]);
-    expect(seen.body.objects.map(({ id }: Invitation) => id)).toEqual([made.id]);
+    expect(column(seen, 'id')).toEqual([made.id]);
     expect((await accept(guest, old.key)).body).toEqual(notFound);
     expect((await accept(guest, made.key)).status).toBe(204);
     expect(await roleIn(guest)).toBe('read');
@@ -304,7 +290,6 @@ describe('the invited account', () => {
 
     const list = await api.send({ as: guest, path: `${mine}?fields=id` });
     const one = await api.send({ as: guest, path: `${mine}${made.id}/?excluded_fields=key` });
-    const old = await api.send({ as: guest, path: '/v1/account/invitations/' });
 
     const shown = {
       ...made,
@@ -313,10 +298,6 @@ describe('the invited account', () => {
     };
     expect(list.body).toEqual({ next: null, prev: null, objects: [shown] });
     expect(one.body).toEqual(shown);
-    expect(old.body.objects[0].links).toEqual({
-      self: `/v1/account/invitations/${made.id}/`,
-      instance: `/v1/instances/${world.instance}/`,
-    });
   });
 
   it('sees those of all instances in the order of ids, open ones only, in pages', async () => {
@@ -380,35 +361,18 @@ describe('the invited account', () => {
     const other = await world.account(`other-${count}@example.com`);
     const made = await invite();
 
-    const list = await api.send({ as: other, path: mine });
-    const read = await api.send({ as: other, path: `${mine}${made.id}/` });
-    const decline = await api.send({ as: other, method: 'DELETE', path: `${mine}${made.id}/` });
-
-    expect([list.body.objects, read.status, decline.status]).toEqual([[], 404, 404]);
+    expect(await seenBy(other, made)).toEqual([[], 404, 404]);
     expect((await accept(guest, made.key)).status).toBe(204);
-  });
-
-  it.each(['PUT', 'PATCH', 'POST'])('does not change it: %s', async (method) => {
-    const guest = await world.account(address);
-    const { id } = await invite();
-    const path = method === 'POST' ? mine : `${mine}${id}/`;
-
-    const answer = await api.send({ as: guest, method, path, body: {} });
-
-    expect([answer.status, answer.body]).toEqual([
-      405,
-      { detail: `Method "${method}" not allowed.` },
-    ]);
   });
 
   it('sees invitations from before its registration too', async () => {
     const made = await invite();
     const guest = await world.account(address);
 
-    const { body } = await api.send({ as: guest, path: mine });
+    const listed = await api.send({ as: guest, path: mine });
     const declined = await api.send({ as: guest, method: 'DELETE', path: `${mine}${made.id}/` });
 
-    expect(body.objects.map(({ id }: Invitation) => id)).toEqual([made.id]);
+    expect(column(listed, 'id')).toEqual([made.id]);
     expect(declined.status).toBe(204);
     expect(await stateOf(made)).toBe('declined');
   });
@@ -423,9 +387,7 @@ describe('the invited account', () => {
     }
     const guest = await world.account(address);
 
-    const { body } = await api.send({ as: guest, path: mine });
-
-    expect(body.objects.map(({ id }: Invitation) => id)).toEqual(ids);
+    expect(column(await api.send({ as: guest, path: mine }), 'id')).toEqual(ids);
   });
 });
 
@@ -464,11 +426,7 @@ describe('acceptance', () => {
     const made = await invite();
     await accept(other, made.key);
 
-    const list = await api.send({ as: guest, path: mine });
-    const read = await api.send({ as: guest, path: `${mine}${made.id}/` });
-    const decline = await api.send({ as: guest, method: 'DELETE', path: `${mine}${made.id}/` });
-
-    expect([list.body.objects, read.status, decline.status]).toEqual([[], 404, 404]);
+    expect(await seenBy(guest, made)).toEqual([[], 404, 404]);
     expect(await stateOf(made)).toBe('accepted');
   });
 
@@ -488,7 +446,7 @@ describe('acceptance', () => {
 
     expect(answer.status).toBe(204);
     expect(await roleIn(guest)).toBe(has);
-    expect(list.body.objects.map(({ role }: { role: string }) => role)).toEqual(['full', has]);
+    expect(column(list, 'role')).toEqual(['full', has]);
   });
 
   it('keeps the owner’s role', async () => {
@@ -543,8 +501,8 @@ describe('acceptance', () => {
   });
 
   it.each([
-    ['nothing', {}, { invitation_key: [required] }],
-    ['null', { invitation_key: null }, { invitation_key: ['This field may not be null.'] }],
+    ['nothing', {}, { invitation_key: required }],
+    ['null', { invitation_key: null }, { invitation_key: isNull }],
     ['a word', { invitation_key: 'x' }, notFound],
     ['a forged key', { invitation_key: `05${'0'.repeat(54)}` }, notFound],
   ])('is rejected with %s', async (_, body, answer) => {
@@ -561,7 +519,7 @@ describe('acceptance', () => {
     const asKey = await api.send({ as: made.key, path: mine });
 
     expect([byAccount.body, byApiKey.body]).toEqual([notFound, notFound]);
-    expect([asKey.status, asKey.body]).toEqual([403, { detail: 'No such API Key.' }]);
+    expect([asKey.status, asKey.body]).toEqual([403, noSuchKey]);
   });
 
   it('is rejected when the instance is deleted', async () => {
@@ -573,12 +531,6 @@ describe('acceptance', () => {
     const list = await api.send({ as: guest, path: mine });
 
     expect([answer.status, answer.body, list.body.objects]).toEqual([400, notFound, []]);
-  });
-
-  it('is a POST', async () => {
-    const answer = await api.send({ as: world.owner, path: `${mine}accept/` });
-
-    expect([answer.status, answer.headers.get('Allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 });
 
@@ -608,7 +560,7 @@ describe('a registration with an invitation', () => {
 
     expect(answer.status).toBe(201);
     const left = await api.send({ as: answer.body.account_key, path: mine });
-    expect(left.body.objects.map(({ id }: Invitation) => id)).toEqual([own.id]);
+    expect(column(left, 'id')).toEqual([own.id]);
   });
 
   it('by two requests at the same time creates one account', async () => {
@@ -642,7 +594,7 @@ describe('a registration with an invitation', () => {
 
     const answer = await register(api, { email: address, invitation_key: made.key });
 
-    expect([answer.status, answer.body]).toEqual([400, { email: ['This field must be unique.'] }]);
+    expect([answer.status, answer.body]).toEqual([400, { email: taken }]);
     expect((await accept(guest, made.key)).status).toBe(204);
   });
 

@@ -1,8 +1,18 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Credentials, expected, plantGroup, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
-import { forbidden, missing, noClass, time } from '../support/responses.ts';
-import { scenarios } from '../support/scenarios.ts';
+import {
+  forbidden,
+  isNull,
+  missing,
+  noChoice,
+  noClass,
+  noInteger,
+  noPk,
+  notObject,
+  time,
+  tooLong,
+} from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -29,8 +39,6 @@ beforeAll(async () => {
   });
 });
 
-const owner = () => ({ as: world.owner });
-
 /** An object as responses show it when it was created without any value. */
 function fresh(id: number, more: object = {}, links: object = {}): unknown {
   return {
@@ -52,6 +60,10 @@ function fresh(id: number, more: object = {}, links: object = {}): unknown {
   };
 }
 
+type Who = 'owner' | 'bare' | 'ignoring' | 'user' | 'ignoringUser';
+const keyOf = (who: Who): Credentials =>
+  ({ owner: world.owner, bare, ignoring, user, ignoringUser })[who];
+
 const userLink = (id: number) => ({ owner: `/v1.1/instances/blog-1/users/${id}/` });
 const groupLink = (id: number) => ({ group: `/v1.1/instances/blog-1/groups/${id}/` });
 
@@ -59,11 +71,11 @@ const cannotChangeOwner = { owner: ['Cannot change owner of Data Object.'] };
 const invalidGroup = { group: ['Invalid group specified.'] };
 
 describe('a new object', () => {
-  it.each<[string, () => Credentials, object, object, object?]>([
-    ['may be empty', () => world.owner, {}, {}],
+  it.each<[string, Who, object, object, object?]>([
+    ['may be empty', 'owner', {}, {}],
     [
       'keeps what may be written',
-      () => world.owner,
+      'owner',
       {
         title: 'Dunes',
         pages: '12',
@@ -86,7 +98,7 @@ describe('a new object', () => {
     ],
     [
       'reads past what is not its own',
-      () => world.owner,
+      'owner',
       {
         id: 1,
         revision: 5,
@@ -101,105 +113,69 @@ describe('a new object', () => {
       },
       {},
     ],
-    ['has no room without a channel', () => world.owner, { channel_room: 'lobby' }, {}],
-    [
-      'belongs to whom an ignore_acl key says',
-      () => ignoring,
-      { owner: 7 },
-      { owner: 7 },
-      userLink(7),
-    ],
-    ['belongs to the user who makes it', () => user, {}, { owner: 7 }, userLink(7)],
-    ['belongs to the user, whatever he says', () => user, { owner: 8 }, { owner: 7 }, userLink(7)],
-    ['belongs to the user, even to nobody', () => user, { owner: null }, { owner: 7 }, userLink(7)],
-    [
-      'belongs to the user, even of no number',
-      () => user,
-      { owner: 'x' },
-      { owner: 7 },
-      userLink(7),
-    ],
+    ['has no room without a channel', 'owner', { channel_room: 'lobby' }, {}],
+    ['belongs to whom an ignore_acl key says', 'ignoring', { owner: 7 }, { owner: 7 }, userLink(7)],
+    ['belongs to the user who makes it', 'user', {}, { owner: 7 }, userLink(7)],
+    ['belongs to the user, whatever he says', 'user', { owner: 8 }, { owner: 7 }, userLink(7)],
+    ['belongs to the user, even to nobody', 'user', { owner: null }, { owner: 7 }, userLink(7)],
+    ['belongs to the user, even of no number', 'user', { owner: 'x' }, { owner: 7 }, userLink(7)],
     [
       'belongs to the user of an ignore_acl key',
-      () => ignoringUser,
+      'ignoringUser',
       { owner: 8 },
       { owner: 7 },
       userLink(7),
     ],
-    ['of a bare key belongs to nobody', () => bare, { owner: 7 }, {}],
+    ['of a bare key belongs to nobody', 'bare', { owner: 7 }, {}],
     [
       'may be in a group of the user',
-      () => user,
+      'user',
       { group: 3 },
       { owner: 7, group: 3 },
-      {
-        ...userLink(7),
-        ...groupLink(3),
-      },
+      { ...userLink(7), ...groupLink(3) },
     ],
     [
       'may give others more than a user has',
-      () => bare,
+      'bare',
       { other_permissions: 'full', group_permissions: 'full' },
       { other_permissions: 'full', group_permissions: 'full' },
     ],
   ])('%s', async (_, as, body, values, links) => {
-    const made = await api.send({ as: as(), path: list, body });
+    const made = await api.send({ as: keyOf(as), path: list, body });
     const read = await api.send({ as: world.owner, path: made.body.links?.self ?? '' });
 
     expect([made.status, made.body]).toEqual([201, fresh(made.body.id, values, links)]);
     expect(read.body).toEqual(made.body);
   });
 
-  it.each<[string, () => Credentials, unknown, object]>([
+  it.each<[string, Who, unknown, object]>([
+    ['with an owner who does not exist', 'owner', { owner: 9 }, { owner: noPk(9) }],
+    ['with a group that does not exist', 'owner', { group: 9 }, { group: noPk(9) }],
+    ['with a group of others', 'user', { group: 4 }, invalidGroup],
+    ['with a group by a bare key', 'bare', { group: 3 }, invalidGroup],
     [
-      'with an owner who is not there',
-      () => world.owner,
-      { owner: 9 },
-      { owner: ['Invalid pk "9" - object does not exist.'] },
+      'with wrong permissions',
+      'owner',
+      { other_permissions: 'create_objects', owner_permissions: null },
+      { other_permissions: noChoice('create_objects'), owner_permissions: isNull },
     ],
     [
-      'with a group that is not there',
-      () => world.owner,
-      { group: 9 },
-      { group: ['Invalid pk "9" - object does not exist.'] },
-    ],
-    ['with a group of others', () => user, { group: 4 }, invalidGroup],
-    ['with a group by a bare key', () => bare, { group: 3 }, invalidGroup],
-    [
-      'with a right that is none',
-      () => world.owner,
-      { other_permissions: 'create_objects' },
-      { other_permissions: ['"create_objects" is not a valid choice.'] },
-    ],
-    [
-      'with a right that is null',
-      () => world.owner,
-      { owner_permissions: null },
-      { owner_permissions: ['This field may not be null.'] },
-    ],
-    [
-      'with a channel that is not there',
-      () => world.owner,
+      'with a channel that does not exist',
+      'owner',
       { channel: 'news' },
       { channel: ['Object with name=news does not exist.'] },
     ],
     [
       'with a room of 65 characters',
-      () => world.owner,
+      'owner',
       { channel_room: 'x'.repeat(65) },
-      { channel_room: ['Ensure this field has no more than 64 characters.'] },
+      { channel_room: tooLong(64) },
     ],
-    [
-      'from a list',
-      () => world.owner,
-      [],
-      { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] },
-    ],
-    ['from null', () => world.owner, 'null', { non_field_errors: ['No data provided'] }],
+    ['from a list', 'owner', [], notObject()],
+    ['from null', 'owner', 'null', { non_field_errors: ['No data provided'] }],
   ])('is rejected %s', async (_, as, body, errors) => {
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await api.send({ as: as(), method: 'POST', path: list, body, headers });
+    const answer = await api.send({ as: keyOf(as), method: 'POST', path: list, body, headers });
 
     expect([answer.status, answer.body]).toEqual([400, errors]);
   });
@@ -270,9 +246,7 @@ describe('a changed object', () => {
       'PATCH with a channel, read past',
       'PATCH',
       { channel: 'x', channel_room: 'x', pages: 1 },
-      {
-        pages: 1,
-      },
+      { pages: 1 },
     ],
     ['PUT resets rights and nothing else', 'PUT', {}, defaults],
     ['POST resets rights and nothing else', 'POST', {}, defaults],
@@ -298,62 +272,45 @@ describe('a changed object', () => {
     return { ...(owner && userLink(owner)), ...(group && groupLink(group)) };
   }
 
-  it.each<[string, () => Credentials, string, object, object]>([
-    [
-      'with another revision than is expected',
-      () => world.owner,
-      'PATCH',
-      { pages: 1, expected_revision: 2 },
-      { expected_revision: 'Revision mismatch. Expected 2, got 1.' },
-    ],
+  const mismatch = { expected_revision: 'Revision mismatch. Expected 2, got 1.' };
+  it.each<[string, Who, string, object, object]>([
+    ['with another revision', 'owner', 'PATCH', { pages: 1, expected_revision: 2 }, mismatch],
     [
       'with another revision, even when nothing changes',
-      () => world.owner,
+      'owner',
       'POST',
       { ...start, expected_revision: 2 },
-      { expected_revision: 'Revision mismatch. Expected 2, got 1.' },
+      mismatch,
     ],
     [
       'with a revision that is no number',
-      () => world.owner,
+      'owner',
       'PATCH',
       { expected_revision: 'x' },
-      { expected_revision: ['A valid integer is required.'] },
+      { expected_revision: noInteger },
     ],
     [
       'with a wrong value before a wrong revision',
-      () => world.owner,
+      'owner',
       'PATCH',
       { pages: 'x', expected_revision: 2 },
-      { pages: ['A valid integer is required.'] },
+      { pages: noInteger },
     ],
-    [
-      'with an owner who is not there',
-      () => ignoring,
-      'PATCH',
-      { owner: 9 },
-      { owner: ['Invalid pk "9" - object does not exist.'] },
-    ],
-    [
-      'with a group that is not there',
-      () => ignoring,
-      'POST',
-      { group: 9 },
-      { group: ['Invalid pk "9" - object does not exist.'] },
-    ],
-    ['with another owner by a user', () => user, 'PATCH', { owner: 8 }, cannotChangeOwner],
-    ['with no owner by a user', () => user, 'PATCH', { owner: null }, cannotChangeOwner],
-    ['with an unknown owner by a user', () => user, 'PATCH', { owner: 9 }, cannotChangeOwner],
+    ['with an unknown owner', 'ignoring', 'PATCH', { owner: 9 }, { owner: noPk(9) }],
+    ['with an unknown group', 'ignoring', 'POST', { group: 9 }, { group: noPk(9) }],
+    ['with another owner by a user', 'user', 'PATCH', { owner: 8 }, cannotChangeOwner],
+    ['with no owner by a user', 'user', 'PATCH', { owner: null }, cannotChangeOwner],
+    ['with an unknown owner by a user', 'user', 'PATCH', { owner: 9 }, cannotChangeOwner],
     [
       'with another owner by the user of an ignore_acl key',
-      () => ignoringUser,
+      'ignoringUser',
       'PATCH',
       { owner: 8 },
       cannotChangeOwner,
     ],
-    ['with a group of others by a user', () => user, 'PATCH', { group: 4 }, invalidGroup],
+    ['with a group of others by a user', 'user', 'PATCH', { group: 4 }, invalidGroup],
   ])('is rejected %s', async (_, as, method, body, errors) => {
-    const answer = await api.send({ as: as(), method, path: self, body });
+    const answer = await api.send({ as: keyOf(as), method, path: self, body });
     const after = (await api.send({ as: world.owner, path: self })).body;
 
     expect([answer.status, answer.body]).toEqual([400, errors]);
@@ -404,97 +361,28 @@ describe('a deleted object', () => {
   });
 });
 
-scenarios('places and methods of objects', () => api, [
-  {
-    name: 'an unknown class is told by its own words',
-    path: '/v1.1/instances/blog-1/classes/nothing/objects/',
-    status: 404,
-    response: noClass,
-    given: owner,
-  },
-  {
-    name: 'so it is on a single object',
-    path: '/v1.1/instances/blog-1/classes/nothing/objects/1/',
-    status: 404,
-    response: noClass,
-    given: owner,
-  },
-  {
-    name: 'a name that every object has is no class',
-    path: '/v1.1/instances/blog-1/classes/constructor/objects/1/',
-    status: 404,
-    response: noClass,
-    given: owner,
-  },
-  {
-    name: 'an id that is no number',
-    path: `${list}x/`,
-    status: 404,
-    response: missing,
-    given: owner,
-  },
-  {
-    name: 'an id without end',
-    path: `${list}99999999999/`,
-    status: 404,
-    response: missing,
-    given: owner,
-  },
-  {
-    name: 'an id of nothing',
-    path: `${list}999999/`,
-    status: 404,
-    response: missing,
-    given: owner,
-  },
-  {
-    name: 'PATCH on the list is not allowed',
-    method: 'PATCH',
-    path: list,
-    status: 405,
-    response: { detail: 'Method "PATCH" not allowed.' },
-    given: owner,
-  },
-  {
-    name: 'a class is found in any case, and links show it as it is',
-    path: '/v1.1/instances/Blog-1/classes/BOOK/objects/1/?fields=links',
-    status: 200,
-    response: { links: { self: `${list}1/` } },
-    given: owner,
-  },
-  {
-    name: 'version 1 has links of version 1',
-    path: '/v1/instances/blog-1/classes/book/objects/1/?fields=links',
-    status: 200,
-    response: { links: { self: '/v1/instances/blog-1/classes/book/objects/1/' } },
-    given: owner,
-  },
-  {
-    name: 'fields keeps class fields',
-    path: `${list}2/?fields=title,nothing,revision`,
-    status: 200,
-    response: { title: 'Dunes', revision: 1 },
-    given: owner,
-  },
-  {
-    name: 'fields are all in the answer to a write',
-    method: 'PATCH',
-    path: `${list}1/?fields=title`,
-    body: {},
-    status: 200,
-    response: fresh(1),
-    given: owner,
-  },
-  {
-    name: 'JSON in plain text may carry the method and the key',
-    path: `${list}1/`,
-    method: 'POST',
-    headers: { 'Content-Type': 'text/plain' },
-    status: 200,
-    response: fresh(1),
-    given: () => ({ body: JSON.stringify({ _method: 'PATCH', _api_key: ignoring }) }),
-  },
-]);
+describe('a path of objects', () => {
+  it.each([
+    ['nothing/objects/', noClass],
+    ['constructor/objects/1/', noClass],
+    ['book/objects/x/', missing],
+    ['book/objects/99999999999/', missing],
+    ['book/objects/999999/', missing],
+  ])('%s is missing', async (path, body) => {
+    const answer = await world.call(world.owner, 'GET', `classes/${path}`);
+
+    expect([answer.status, answer.body]).toEqual([404, body]);
+  });
+
+  it('has the class in any case, and links show it as it is', async () => {
+    const { body } = await api.send({
+      as: world.owner,
+      path: '/v1.1/instances/Blog-1/classes/BOOK/objects/1/?fields=links',
+    });
+
+    expect(body).toEqual({ links: { self: `${list}1/` } });
+  });
+});
 
 describe('objects of the built-in class', () => {
   const profiles = 'classes/user_profile/objects/';

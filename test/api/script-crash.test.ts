@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ApiResponse } from '../support/api.ts';
-import { endProcesses, startProcess } from '../support/server-process.ts';
+import { portOf, send as sendTo } from '../support/plain-calls.ts';
+import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /** Effects of killing a server while scripts run. */
 
@@ -28,18 +28,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function send(
-  url: string,
-  key: string | undefined,
-  body?: object,
-): Promise<ApiResponse['body']> {
-  const answer = await fetch(url, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'Content-Type': 'application/json', ...(key && { 'X-API-KEY': key }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  return answer.json();
-}
+const send = async (server: ServerProcess, path: string, key?: string, body?: object) =>
+  (await sendTo(portOf(server), path, body, key === undefined ? {} : { 'X-API-KEY': key })).body;
 
 test('runs of a killed server end as failures at the next start, and none is run twice', async () => {
   const { port } = listener.address() as AddressInfo; // it listens
@@ -48,16 +38,16 @@ test('runs of a killed server end as failures at the next start, and none is run
     setTimeout(() => {}, 1e6);`;
   const first = await startProcess(folder);
   const person = { email: 'owner@example.com', password: 'a password' };
-  const { account_key: key } = await send(`${first.url}/v1.1/account/register/`, undefined, person);
-  await send(`${first.url}/v1.1/instances/`, key, { name: 'shop-1' });
+  const { account_key: key } = await send(first, '/v1.1/account/register/', undefined, person);
+  await send(first, '/v1.1/instances/', key, { name: 'shop-1' });
   const at = '/v1.1/instances/shop-1/';
   const script = { runtime_name: 'nodejs', source, config: { timeout: 300 } };
-  const { id } = await send(`${first.url}${at}snippets/scripts/`, key, script);
-  await send(`${first.url}${at}endpoints/scripts/`, key, { name: 'slow', script: id });
-  const direct = await send(`${first.url}${at}snippets/scripts/${id}/run/`, key, {
+  const { id } = await send(first, `${at}snippets/scripts/`, key, script);
+  await send(first, `${at}endpoints/scripts/`, key, { name: 'slow', script: id });
+  const direct = await send(first, `${at}snippets/scripts/${id}/run/`, key, {
     payload: { who: 'direct' },
   });
-  const endpoint = send(`${first.url}${at}endpoints/scripts/slow/run/`, key, {});
+  const endpoint = send(first, `${at}endpoints/scripts/slow/run/`, key, {});
   endpoint.catch(() => undefined); // there will be no response
   while (heard.length < 2) await setTimeout(10);
 
@@ -66,7 +56,7 @@ test('runs of a killed server end as failures at the next start, and none is run
   const paths = [direct.links.self, `${at}endpoints/scripts/slow/traces/1/`];
   const ended = async (path: string) => {
     for (;;) {
-      const trace = await send(second.url + path, key);
+      const trace = await send(second, path, key);
       if (trace.status !== 'processing' && trace.status !== 'pending') return trace;
       await setTimeout(10);
     }

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../functions/api.ts';
 import { keyText, parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
-import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
+import { sendElsewhere } from '../support/another-process.ts';
 import { type ApiResponse, expected, openWorld } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { isOn } from '../support/medium.ts';
@@ -116,32 +115,15 @@ describe('a run', () => {
     expect([Number.isInteger(id), executed_at]).toEqual([true, time]);
   });
 
-  it.each(['PUT', 'PATCH', 'DELETE'])('is rejected for %s', async (method) => {
-    const answer = await api.send({ as: world.owner, method, path: at('echo/run/'), body: {} });
-
-    expect([answer.status, answer.body]).toEqual([
-      405,
-      { detail: `Method "${method}" not allowed.` },
-    ]);
-  });
-
   // it sends the request to a dispatch of its own
   it.skipIf(isOn('roles'))(
     'that exceeds the waiting time gets a 408, and continues to its end',
     async () => {
       await makeEndpoint(world, 'slow', 'setTimeout(() => console.log("late"), 200)');
       const runs = { ...api.platform.runs, maxWaitMs: 20 };
-      const impatient = createDispatch(routes, { ...api.platform, runs });
+      const call = { method: 'GET', path: at('slow/run/'), key: world.owner };
 
-      const { status, body } = await impatient({
-        id: 'test',
-        method: 'GET',
-        path: at('slow/run/'),
-        query: new URLSearchParams(),
-        headers: { 'x-api-key': world.owner },
-        sourceAddress: '127.0.0.1',
-        body: { kind: 'json', value: {} },
-      });
+      const { status, body } = await sendElsewhere({ ...api.platform, runs }, call);
       await runs.idle();
 
       expect([status, body]).toEqual([408, { detail: 'Script took too much time.' }]);
@@ -152,14 +134,6 @@ describe('a run', () => {
       expect(objects).toMatchObject([{ status: 'success', result: { stdout: 'late' } }]);
     },
   );
-
-  it('is open to administrators only', async () => {
-    const keys = [undefined, await world.apiKey(), await world.apiKey({ ignore_acl: true })];
-
-    const answers = await Promise.all(keys.map((as) => api.send({ as, path: at('echo/run/') })));
-
-    expect(answers.map(({ status }) => status)).toEqual([403, 403, 403]);
-  });
 });
 
 describe('ARGS', () => {
@@ -373,119 +347,91 @@ describe('META', () => {
 });
 
 describe('a custom response', () => {
-  interface Row {
-    readonly name: string;
-    readonly source: string;
-    readonly status: number;
-    readonly type: string | null;
-    readonly text: string;
-    readonly headers?: Readonly<Record<string, string | null>>;
-  }
   const respond = (...args: readonly unknown[]) =>
     `setResponse(new HttpResponse(${args.map((arg) => JSON.stringify(arg)).join()}));`;
-  const rows: readonly Row[] = [
-    {
-      name: 'with everything',
-      source: respond(201, '<p>Ä</p>', 'text/html', { 'X-Own': 'own' }),
-      status: 201,
-      type: 'text/html',
-      text: '<p>Ä</p>',
-      headers: { 'x-own': 'own', 'x-content-type-options': 'nosniff' },
-    },
-    {
-      name: 'of defaults',
-      source: 'setResponse(new HttpResponse())',
-      status: 200,
-      type: 'application/json',
-      text: '',
-    },
-    {
-      name: 'of an object',
-      source: respond(404, { a: [1] }),
-      status: 404,
-      type: 'application/json',
-      text: '{"a":[1]}',
-    },
-    {
-      name: 'that is text, not quoted',
-      source: respond(200, 'just so', 'text/plain; charset=latin1'),
-      status: 200,
-      type: 'text/plain; charset=latin1',
-      text: 'just so',
-    },
-    {
-      name: 'that leads elsewhere',
-      source: respond(302, '', 'text/plain', { Location: 'https://example.com/x' }),
-      status: 302,
-      type: 'text/plain',
-      text: '',
-      headers: { location: 'https://example.com/x' },
-    },
-    {
-      name: 'whose headers say another type',
-      source: respond(200, 'a,b', 'text/plain', { 'Content-Type': 'text/csv' }),
-      status: 200,
-      type: 'text/csv',
-      text: 'a,b',
-    },
-    {
-      name: 'with headers of the connection',
-      source: respond(200, 'x', 'text/plain', {
-        Connection: 'upgrade',
-        'Content-Length': '99',
-        'Transfer-Encoding': 'gzip',
-        'Keep-Alive': 'x',
-        Upgrade: 'h2c',
-        'X-Own': 'kept',
-      }),
-      status: 200,
-      type: 'text/plain',
-      text: 'x',
-      headers: { 'content-length': '1', 'transfer-encoding': null, upgrade: null, 'x-own': 'kept' },
-    },
-    {
-      name: 'with headers that speak for others',
-      source: respond(200, 'x', 'text/plain', {
-        NEL: '{}',
-        'Report-To': '{}',
-        'Clear-Site-Data': '"*"',
-        'X-Request-Id': 'mine',
-      }),
-      status: 200,
-      type: 'text/plain',
-      text: 'x',
-      headers: {
+  const connection = {
+    Connection: 'upgrade',
+    'Content-Length': '99',
+    'Transfer-Encoding': 'gzip',
+    'Keep-Alive': 'x',
+    Upgrade: 'h2c',
+    'X-Own': 'kept',
+  };
+  const others = { NEL: '{}', 'Report-To': '{}', 'Clear-Site-Data': '"*"', 'X-Request-Id': 'mine' };
+  const first = respond(201, 'first');
+  const last = respond(202, 'last', 'text/plain');
+  const json = 'application/json';
+  const plain = 'text/plain';
+  const latin = 'text/plain; charset=latin1';
+  const elsewhere = { Location: 'https://example.com/x' };
+  it.each<
+    [
+      name: string,
+      source: string,
+      status: number,
+      type: string | null,
+      text: string,
+      headers?: Readonly<Record<string, string | null>>,
+    ]
+  >([
+    [
+      'with everything',
+      respond(201, '<p>Ä</p>', 'text/html', { 'X-Own': 'own' }),
+      201,
+      'text/html',
+      '<p>Ä</p>',
+      { 'x-own': 'own', 'x-content-type-options': 'nosniff' },
+    ],
+    ['of defaults', 'setResponse(new HttpResponse())', 200, json, ''],
+    ['of an object', respond(404, { a: [1] }), 404, json, '{"a":[1]}'],
+    ['that is text, not quoted', respond(200, 'just so', latin), 200, latin, 'just so'],
+    [
+      'that leads elsewhere',
+      respond(302, '', plain, elsewhere),
+      302,
+      plain,
+      '',
+      { location: elsewhere.Location },
+    ],
+    [
+      'whose headers say another type',
+      respond(200, 'a,b', plain, { 'Content-Type': 'text/csv' }),
+      200,
+      'text/csv',
+      'a,b',
+    ],
+    [
+      'with headers of the connection',
+      respond(200, 'x', plain, connection),
+      200,
+      plain,
+      'x',
+      { 'content-length': '1', 'transfer-encoding': null, upgrade: null, 'x-own': 'kept' },
+    ],
+    [
+      'with headers that speak for others',
+      respond(200, 'x', plain, others),
+      200,
+      plain,
+      'x',
+      {
         nel: null,
         'report-to': null,
         'clear-site-data': null,
         'x-request-id': expect.not.stringMatching('mine'),
       },
-    },
-    {
-      name: 'without content',
-      source: respond(204, 'nobody sees it'),
-      status: 204,
-      type: null,
-      text: '',
-    },
-    {
-      name: 'of a fault',
-      source: respond(503, 'later', 'text/plain', { 'Retry-After': '7' }),
-      status: 503,
-      type: 'text/plain',
-      text: 'later',
-      headers: { 'retry-after': '7' },
-    },
-    {
-      name: 'set twice',
-      source: respond(201, 'first') + respond(202, 'last', 'text/plain'),
-      status: 202,
-      type: 'text/plain',
-      text: 'last',
-    },
-  ];
-
-  it.each(rows)('$name', async ({ name, source, status, type, text, headers = {} }) => {
+    ],
+    ['without content', respond(204, 'not sent'), 204, null, ''],
+    [
+      'of a server error',
+      respond(503, 'later', plain, { 'Retry-After': '7' }),
+      503,
+      plain,
+      'later',
+      { 'retry-after': '7' },
+    ],
+    ['set twice', first + last, 202, plain, 'last'],
+  ])('%s', async (name, source, status, type, text, headers = {}) => {
     const { public_link } = await makeEndpoint(world, name.replace(/[ ,]+/g, '-'), source, {
       public: true,
     });
@@ -544,22 +490,6 @@ describe('a custom response', () => {
   });
 });
 
-describe('the form of a run', () => {
-  it('a browser gets a page', async () => {
-    const { status, headers, body } = await run('echo', { headers: { Accept: 'text/html' } });
-
-    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(body).toContain('<!doctype html>');
-    expect(body).toContain('success');
-  });
-
-  it('HEAD has no body', async () => {
-    const answer = await api.send({ as: world.owner, method: 'HEAD', path: at('echo/run/') });
-
-    expect([answer.status, answer.body]).toEqual([200, '']);
-  });
-});
-
 describe('a public link', () => {
   const forms = (link: string) => [
     at(`p/${link}/`),
@@ -572,12 +502,6 @@ describe('a public link', () => {
   ];
   const statuses = async (link: string) =>
     Promise.all(forms(link).map(async (path) => (await api.send({ path })).status));
-
-  it('is the one in the links', async () => {
-    const { status } = await api.send({ path: echo.links['public-link'] ?? '' });
-
-    expect(status).toBe(200);
-  });
 
   it('runs the script in every form, by GET and by POST', async () => {
     for (const path of forms(echo.public_link)) {
@@ -665,17 +589,6 @@ describe('a public link', () => {
     const log = JSON.stringify(api.logged);
     expect(['secret-', echo.public_link].filter((secret) => log.includes(secret))).toEqual([]);
     expect(log).toContain(at('p/(key)/'));
-  });
-
-  it('has no other methods, and has a description', async () => {
-    const path = at(`p/${echo.public_link}/`);
-
-    const put = await api.send({ method: 'PUT', path, body: {} });
-    const options = await api.send({ method: 'OPTIONS', path });
-
-    expect([put.status, put.body]).toEqual([405, { detail: 'Method "PUT" not allowed.' }]);
-    expect(options.body).toMatchObject({ name: 'Script Endpoint Public Run' });
-    expect(options.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
   });
 });
 

@@ -1,7 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
-import { missing } from '../support/responses.ts';
+import {
+  column,
+  isNull,
+  missing,
+  newKey,
+  noPk,
+  required,
+  taken,
+  tooLong,
+} from '../support/responses.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
 /** The records of script endpoints; their runs are in script-endpoint-runs.test.ts. */
@@ -36,8 +45,6 @@ const makeScript = async () =>
     201,
   );
 
-const link = expect.stringMatching(/^[0-9a-f]{56}$/);
-
 function linksOf(name: string, publicLink: string, script = 1) {
   const { base } = world;
   const self = `${base}endpoints/scripts/${name}/`;
@@ -61,22 +68,20 @@ describe('a script endpoint', () => {
       description: '',
       public: false,
       script: 1,
-      public_link: link,
+      public_link: newKey,
       links: linksOf('greet-me', body.public_link),
     });
     expect((await call('GET', 'GREET-me/')).body).toEqual(body);
     expect((await call('GET', '')).body).toEqual({ next: null, prev: null, objects: [body] });
   });
 
-  it('is created with all of its fields, also by a form', async () => {
-    const form = new FormData();
+  it('is created with all of its fields, by a form', async () => {
     const sent = { name: 'a', script: '1', description: 'd', public: 'true', public_link: 'mine' };
-    for (const [name, value] of Object.entries(sent)) form.set(name, value);
 
-    const { body } = await call('POST', '', form);
+    const { body } = await call('POST', '', new URLSearchParams(sent));
 
     expect(body).toMatchObject({ name: 'a', script: 1, description: 'd', public: true });
-    expect(body.public_link).toEqual(link);
+    expect(body.public_link).toEqual(newKey);
   });
 
   it('has a unique link', async () => {
@@ -98,7 +103,7 @@ describe('a script endpoint', () => {
     expect(patched.body).toEqual({ ...made, public: false });
     const links = linksOf('a', made.public_link, 2);
     expect(replaced.body).toEqual({ ...made, public: false, script: 2, links });
-    expect([refused.status, refused.body]).toEqual([400, { script: ['This field is required.'] }]);
+    expect([refused.status, refused.body]).toEqual([400, { script: required }]);
     expect((await call('GET', 'a/')).body).toEqual(replaced.body);
   });
 
@@ -135,7 +140,7 @@ describe('a script endpoint', () => {
       description: '',
       public: false,
       codebox: 1,
-      public_link: link,
+      public_link: newKey,
       links: {
         self,
         run: `${self}run/`,
@@ -145,7 +150,7 @@ describe('a script endpoint', () => {
         traces: `${self}traces/`,
       },
     });
-    expect(wrong.body).toEqual({ codebox: ['Invalid pk "7" - object does not exist.'] });
+    expect(wrong.body).toEqual({ codebox: noPk(7) });
     expect(moved.body).toEqual(body);
     expect((await call('GET', 'a/')).body.script).toBe(1);
   });
@@ -156,10 +161,9 @@ describe('a public link', () => {
     const made = await make('a', { public: true });
 
     const { status, body } = await call('POST', 'a/reset_link/');
-    const again = await call('GET', 'a/reset_link/');
 
     expect(status).toBe(200);
-    expect(body.public_link).toEqual(link);
+    expect(body.public_link).toEqual(newKey);
     expect(body.public_link).not.toBe(made.public_link);
     expect(body).toEqual({
       ...made,
@@ -167,7 +171,6 @@ describe('a public link', () => {
       links: linksOf('a', body.public_link),
     });
     expect((await call('GET', 'a/')).body).toEqual(body);
-    expect([again.status, again.body]).toEqual([405, { detail: 'Method "GET" not allowed.' }]);
   });
 });
 
@@ -177,17 +180,14 @@ describe('rejected values', () => {
   const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
   const long = 'Ensure this value has at most 64 characters (it has 66).';
   const rows: readonly [field: string, value: unknown, messages: readonly string[]][] = [
-    ['name', undefined, ['This field is required.']],
-    ['name', null, ['This field may not be null.']],
+    ['name', undefined, required],
     ['name', '', ['This field may not be blank.']],
-    ['name', 'not a good slug', [characters]],
     ['name', `-${'a b'.repeat(21)}_-`, [start, end, long, characters]],
-    ['description', 'a'.repeat(257), ['Ensure this field has no more than 256 characters.']],
-    ['script', undefined, ['This field is required.']],
-    ['script', null, ['This field may not be null.']],
-    ['script', 7, ['Invalid pk "7" - object does not exist.']],
+    ['description', 'a'.repeat(257), tooLong(256)],
+    ['script', undefined, required],
+    ['script', null, isNull],
+    ['script', 7, noPk(7)],
     ['script', 'x', ['Incorrect type. Expected pk value, received str.']],
-    ['public', 'maybe', ['"maybe" is not a valid boolean.']],
   ];
 
   it.each(rows)('%s of %j', async (field, value, messages) => {
@@ -201,10 +201,10 @@ describe('rejected values', () => {
     await make('a');
 
     const wrong = await call('POST', '', { name: 'a', script: 7, public: 'x' });
-    const taken = await call('POST', '', { name: 'A', script: 1 });
+    const again = await call('POST', '', { name: 'A', script: 1 });
 
     expect(Object.keys(wrong.body).sort()).toEqual(['public', 'script']);
-    expect([taken.status, taken.body]).toEqual([400, { name: ['This field must be unique.'] }]);
+    expect([again.status, again.body]).toEqual([400, { name: taken }]);
   });
 
   it('of two at the same time with one name one is created', async () => {
@@ -300,26 +300,15 @@ describe('with its script', () => {
   }
 });
 
-describe('the list', () => {
-  const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
-    body.objects.map(({ name }) => name).join('');
+it('the list is paged in the order of creation, and filtered by name prefix', async () => {
+  for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
+  await call('DELETE', 'c/');
 
-  it('is paged in the order of creation, filtered by name prefix, with field projection', async () => {
-    for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
-    await call('DELETE', 'c/');
+  const first = await call('GET', '?page_size=2');
+  const second = await api.send({ as: world.owner, path: first.body.next });
+  const backwards = await call('GET', '?ordering=desc');
+  const filtered = await call('GET', '?name__startswith=d');
 
-    const first = await call('GET', '?page_size=2');
-    const second = await api.send({ as: world.owner, path: first.body.next });
-    const backwards = await call('GET', '?ordering=desc');
-    const filtered = await call('GET', '?name__startswith=d');
-    const trimmed = await call('GET', 'e/?fields=name,script');
-
-    expect([first, second, backwards, filtered].map(({ body }) => names(body))).toEqual([
-      'ed',
-      'dba',
-      'adbde',
-      'ddb',
-    ]);
-    expect(trimmed.body).toEqual({ name: 'e', script: 1 });
-  });
+  const pages = [first, second, backwards, filtered].map((page) => column(page, 'name').join());
+  expect(pages).toEqual(['e,d', 'db,a', 'a,db,d,e', 'd,db']);
 });

@@ -1,8 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
-import { missing, time } from '../support/responses.ts';
-import { scenarios } from '../support/scenarios.ts';
+import {
+  blank,
+  isNull,
+  newKey,
+  noChoice,
+  noInteger,
+  noPk,
+  notObject,
+  rejections,
+  required,
+  taken,
+  time,
+  tooLong,
+} from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -63,7 +75,7 @@ describe('registration', () => {
         links: { self: profilePath, owner: self },
       },
       groups: [],
-      user_key: expect.stringMatching(/^[0-9a-f]{56}$/),
+      user_key: newKey,
       links: {
         self,
         groups: `${self}groups/`,
@@ -92,19 +104,6 @@ describe('registration', () => {
     });
   });
 
-  it('accepts a form, whose profile is JSON text', async () => {
-    const form = new URLSearchParams({ username: 'Form', password: 'p', profile: '{"visits":3}' });
-
-    const made = await api.send({
-      as: world.owner,
-      path: `${world.base}users/`,
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      body: form.toString(),
-    });
-
-    expect([made.status, made.body.username, made.body.profile?.visits]).toEqual([201, 'Form', 3]);
-  });
-
   it('creates one of two users of one name at the same time', async () => {
     const sent = ['Twin', 'twin', ' TWIN', 'tWIN'].map((username) =>
       call('POST', 'users/', { username, password: 'p' }),
@@ -115,7 +114,7 @@ describe('registration', () => {
     const statuses = answers.map(({ status }) => status).sort();
     const errors = answers.filter(({ status }) => status === 400).map(({ body }) => body);
     expect(statuses).toEqual([201, 400, 400, 400]);
-    expect(errors).toEqual(errors.map(() => ({ username: ['This field must be unique.'] })));
+    expect(errors).toEqual(errors.map(() => ({ username: taken })));
     const { body } = await call('GET', 'users/?username__startswith=twin');
     expect(body.objects).toHaveLength(1);
   });
@@ -127,87 +126,50 @@ describe('registration', () => {
     const refused = await call('POST', 'users/', body);
     const again = await call('POST', 'users/', { ...body, profile: { badge: 'two' } });
 
-    expect([refused.status, refused.body]).toEqual([
-      400,
-      { profile: { badge: ['This field must be unique.'] } },
-    ]);
+    expect([refused.status, refused.body]).toEqual([400, { profile: { badge: taken } }]);
     expect(again.status).toBe(201);
   });
 
-  const required = ['This field is required.'];
-  const post = (name: string, body: unknown, response: unknown, status = 400) => ({
-    name,
-    method: 'POST',
-    body,
-    status,
-    response,
-    given: () => ({ as: world.owner, path: `${world.base}users/` }),
-  });
-  scenarios('rejects', () => api, [
-    post('nothing', {}, { username: required, password: required }),
-    post(
+  rejections('rejects', (body) => call('POST', 'users/', body), [
+    ['nothing', {}, { username: required, password: required }],
+    [
       'null',
       { username: null, password: null, profile: null },
-      {
-        username: ['This field may not be null.'],
-        password: ['This field may not be null.'],
-        profile: ['This field may not be null.'],
-      },
-    ),
-    post(
-      'blanks',
-      { username: '  ', password: '' },
-      {
-        username: ['This field may not be blank.'],
-        password: ['This field may not be blank.'],
-      },
-    ),
-    post(
-      'what is no text',
-      { username: {}, password: [true] },
-      {
-        username: ['Not a valid string.'],
-        password: ['Not a valid string.'],
-      },
-    ),
-    post(
-      'what is too long',
+      { username: isNull, password: isNull, profile: isNull },
+    ],
+    ['blanks', { username: '  ', password: '' }, { username: blank, password: blank }],
+    [
+      'long values',
       { username: 'x'.repeat(65), password: 'x'.repeat(129) },
-      {
-        username: ['Ensure this field has no more than 64 characters.'],
-        password: ['Ensure this field has no more than 128 characters.'],
-      },
-    ),
-    post(
+      { username: tooLong(64), password: tooLong(128) },
+    ],
+    [
       'a profile that is no object',
       { username: 'u', password: 'p', profile: [1] },
-      { profile: { non_field_errors: ['Invalid data. Expected a dictionary, but got list.'] } },
-    ),
-    post(
+      { profile: notObject() },
+    ],
+    [
       'a profile that is text',
       { username: 'u', password: 'p', profile: 'nick' },
-      { profile: { non_field_errors: ['Invalid data. Expected a dictionary, but got str.'] } },
-    ),
-    post(
+      { profile: notObject('str') },
+    ],
+    [
       'fields of user and profile together',
       { password: 'p', profile: { visits: 'x', friend: 9999, other_permissions: 'furry' } },
       {
         username: required,
         profile: {
-          visits: ['A valid integer is required.'],
+          visits: noInteger,
           friend: ['Target with specified id does not exist.'],
-          other_permissions: ['"furry" is not a valid choice.'],
+          other_permissions: noChoice('furry'),
         },
       },
-    ),
-    post(
+    ],
+    [
       'a name that is taken, in other letters',
       { username: 'ANN lee', password: 'p' },
-      { username: ['This field must be unique.'] },
-    ),
-    post('a list', [1], {
-      non_field_errors: ['Invalid data. Expected a dictionary, but got list.'],
-    }),
+      { username: taken },
+    ],
   ]);
 
   it.each(['ann@example.com', 'Ünï cödé 😀', 'a\u0000b', '../x', '#', '%'])(
@@ -275,7 +237,7 @@ describe('changes', () => {
     const same = await call('PATCH', `users/${id}/`, { username: 'Second' });
 
     expect(other.username).toBe('FIRST');
-    expect([back.status, back.body]).toEqual([400, { username: ['This field must be unique.'] }]);
+    expect([back.status, back.body]).toEqual([400, { username: taken }]);
     expect([same.status, same.body.username]).toEqual([200, 'Second']);
   });
 
@@ -312,51 +274,25 @@ describe('changes', () => {
     expect(body.user_key).toBe(answers.at(-1)?.body.user_key);
   });
 
-  const change = (method: string, name: string, body: unknown, response: unknown) => ({
-    name: `${method}: ${name}`,
-    method,
-    body,
-    response,
-    status: 400,
-    given: () => ({ as: world.owner, path: `${world.base}users/1/` }),
-  });
-  scenarios('reject', () => api, [
-    change(
-      'PUT',
-      'nothing',
-      {},
-      {
-        username: ['This field is required.'],
-        password: ['This field is required.'],
-      },
-    ),
-    change(
-      'PATCH',
-      'blanks',
-      { username: '', password: null },
-      {
-        username: ['This field may not be blank.'],
-        password: ['This field may not be null.'],
-      },
-    ),
-    change(
-      'PATCH',
+  rejections('PATCH rejects', (body) => call('PATCH', 'users/1/', body), [
+    ['blanks', { username: '', password: null }, { username: blank, password: isNull }],
+    [
       'a wrong profile and a wrong name',
       { username: [], profile: { visits: 'x' } },
-      {
-        username: ['Not a valid string.'],
-        profile: { visits: ['A valid integer is required.'] },
-      },
-    ),
-    change(
-      'PATCH',
+      { username: ['Not a valid string.'], profile: { visits: noInteger } },
+    ],
+    [
       'a value that another profile has',
       { profile: { badge: 'one' } },
-      {
-        profile: { badge: ['This field must be unique.'] },
-      },
-    ),
+      { profile: { badge: taken } },
+    ],
   ]);
+
+  it('PUT rejects nothing', async () => {
+    const { status, body } = await call('PUT', 'users/1/', {});
+
+    expect([status, body]).toEqual([400, { username: required, password: required }]);
+  });
 });
 
 describe('deletion', () => {
@@ -397,9 +333,7 @@ describe('deletion', () => {
     const read = await world.call(as, 'GET', `${objects}${object}/`);
 
     expect(read.status).toBe(403);
-    expect((await call('POST', objects, { owner: id })).body).toEqual({
-      owner: [`Invalid pk "${id}" - object does not exist.`],
-    });
+    expect((await call('POST', objects, { owner: id })).body).toEqual({ owner: noPk(id) });
   });
 });
 
@@ -438,17 +372,12 @@ describe('log-in', () => {
       401,
       { detail: 'Invalid password.' },
     ],
-    [
-      'nothing',
-      {},
-      400,
-      { username: ['This field is required.'], password: ['This field is required.'] },
-    ],
+    ['nothing', {}, 400, { username: required, password: required }],
     [
       'a name longer than any',
       { username: 'x'.repeat(65), password: 'x' },
       400,
-      { username: ['Ensure this field has no more than 64 characters.'] },
+      { username: tooLong(64) },
     ],
   ])('rejects %s', async (_, body, status, answer) => {
     const refused = await logIn(body);
@@ -498,7 +427,6 @@ describe('lists', () => {
 
   it.each<[string, readonly number[], string | null, string | null]>([
     ['', [1, 2, 3, 4, 5, 6], null, null],
-    ['ordering=desc', [6, 5, 4, 3, 2, 1], null, null],
     ['page_size=2', [1, 2], at('page_size=2&direction=1&last_pk=2'), null],
     [
       'page_size=2&ordering=desc&direction=1&last_pk=5',
@@ -515,7 +443,6 @@ describe('lists', () => {
     ],
     ['username__startswith=An', [], null, null],
     ['username__startswith=an%00', [4], null, null],
-    ['username__startswith=zz', [], null, null],
     [`username__startswith=${'a'.repeat(2000)}`, [], null, null],
     ['order_by=username&query={"x":1}', [1, 2, 3, 4, 5, 6], null, null],
   ])('?%s', async (query, ids, next, prev) => {
@@ -538,13 +465,6 @@ describe('lists', () => {
     const list = await lists.call(lists.owner, 'GET', `users/?page_size=1&${query}`);
 
     expect([alone.body, list.body.objects]).toEqual([shown, [shown]]);
-  });
-
-  it('v1 is the same, with its own links', async () => {
-    const { body } = await api.send({ as: lists.owner, path: '/v1/instances/lists-1/users/1/' });
-
-    expect(body.links['reset-key']).toBe('/v1/instances/lists-1/users/1/reset_key/');
-    expect(body.profile.links.owner).toBe('/v1/instances/lists-1/users/1/');
   });
 });
 
@@ -578,28 +498,6 @@ describe('a user on its own path', () => {
     const name = await own(user_key, 'PATCH', { username: `renamed-${id}` });
 
     expect([own_.status, byId.status, name.status]).toEqual([403, 403, 200]);
-  });
-
-  it.each(['POST', 'DELETE'])('has no %s', async (method) => {
-    const { user_key } = await register();
-
-    const refused = await own(user_key, method, {});
-
-    expect([refused.status, refused.body]).toEqual([
-      405,
-      { detail: `Method "${method}" not allowed.` },
-    ]);
-  });
-
-  it('supports field projection', async () => {
-    const { id, user_key, profile } = await register();
-
-    const { body } = await api.send({
-      as: { key: bare, user: user_key },
-      path: `${world.base}user/?fields=id,profile`,
-    });
-
-    expect(body).toEqual({ id, profile: { id: profile.id } });
   });
 });
 
@@ -668,11 +566,4 @@ describe('OPTIONS', () => {
       [200, undefined],
     ]);
   });
-});
-
-it('a missing user is 404', async () => {
-  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
-    const answer = await call(method, 'users/9999/', method === 'GET' ? undefined : {});
-    expect([answer.status, answer.body]).toEqual([404, missing]);
-  }
 });

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** One request. A `body` that is no text or bytes is sent as JSON. */
+/** One request. A `body` that is no text, bytes or form is sent as JSON. */
 export interface Call {
   readonly method?: string;
   /** From the root, with query. */
@@ -58,7 +58,7 @@ async function encoded(body: unknown): Promise<{ bytes?: Uint8Array; type?: stri
   if (body === undefined) return {};
   if (body instanceof Uint8Array) return { bytes: body };
   if (typeof body === 'string') return { bytes: Buffer.from(body) };
-  if (!(body instanceof FormData))
+  if (!(body instanceof FormData || body instanceof URLSearchParams))
     return { bytes: Buffer.from(JSON.stringify(body)), type: 'application/json' };
   const form = new Response(body);
   const type = form.headers.get('Content-Type') ?? '';

@@ -11,9 +11,12 @@ const second = 1_000_000;
 /**
  * Opens a clock that stops, except for one microsecond per read. It starts with a whole second, so that only tests that
  * set it forward enter another one.
+ *
+ * @param start its first time; absent: now
  */
-export function openMovedClock(): MovedClock {
-  let now = Math.floor(openClock().micros() / second) * second;
+export function openMovedClock(start?: string): MovedClock {
+  const first = start === undefined ? openClock().micros() : Date.parse(start) * 1000;
+  let now = Math.floor(first / second) * second;
   return {
     micros: () => {
       now += 1;
