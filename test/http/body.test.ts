@@ -104,13 +104,10 @@ describe('rejected bodies', () => {
     ['a list as a form', formType, ' [1]', 400, looksLikeJson],
     ['an escaped object as a form', formType, '%7B%22a%22%3A1%7D', 400, looksLikeJson],
     ['one in latin-1', `${formType}; charset=latin1`, '{"a":"\xfc"}', 400, looksLikeJson],
-    [
-      'unknown type',
-      'application/xml; v=1',
-      '<a/>',
-      415,
-      { detail: 'Unsupported media type "application/xml; v=1" in request.' },
-    ],
+    ...['application/xml; v=1', 'text/html', 'application/json2'].map(
+      (type) =>
+        [type, type, 'x', 415, { detail: `Unsupported media type "${type}" in request.` }] as const,
+    ),
   ])('%s', async (_name, type, body, status, expected) => {
     const thrown = await parse(type, Buffer.from(body, 'latin1')).catch((error) => error);
 
