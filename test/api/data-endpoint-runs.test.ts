@@ -104,45 +104,34 @@ describe('the objects of an endpoint', () => {
     expect(body.objects[0].links).toEqual({ self: `${world.base}classes/book/objects/5/` });
   });
 
-  const rows: readonly [name: string, stored: object, query: string, wanted: readonly number[]][] =
+  const rows: readonly [what: string, stored: object, query: string, wanted: number[]][] = [
+    ['its query', { query: { pages: { _gt: 3 } } }, '', [8, 9]],
     [
-      ['its query', { query: { pages: { _gt: 3 } } }, '', [8, 9]],
-      [
-        'its query and that of a call',
-        { query: { pages: { _gt: 2 } } },
-        'query={"pages":{"_lt":4}}',
-        [7],
-      ],
-      ['its order', { order_by: '-pages' }, '', [9, 8, 7, 6, 5]],
-      ['the order of a call', { order_by: '-pages' }, 'order_by=title', [6, 7, 5, 8, 9]],
-      ['its order for an empty one', { order_by: '-pages' }, 'order_by=', [9, 8, 7, 6, 5]],
-      ['its page size', { page_size: 2 }, '', [5, 6]],
-      ['the page size of a call', { page_size: 2 }, 'page_size=3', [5, 6, 7]],
-      ['its page size for an empty one', { page_size: 2 }, 'page_size=', [5, 6]],
-      ['no page size where it has 0', { page_size: 0 }, '', [5, 6, 7, 8, 9]],
-      ['the page size 0 of a call', { page_size: 2 }, 'page_size=0', []],
-      ['the last copy of a parameter', { page_size: 2 }, 'page_size=1&page_size=3', [5, 6, 7]],
-      ['a cache key that says nothing', { page_size: 2 }, 'cache_key=x', [5, 6]],
-      ['`_is`', { query: { author: { _is: { name: { _eq: 'Ada' } } } } }, '', [5, 8]],
-    ];
+      'its query and that of a call',
+      { query: { pages: { _gt: 2 } } },
+      'query={"pages":{"_lt":4}}',
+      [7],
+    ],
+    ['its order', { order_by: '-pages' }, '', [9, 8, 7, 6, 5]],
+    ['the order of a call', { order_by: '-pages' }, 'order_by=title', [6, 7, 5, 8, 9]],
+    ['its order for an empty one', { order_by: '-pages' }, 'order_by=', [9, 8, 7, 6, 5]],
+    ['its page size', { page_size: 2 }, '', [5, 6]],
+    ['the page size of a call', { page_size: 2 }, 'page_size=3', [5, 6, 7]],
+    ['its page size for an empty one', { page_size: 2 }, 'page_size=', [5, 6]],
+    ['no page size where it has 0', { page_size: 0 }, '', [5, 6, 7, 8, 9]],
+    ['the page size 0 of a call', { page_size: 2 }, 'page_size=0', []],
+    ['the last copy of a parameter', { page_size: 2 }, 'page_size=1&page_size=3', [5, 6, 7]],
+    ['a cache key that says nothing', { page_size: 2 }, 'cache_key=x', [5, 6]],
+    ['`_is`', { query: { author: { _is: { name: { _eq: 'Ada' } } } } }, '', [5, 8]],
+  ];
   it.each(rows)('follow %s', async (_, stored, query, wanted) => {
     const { status, body } = await run({ stored, query });
 
     expect([status, ids(body)]).toEqual([200, wanted]);
   });
 
-  const projections: readonly [
-    name: string,
-    stored: object,
-    query: string,
-    wanted: readonly string[],
-  ][] = [
-    [
-      'excluded fields',
-      { excluded_fields: 'id,links,reader' },
-      'fields=id,title,reader',
-      ['title'],
-    ],
+  const projections: readonly [what: string, stored: object, query: string, wanted: string[]][] = [
+    ['excluded fields', { excluded_fields: 'id,links' }, 'fields=id,title,links', ['title']],
     ['those of a call', { excluded_fields: 'id' }, 'fields=id,title&excluded_fields=title', ['id']],
     ['fields of a call', {}, 'fields=links,id', ['id', 'links']],
   ];
@@ -195,33 +184,12 @@ describe('the objects of an endpoint', () => {
     expect(second.body.objects[0].sequel).toMatchObject({ id: 5, title: 'c' });
   });
 
+  /** All errors are those of any list of objects. */
   const errors: readonly [stored: object, query: string, body: object][] = [
     [{ query: { f: {} } }, '', { query: 'Invalid field name defined: "f".' }],
-    [
-      { query: { readers: { _exists: true } } },
-      '',
-      { query: 'Field "readers" cannot be used in a query as it is not indexed.' },
-    ],
-    [
-      { query: { pages: 1 } },
-      '',
-      { query: 'Invalid field "pages" lookup type. Expected JSON object.' },
-    ],
-    [
-      { query: { pages: { _foo: 1 } } },
-      '',
-      { query: 'Invalid lookup "_foo" defined for field "pages".' },
-    ],
     [{}, 'query=[]', { query: ['Query passed in invalid format.'] }],
     [{ order_by: 'f' }, '', { detail: 'Incorrect order_by parameter provided.' }],
-    [{ order_by: 'owner' }, '', { detail: 'Cannot use specified order_by field.' }],
-    [
-      { order_by: 'author' },
-      '',
-      { detail: 'Cannot use specified order_by field. Set required index on schema first.' },
-    ],
     [{}, 'page_size=x', { detail: 'Incorrect page parameter provided.' }],
-    [{}, 'direction=2', { detail: 'Incorrect page parameter provided.' }],
   ];
   it.each(errors)('%j with "%s" are rejected', async (stored, query, body) => {
     const answer = await run({ stored, query });

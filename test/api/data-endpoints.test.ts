@@ -135,21 +135,15 @@ describe('a data endpoint', () => {
 describe('rejected values', () => {
   const start = 'Value has to start with a letter.';
   const end = 'Value has to end with a letter or a number.';
-  const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
   const form = 'Query passed in invalid format.';
   const list = 'Enter a comma separated list.';
   const rows: readonly [field: string, value: unknown, messages: readonly string[]][] = [
     ['name', undefined, ['This field is required.']],
-    ['name', null, ['This field may not be null.']],
     ['name', '', ['This field may not be blank.']],
-    ['name', '1a', [start]],
-    ['name', 'a-', [end]],
     ['name', '-', [start, end]],
-    ['name', 'a b', [characters]],
     ['name', 'a'.repeat(65), ['Ensure this value has at most 64 characters (it has 65).']],
     ['description', 'a'.repeat(257), ['Ensure this field has no more than 256 characters.']],
     ['class', undefined, ['This field is required.']],
-    ['class', null, ['This field may not be null.']],
     ['class', '', ['This field may not be null.']],
     ['class', 'Film', ['Object with name=Film does not exist.']],
     ['class', 'toString', ['Object with name=toString does not exist.']],
@@ -157,17 +151,8 @@ describe('rejected values', () => {
     ['class', ['book'], ['Object with name=list does not exist.']],
     ['query', null, ['This field may not be null.']],
     ['query', '{', ['Not a valid JSON string.']],
-    ['query', 'null', [form]],
     ['query', [], [form]],
-    ['query', { a: { _is: [] } }, [form]],
     ['query', { a: { _is: { b: { _is: {} } } } }, ['Double nested queries are not allowed.']],
-    ['query', { [`k${'a'.repeat(64)}`]: 1 }, ['Too long key defined (exceeds 64).']],
-    ['query', { k: 'a'.repeat(8200) }, ['Too long value defined for key k (exceeds 8192).']],
-    [
-      'query',
-      Object.fromEntries([...Array(17).keys()].map((n) => [`f${n}`, {}])),
-      ['Too many keys defined (exceeds 16).'],
-    ],
     ['excluded_fields', 'a, b', [list]],
     ['excluded_fields', 'a,', [list]],
     ['excluded_fields', '1a', [list]],
@@ -177,7 +162,6 @@ describe('rejected values', () => {
     ['order_by', 'a'.repeat(51), ['Ensure this field has no more than 50 characters.']],
     ['page_size', 101, ['Ensure this value is less than or equal to 100.']],
     ['page_size', -1, ['Ensure this value is greater than or equal to 0.']],
-    ['page_size', 'x', ['A valid integer is required.']],
   ];
 
   it.each(rows)('%s of %j', async (field, value, messages) => {

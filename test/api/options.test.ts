@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credentials, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { forbidden, missing, noClass } from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -155,6 +156,7 @@ const olderLinks = [
 ] as const;
 
 const password = field('string', 'Password', { ...required, max_length: 128 });
+const schemaAbout = 'Every path, method, parameter, field, right and response of the interface.';
 const keysAbout = 'Manage API keys available for given instance.';
 
 const role = field('choice', 'Role', {
@@ -320,6 +322,7 @@ const documents: readonly [caller: string, path: string, answer: object][] = [
       },
     }),
   ],
+  ['nobody', '/v1.1/schema/', document('Schema', undefined, schemaAbout)],
   ['owner', '/v1.1/account/reset_key/', document('Account Reset Key', { POST: {} })],
 ];
 
@@ -352,23 +355,25 @@ function orderOf(value: unknown): unknown {
 
 describe('actions on objects include those that the class allows', () => {
   it.each([
-    ['nothing', 'none', undefined],
-    ['reading', 'read', undefined],
-    ['creating', 'create_objects', ['POST']],
-  ])('%s', async (_, other_permissions, list) => {
-    const path = await world.dataClass(`of-${other_permissions}`.replace('-', '_'), [], {
-      other_permissions,
-      group_permissions: 'none',
-    });
+    ['none', undefined],
+    ['read', undefined],
+    ['create_objects', ['POST']],
+  ])('%s', async (other_permissions, list) => {
+    const path = await world.dataClass(
+      `of_${other_permissions}`,
+      [{ name: 'secret', type: 'string' }],
+      {
+        other_permissions,
+        group_permissions: 'none',
+      },
+    );
     const user = { key: await world.apiKey(), user: await plantUser(world, nextUser++) };
 
-    const { status, body } = await api.send({
-      as: user,
-      method: 'OPTIONS',
-      path: `${path}objects/`,
-    });
+    const call = { as: user, method: 'OPTIONS', path: `${path}objects/` };
+    const { status, body } = await api.send(call);
 
     expect(status).toBe(other_permissions === 'none' ? 403 : 200);
+    if (status === 403) expect(body).toEqual(forbidden); // a class that is not readable is not described
     expect(body.actions && Object.keys(body.actions)).toEqual(list);
   });
 
@@ -389,21 +394,15 @@ describe('actions on objects include those that the class allows', () => {
 });
 
 describe('a caller without read permission gets no description', () => {
-  const forbidden = { detail: 'You do not have permission to perform this action.' };
-
   it.each([
-    ['nobody', 'classes/', 403, forbidden],
-    ['nobody', '', 403, forbidden],
-    ['nobody', '/v1.1/instances/', 403, forbidden],
-    ['nobody', '/v1.1/account/', 403, forbidden],
     ['key', '/v1.1/account/', 403, forbidden],
     ['write', 'api_keys/', 403, forbidden],
     ['read', 'api_keys/1/', 403, forbidden],
     ['key', 'classes/note/objects/', 403, forbidden],
-    ['owner', '/v1.1/instances/nowhere/', 404, { detail: 'Not found.' }],
+    ['owner', '/v1.1/instances/nowhere/', 404, missing],
     ['owner', '/v1.1/instances/nowhere/classes/', 404, { detail: 'Instance was not found.' }],
-    ['owner', 'classes/none/objects/', 404, { detail: 'Class was not found.' }],
-    ['owner', 'nothing/', 404, { detail: 'Not found.' }],
+    ['owner', 'classes/none/objects/', 404, noClass],
+    ['owner', 'nothing/', 404, missing],
   ])('%s of %s', async (caller, path, status, answer) => {
     const result = await describeTo(caller, path.startsWith('/') ? path : instance + path);
 

@@ -25,12 +25,12 @@ const full: StoredSchema = {
 };
 
 describe('the storage of values', () => {
-  it.each<[string, StoredSchema | undefined, FieldDefinition[], ReturnType<typeof planStorage>]>([
+  it.each<[string, StoredSchema | undefined, FieldDefinition[], object]>([
     [
       'a new class without indexes has no slots',
       undefined,
       [{ name: 'a', type: 'text' }],
-      { storage: [{ storage: '2_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
+      { storage: [{ storage: '2_a' }] },
     ],
     [
       'only types with an order get a slot',
@@ -48,8 +48,6 @@ describe('the storage of values', () => {
           { storage: '2_c', slot: 0 },
           { storage: '2_d', slot: 1 },
         ],
-        retiredSlots: [],
-        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -57,23 +55,13 @@ describe('the storage of values', () => {
       'the same fields in another order keep all',
       first,
       [indexed('c'), indexed('a'), { name: 'b', type: 'text' }],
-      {
-        storage: [{ storage: '1_c', slot: 1 }, { storage: '1_a', slot: 0 }, { storage: '1_b' }],
-        retiredSlots: [],
-        pairs: [],
-        slotsChanged: false,
-      },
+      { storage: [{ storage: '1_c', slot: 1 }, { storage: '1_a', slot: 0 }, { storage: '1_b' }] },
     ],
     [
       'another type is another field',
       first,
       [indexed('a'), { name: 'b', type: 'file' }, indexed('c')],
-      {
-        storage: [{ storage: '1_a', slot: 0 }, { storage: '2_b' }, { storage: '1_c', slot: 1 }],
-        retiredSlots: [],
-        pairs: [],
-        slotsChanged: false,
-      },
+      { storage: [{ storage: '1_a', slot: 0 }, { storage: '2_b' }, { storage: '1_c', slot: 1 }] },
     ],
     [
       'a field that loses its index keeps its values; its slot is not given again at once',
@@ -82,7 +70,6 @@ describe('the storage of values', () => {
       {
         storage: [{ storage: '1_a' }, { storage: '1_c', slot: 1 }, { storage: '2_d', slot: 2 }],
         retiredSlots: [0],
-        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -90,12 +77,7 @@ describe('the storage of values', () => {
       'a slot given up earlier is not given while others are fresh',
       { schema: [], storage: [], retiredSlots: [0, 1] },
       [indexed('a')],
-      {
-        storage: [{ storage: '2_a', slot: 2 }],
-        retiredSlots: [0, 1],
-        pairs: [],
-        slotsChanged: true,
-      },
+      { storage: [{ storage: '2_a', slot: 2 }], retiredSlots: [0, 1], slotsChanged: true },
     ],
     [
       'when none is fresh, the one given up longest ago is next',
@@ -104,7 +86,6 @@ describe('the storage of values', () => {
       {
         storage: [...full.storage.slice(2), { storage: '2_g', slot: 1 }],
         retiredSlots: [0],
-        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -114,8 +95,6 @@ describe('the storage of values', () => {
       many.map(({ name }) => ({ name, type: 'integer', filter_index: true })),
       {
         storage: many.map(({ name }, slot) => ({ storage: `2_${name}`, slot })),
-        retiredSlots: [],
-        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -127,7 +106,7 @@ describe('the storage of values', () => {
         retiredSlots: [],
       },
       [{ name: 'a', type: 'reference', target: 'self' }],
-      { storage: [{ storage: '2_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
+      { storage: [{ storage: '2_a' }] },
     ],
     [
       'the target in another case is the same',
@@ -137,12 +116,13 @@ describe('the storage of values', () => {
         retiredSlots: [],
       },
       [{ name: 'a', type: 'reference', target: 'Book' }],
-      { storage: [{ storage: '1_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
+      { storage: [{ storage: '1_a' }] },
     ],
   ])('%s', (_title, previous, schema, plan) => {
     const planned = planStorage(previous, schema, 2);
 
-    expect(planned).toStrictEqual(plan);
+    const defaults = { retiredSlots: [], pairs: [], slotsChanged: false };
+    expect(planned).toStrictEqual({ ...defaults, ...plan });
   });
 
   it.each<[string, FieldDefinition[], FieldDefinition[], boolean]>([
