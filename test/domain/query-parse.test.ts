@@ -40,24 +40,10 @@ const forms: readonly [name: string, query: unknown, message: string][] = [
   ['five nested queries', keys(5, { _is: {} }), 'Too many nested queries defined (exceeds 4).'],
 ];
 
-const sixteen = [
-  'id',
-  'created_at',
-  'updated_at',
-  'revision',
-  'owner',
-  'group',
-  'channel',
-  'channel_room',
-  'string',
-  'integer',
-  'float',
-  'boolean',
-  'datetime',
-  'reference',
-  'array',
-  'relation',
-];
+const sixteen =
+  'id created_at updated_at revision owner group channel channel_room string integer float boolean datetime reference array relation'.split(
+    ' ',
+  );
 
 describe('a query of an invalid form', () => {
   it.each(forms)('%s', (_, query, message) => {
@@ -96,6 +82,7 @@ const notIndexed = (field: string) =>
 const integer = 'A valid integer is required.';
 const datetime =
   'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm:ss.uuuuuuZ.';
+const notName = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
 const tooBig = 'Ensure this value is less than or equal to 2147483647.';
 const tooLong = 'Ensure this value has at most 128 characters (it has 129).';
 const near = (value: object) => ({ geopoint: { _near: { longitude: 1, latitude: 1, ...value } } });
@@ -165,14 +152,7 @@ const errors: readonly [query: unknown, message: string][] = [
   [{ string: { _like: long(129) } }, failed('like', 'string', tooLong)],
   [{ string: { _contains: ['a'] } }, kind('contains', 'string')],
   [{ string: { _contains: null } }, kind('contains', 'string')],
-  [
-    { channel: { _eq: 1 } },
-    failed(
-      'eq',
-      'channel',
-      'Enter a valid value consisting of letters, numbers, underscores, hyphens.',
-    ),
-  ],
+  [{ channel: { _eq: 1 } }, failed('eq', 'channel', notName)],
   [{ string: { _in: 'a' } }, kind('in', 'string')],
   [{ string: { _in: null } }, kind('in', 'string')],
   [{ string: { _in: ['a', null] } }, kind('in', 'string')],
