@@ -65,7 +65,6 @@ const form = (entries: Readonly<Record<string, string>>) => {
   data.append('picture', new Blob(['b']), 'b.txt');
   return data;
 };
-const person = (profile: unknown, name: string) => ({ username: name, password: 'x', profile });
 
 const books = 'classes/book/objects/';
 const typo = { title: 'a', tittle: 'b' };
@@ -81,9 +80,9 @@ const batch = {
 const known = { title: 'a', _api_key: 'x', _user_key: 'y', _method: 'POST' };
 const group = { id: 1, label: 'a', description: '', name: null, links: { self: '/' } };
 const profileForm = 'username=bob&password=x&profile.other_permissions=read&profile.age=1';
-
 const twoNames = { label: 'a', lable: 'b', x: 1 };
-const ann = person({ other_permissions: 'read', age: 1 }, 'ann');
+const profile = { other_permissions: 'read', age: 1 };
+const ann = { username: 'ann', password: 'x', profile };
 
 const ignoring: readonly IgnoringRow[] = [
   ['a field that the class lacks', `POST ${books}`, 201, 'tittle', typo],
