@@ -77,21 +77,15 @@ describe('a changed schema', () => {
     world.call(world.owner, 'PATCH', path, { schema });
 
   /** Creates a class with one object, and a function that reads its fields. */
-  async function oneObject(
-    schema: readonly object[],
-    values: object,
-  ): Promise<() => Promise<object>> {
+  async function oneObject(schema: readonly object[], values: object) {
     await world.call(world.owner, 'DELETE', 'classes/book/');
     await world.dataClass('book', schema);
-    const made = expected(
-      await world.call(world.owner, 'POST', 'classes/book/objects/', values),
-      201,
-    );
+    const answer = await world.call(world.owner, 'POST', 'classes/book/objects/', values);
+    const made = expected(answer, 201);
     const excluded =
       'id,created_at,updated_at,revision,owner,owner_permissions,group,group_permissions,other_permissions,channel,channel_room,links';
-    return async () =>
-      (await api.send({ as: world.owner, path: `${made.links.self}?excluded_fields=${excluded}` }))
-        .body;
+    const path = `${made.links.self}?excluded_fields=${excluded}`;
+    return async () => (await api.send({ as: world.owner, path })).body;
   }
 
   it.each<[string, readonly object[], readonly object[], object]>([
@@ -139,18 +133,9 @@ describe('a changed schema', () => {
     const self = page.body.objects[0].links.self;
     await change([field('a', 'integer'), field('b', 'boolean')]);
 
-    const refused = await api.send({
-      as: world.owner,
-      method: 'PATCH',
-      path: self,
-      body: { a: 'y' },
-    });
-    const taken = await api.send({
-      as: world.owner,
-      method: 'PATCH',
-      path: self,
-      body: { a: 5, b: 'on' },
-    });
+    const patch = { as: world.owner, method: 'PATCH', path: self };
+    const refused = await api.send({ ...patch, body: { a: 'y' } });
+    const taken = await api.send({ ...patch, body: { a: 5, b: 'on' } });
 
     expect([refused.status, refused.body]).toEqual([400, { a: ['A valid integer is required.'] }]);
     expect(taken.status).toBe(200);

@@ -39,13 +39,7 @@ beforeAll(async () => {
   await makeEndpoint(world, 'greet', 'console.log(1);');
 }, 60_000);
 
-type Row = readonly [
-  who: string,
-  call: string,
-  status: number,
-  code: ErrorCode,
-  more?: Partial<Call>,
-];
+type Row = [who: string, call: string, status: number, code: ErrorCode, more?: Partial<Call>];
 
 const requests = Array(51).fill({ method: 'GET', path: '/v1.1/instances/blog-1/classes/' });
 const stale = { title: 'x', expected_revision: 9 };
@@ -117,7 +111,7 @@ const rows: readonly Row[] = [
 ];
 
 describe('X-Error-Code', () => {
-  it.each(rows)('%s %s %s %s', async (who, call, status, code, more) => {
+  it.each<Row>(rows)('%s %s %s %s', async (who, call, status, code, more) => {
     const [method = '', path = ''] = call.split(' ');
     const place = path.startsWith('/') ? path : world.base + path;
     const from = api.logged.length;

@@ -49,7 +49,7 @@ describe('JSON that is declared as a form', () => {
   });
 });
 
-type IgnoringRow = readonly [
+type IgnoringRow = [
   named: string,
   call: string,
   status: number,
@@ -139,20 +139,23 @@ describe('X-Ignored', () => {
     await makeEndpoint(world, 'greet', 'console.log(1);');
   });
 
-  it.each(ignoring)('names %s: %s', async (_, call, status, ignored, body, more = {}) => {
-    const { as, ...others } = more;
-    const [method = '', path = ''] = call.split(' ');
+  it.each<IgnoringRow>(ignoring)(
+    'names %s: %s',
+    async (_, call, status, ignored, body, more = {}) => {
+      const { as, ...others } = more;
+      const [method = '', path = ''] = call.split(' ');
 
-    const answer = await api.send({
-      as: as === 'app' ? app : world.owner,
-      method,
-      path: world.base + path.replace('{id}', String(id)),
-      ...(body !== undefined && { body }),
-      ...others,
-    });
+      const answer = await api.send({
+        as: as === 'app' ? app : world.owner,
+        method,
+        path: world.base + path.replace('{id}', String(id)),
+        ...(body !== undefined && { body }),
+        ...others,
+      });
 
-    expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([status, ignored]);
-  });
+      expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([status, ignored]);
+    },
+  );
 
   it('has at most 20 names and 512 bytes', async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`n${at}`, 1]));

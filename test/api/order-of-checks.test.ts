@@ -52,7 +52,7 @@ async function outcomeOf(who: string, request: string, more: Partial<Call> = {})
 
 /** Paths of the map without their last slash or in another version are in laws.test.ts. */
 describe('a path', () => {
-  it.each([
+  it.each<readonly [what: string, who: string, path: string]>([
     ['that is unknown is 404 before a bad key', 'bad', '/v1.1/x/'],
     ['with two slashes', 'owner', '/v1.1//instances/'],
     ['with an empty name', 'owner', '/v1.1/instances//classes/'],
@@ -60,22 +60,16 @@ describe('a path', () => {
     ['of money', 'owner', '/v1.1/billing/'],
     ['of older scripts', 'owner', '/v1/instances/blog-1/snippets/'],
     ...['constructor', '__proto__', 'hasownproperty', 'tostring'].flatMap((name) => [
-      ['that every object of the language has', 'nobody', `/v1.1/${name}/`],
-      ['of such a version', 'nobody', `/${name}/instances/`],
+      ['that every object of the language has', 'nobody', `/v1.1/${name}/`] as const,
+      ['of such a version', 'nobody', `/${name}/instances/`] as const,
     ]),
-  ] as const)('%s: %s, %s', async (_, who, path) => {
+  ])('%s: %s, %s', async (_, who, path) => {
     expect(await outcomeOf(who, `GET ${path}`)).toEqual(notFound);
   });
 });
 
 describe('of two faults the first in the order of checks is told', () => {
-  type Row = readonly [
-    first: string,
-    who: string,
-    request: string,
-    outcome: Outcome,
-    more?: Partial<Call>,
-  ];
+  type Row = [first: string, who: string, request: string, outcome: Outcome, more?: Partial<Call>];
   const [classes, keys] = [`${base}classes/`, `${base}api_keys/99/`];
 
   it.each<Row>([

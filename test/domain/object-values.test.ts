@@ -57,6 +57,7 @@ function nested(depth: number): unknown {
 }
 
 const notInteger = ['A valid integer is required.'];
+const tooLarge = ['Ensure this value is less than or equal to 2147483647.'];
 const notNumber = ['A valid number is required.'];
 const notBoolean = ['Not a valid boolean.'];
 const notDatetime = [
@@ -99,7 +100,7 @@ describe('reading a value on create', () => {
     ['integer', 2147483647, 2147483647],
     ['integer', '1'.repeat(1001), ['String value too large.']],
     ['integer', -2147483648, -2147483648],
-    ['integer', 2147483648, ['Ensure this value is less than or equal to 2147483647.']],
+    ['integer', 2147483648, tooLarge],
     ['integer', '-2147483649', ['Ensure this value is greater than or equal to -2147483648.']],
     ['float', '3.5', 3.5],
     ['float', 3.25, 3.25],
@@ -227,18 +228,8 @@ describe('operators', () => {
     ['integer', 5, '{"_increment": -7}', -2],
     ['integer', null, { _increment: '2' }, 2],
     ['integer', -2147483648, { _increment: 4294967295 }, 2147483647],
-    [
-      'integer',
-      5,
-      { _increment: 1e20 },
-      ['Ensure this value is less than or equal to 2147483647.'],
-    ],
-    [
-      'integer',
-      2147483647,
-      { _increment: 1 },
-      ['Ensure this value is less than or equal to 2147483647.'],
-    ],
+    ['integer', 5, { _increment: 1e20 }, tooLarge],
+    ['integer', 2147483647, { _increment: 1 }, tooLarge],
     ['integer', 5, { _increment: 1.5 }, notInteger],
     ['integer', 5, { _increment: 1, a: 1 }, notInteger],
     ['integer', 5, { _add: 1 }, notInteger],
@@ -407,38 +398,29 @@ describe('references of values', () => {
 
 describe('serialization of an object', () => {
   it('returns each type in its form', () => {
-    const values = asStored({
+    const bare = {
       string: 's',
       text: 't',
       integer: 1,
       float: 1.5,
       boolean: false,
-      datetime: time,
-      file: ownFile,
-      reference: 7,
-      relation: [1, 2],
       array: [],
       object: {},
-      geopoint: { longitude: 1, latitude: 2 },
-    });
+    };
+    const geopoint = { longitude: 1, latitude: 2 };
+    const wrapped = { datetime: time, file: ownFile, reference: 7, relation: [1, 2], geopoint };
 
-    const shown = showValues(book, values, { id: 1 });
+    const shown = showValues(book, asStored({ ...bare, ...wrapped }), { id: 1 });
 
     expect(Object.keys(shown)).toEqual(['id', ...schema.map(({ name }) => name)]);
     expect(shown).toEqual({
       id: 1,
-      string: 's',
-      text: 't',
-      integer: 1,
-      float: 1.5,
-      boolean: false,
+      ...bare,
       datetime: { type: 'datetime', value: time },
       file: { type: 'file', value: ownUrl },
       reference: { type: 'reference', target: 'Author', value: 7 },
       relation: { type: 'relation', target: 'self', value: [1, 2] },
-      array: [],
-      object: {},
-      geopoint: { type: 'geopoint', longitude: 1, latitude: 2 },
+      geopoint: { type: 'geopoint', ...geopoint },
     });
   });
 
@@ -449,13 +431,8 @@ describe('serialization of an object', () => {
   });
 
   it('returns the same values after they are read back', () => {
-    const values = asStored({
-      datetime: time,
-      file: ownFile,
-      reference: 7,
-      relation: [1],
-      array: ['a'],
-    });
+    const wrapped = { datetime: time, file: ownFile, reference: 7, relation: [1] };
+    const values = asStored({ ...wrapped, array: ['a'] });
 
     const parsed = parseValues(book, showValues(book, values), { current: values, isForm: false });
 
