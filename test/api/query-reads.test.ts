@@ -342,8 +342,7 @@ describe('the log', () => {
   it('contains the progress of a list that is rejected', async () => {
     await cost(admin, 'many', 'query={"rare":{"_icontains":"none"}}&order_by=n');
 
-    const line = lines().at(-1);
-    expect(line).toMatchObject({ kept: 0, plans: [{ path: 'slot0', keysRead: 10_000, kept: 0 }] });
-    expect(line).not.toHaveProperty('path');
+    const plans = [{ path: 'slot0', keysRead: 10_000, kept: 0 }];
+    expect(lines().at(-1)).toMatchObject({ path: undefined, kept: 0, plans });
   });
 });
