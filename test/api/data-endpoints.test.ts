@@ -140,7 +140,9 @@ describe('rejected values', () => {
   const rows: readonly [field: string, value: unknown, messages: readonly string[]][] = [
     ['name', undefined, ['This field is required.']],
     ['name', '', ['This field may not be blank.']],
+    ['name', null, ['This field may not be null.']],
     ['name', '-', [start, end]],
+    ['name', 'a b', [characters]],
     ['name', 'a'.repeat(65), ['Ensure this value has at most 64 characters (it has 65).']],
     ['description', 'a'.repeat(257), ['Ensure this field has no more than 256 characters.']],
     ['class', undefined, ['This field is required.']],
