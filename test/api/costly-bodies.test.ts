@@ -108,21 +108,15 @@ describe('a body without a valid credential outside of it', () => {
     expect(answer.status).toBe(201);
   });
 
-  const parts = (first: readonly [string, string][], file: string) => {
+  const parts = (first: Readonly<Record<string, string>>, file: string) => {
     const sent = new FormData();
-    for (const [name, value] of first) sent.append(name, value);
+    for (const [name, value] of Object.entries(first)) sent.append(name, value);
     sent.append('scan', new Blob([file]), 'scan.txt');
     return sent;
   };
 
   it('may be larger where its first part is a valid key', async () => {
-    const body = parts(
-      [
-        ['_api_key', key],
-        ['text', 'a'],
-      ],
-      'x'.repeat(1_000_000),
-    );
+    const body = parts({ _api_key: key, text: 'a' }, 'x'.repeat(1_000_000));
 
     const answer = await api.send({ path, body });
 
@@ -130,18 +124,8 @@ describe('a body without a valid credential outside of it', () => {
   });
 
   it.each([
-    ['that is forged', () => parts([['_api_key', '0'.repeat(56)]], filler)],
-    [
-      'that comes late',
-      () =>
-        parts(
-          [
-            ['text', filler],
-            ['_api_key', key],
-          ],
-          'x',
-        ),
-    ],
+    ['that is forged', () => parts({ _api_key: '0'.repeat(56) }, filler)],
+    ['that comes late', () => parts({ text: filler, _api_key: key }, 'x')],
   ])('may not be larger with a key %s', async (_, body) => {
     const answer = await api.send({ path, body: body() });
 

@@ -14,12 +14,10 @@ const indexed = { filter_index: true, order_index: true };
 
 /** Two users, 1 and 2; two authors, 3 and 4 (hidden from others), and five books, 5 to 9. */
 beforeAll(async () => {
-  const user = async (username: string) => {
-    const sent = { username, password: 'x' };
-    return expected(await world.call(world.owner, 'POST', 'users/', sent), 201);
-  };
-  const ann = await user('ann');
-  await user('ben');
+  const create = async (path: string, body: object) =>
+    expected(await world.call(world.owner, 'POST', path, body), 201);
+  const ann = await create('users/', { username: 'ann', password: 'x' });
+  await create('users/', { username: 'ben', password: 'x' });
   await world.dataClass('author', [{ name: 'name', type: 'string', ...indexed }]);
   await world.dataClass('closed', [], { other_permissions: 'none' });
   await world.dataClass('gone', []);
@@ -35,13 +33,7 @@ beforeAll(async () => {
     { name: 'lost', type: 'reference', target: 'gone' },
   ]);
   const make = async (name: string, body: object): Promise<number> =>
-    expected(
-      await world.call(world.owner, 'POST', `classes/${name}/objects/`, {
-        other_permissions: 'read',
-        ...body,
-      }),
-      201,
-    ).id;
+    (await create(`classes/${name}/objects/`, { other_permissions: 'read', ...body })).id;
   expect(await make('author', { name: 'Ada' })).toBe(3);
   await make('author', { name: 'Bob', other_permissions: 'none' });
   await make('book', { title: 'c', pages: 1, author: 3, authors: [4, 3] });
@@ -104,45 +96,34 @@ describe('the objects of an endpoint', () => {
     expect(body.objects[0].links).toEqual({ self: `${world.base}classes/book/objects/5/` });
   });
 
-  const rows: readonly [name: string, stored: object, query: string, wanted: readonly number[]][] =
+  const rows: readonly [what: string, stored: object, query: string, wanted: number[]][] = [
+    ['its query', { query: { pages: { _gt: 3 } } }, '', [8, 9]],
     [
-      ['its query', { query: { pages: { _gt: 3 } } }, '', [8, 9]],
-      [
-        'its query and that of a call',
-        { query: { pages: { _gt: 2 } } },
-        'query={"pages":{"_lt":4}}',
-        [7],
-      ],
-      ['its order', { order_by: '-pages' }, '', [9, 8, 7, 6, 5]],
-      ['the order of a call', { order_by: '-pages' }, 'order_by=title', [6, 7, 5, 8, 9]],
-      ['its order for an empty one', { order_by: '-pages' }, 'order_by=', [9, 8, 7, 6, 5]],
-      ['its page size', { page_size: 2 }, '', [5, 6]],
-      ['the page size of a call', { page_size: 2 }, 'page_size=3', [5, 6, 7]],
-      ['its page size for an empty one', { page_size: 2 }, 'page_size=', [5, 6]],
-      ['no page size where it has 0', { page_size: 0 }, '', [5, 6, 7, 8, 9]],
-      ['the page size 0 of a call', { page_size: 2 }, 'page_size=0', []],
-      ['the last copy of a parameter', { page_size: 2 }, 'page_size=1&page_size=3', [5, 6, 7]],
-      ['a cache key that says nothing', { page_size: 2 }, 'cache_key=x', [5, 6]],
-      ['`_is`', { query: { author: { _is: { name: { _eq: 'Ada' } } } } }, '', [5, 8]],
-    ];
+      'its query and that of a call',
+      { query: { pages: { _gt: 2 } } },
+      'query={"pages":{"_lt":4}}',
+      [7],
+    ],
+    ['its order', { order_by: '-pages' }, '', [9, 8, 7, 6, 5]],
+    ['the order of a call', { order_by: '-pages' }, 'order_by=title', [6, 7, 5, 8, 9]],
+    ['its order for an empty one', { order_by: '-pages' }, 'order_by=', [9, 8, 7, 6, 5]],
+    ['its page size', { page_size: 2 }, '', [5, 6]],
+    ['the page size of a call', { page_size: 2 }, 'page_size=3', [5, 6, 7]],
+    ['its page size for an empty one', { page_size: 2 }, 'page_size=', [5, 6]],
+    ['no page size where it has 0', { page_size: 0 }, '', [5, 6, 7, 8, 9]],
+    ['the page size 0 of a call', { page_size: 2 }, 'page_size=0', []],
+    ['the last copy of a parameter', { page_size: 2 }, 'page_size=1&page_size=3', [5, 6, 7]],
+    ['a cache key that says nothing', { page_size: 2 }, 'cache_key=x', [5, 6]],
+    ['`_is`', { query: { author: { _is: { name: { _eq: 'Ada' } } } } }, '', [5, 8]],
+  ];
   it.each(rows)('follow %s', async (_, stored, query, wanted) => {
     const { status, body } = await run({ stored, query });
 
     expect([status, ids(body)]).toEqual([200, wanted]);
   });
 
-  const projections: readonly [
-    name: string,
-    stored: object,
-    query: string,
-    wanted: readonly string[],
-  ][] = [
-    [
-      'excluded fields',
-      { excluded_fields: 'id,links,reader' },
-      'fields=id,title,reader',
-      ['title'],
-    ],
+  const projections: readonly [what: string, stored: object, query: string, wanted: string[]][] = [
+    ['excluded fields', { excluded_fields: 'id,links' }, 'fields=id,title,links', ['title']],
     ['those of a call', { excluded_fields: 'id' }, 'fields=id,title&excluded_fields=title', ['id']],
     ['fields of a call', {}, 'fields=links,id', ['id', 'links']],
   ];
@@ -161,20 +142,13 @@ describe('the objects of an endpoint', () => {
   });
 
   it('are paged with links that keep the parameters of the request, also after the endpoint changes', async () => {
-    const stored = {
-      order_by: '-title',
-      page_size: 2,
-      query: { pages: { _lt: 5 } },
-      expand: 'sequel',
-    };
+    const filter = { query: { pages: { _lt: 5 } } };
+    const stored = { order_by: '-title', page_size: 2, ...filter, expand: 'sequel' };
     const path = await endpoint(stored);
     const query = encodeURIComponent('{"pages":{"_gt":0}}');
 
-    const first = await world.call(
-      keys.reading,
-      'GET',
-      `${path}get/?query=${query}&fields=id,sequel`,
-    );
+    const call = `${path}get/?query=${query}&fields=id,sequel`;
+    const first = await world.call(keys.reading, 'GET', call);
     const link = new URL(first.body.next, api.url);
     expected(await world.call(world.owner, 'PATCH', path, { order_by: 'id', page_size: 9 }), 200);
     const second = await api.send({ as: keys.reading, path: first.body.next });
@@ -195,33 +169,12 @@ describe('the objects of an endpoint', () => {
     expect(second.body.objects[0].sequel).toMatchObject({ id: 5, title: 'c' });
   });
 
+  /** All errors are those of any list of objects. */
   const errors: readonly [stored: object, query: string, body: object][] = [
     [{ query: { f: {} } }, '', { query: 'Invalid field name defined: "f".' }],
-    [
-      { query: { readers: { _exists: true } } },
-      '',
-      { query: 'Field "readers" cannot be used in a query as it is not indexed.' },
-    ],
-    [
-      { query: { pages: 1 } },
-      '',
-      { query: 'Invalid field "pages" lookup type. Expected JSON object.' },
-    ],
-    [
-      { query: { pages: { _foo: 1 } } },
-      '',
-      { query: 'Invalid lookup "_foo" defined for field "pages".' },
-    ],
     [{}, 'query=[]', { query: ['Query passed in invalid format.'] }],
     [{ order_by: 'f' }, '', { detail: 'Incorrect order_by parameter provided.' }],
-    [{ order_by: 'owner' }, '', { detail: 'Cannot use specified order_by field.' }],
-    [
-      { order_by: 'author' },
-      '',
-      { detail: 'Cannot use specified order_by field. Set required index on schema first.' },
-    ],
     [{}, 'page_size=x', { detail: 'Incorrect page parameter provided.' }],
-    [{}, 'direction=2', { detail: 'Incorrect page parameter provided.' }],
   ];
   it.each(errors)('%j with "%s" are rejected', async (stored, query, body) => {
     const answer = await run({ stored, query });
@@ -384,15 +337,10 @@ describe('expand', () => {
 
     const { body } = await run({ stored: { class: 'tree', expand: 'leaves' } });
 
-    const sizes = body.objects.map(
-      ({ leaves }: { readonly leaves: { readonly length?: number } }) => leaves.length,
-    );
-    expect(sizes).toEqual([400, 400, undefined, undefined]);
-    expect(body.objects[3].leaves).toEqual({
-      type: 'relation',
-      target: 'leaf',
-      value: made.slice(0, 1),
-    });
+    const kept = (value: readonly number[]) => ({ type: 'relation', target: 'leaf', value });
+    const leaves = body.objects.map((tree: { readonly leaves: unknown }) => tree.leaves);
+    expect([leaves[0].length, leaves[1].length]).toEqual([400, 400]);
+    expect(leaves.slice(2)).toEqual([kept(made.toSorted((a, b) => a - b)), kept(made.slice(0, 1))]);
   });
 });
 
@@ -487,18 +435,12 @@ describe('a new object', () => {
   it('is validated like any other', async () => {
     const path = await endpoint();
 
-    const { status, body } = await world.call(world.owner, 'POST', `${path}post/`, {
-      pages: 'x',
-      author: 99,
-    });
+    const sent = { pages: 'x', author: 99 };
+    const { status, body } = await world.call(world.owner, 'POST', `${path}post/`, sent);
 
-    expect([status, body]).toEqual([
-      400,
-      {
-        pages: ['A valid integer is required.'],
-        author: ['Target with specified id does not exist.'],
-      },
-    ]);
+    const pages = ['A valid integer is required.'];
+    const author = ['Target with specified id does not exist.'];
+    expect([status, body]).toEqual([400, { pages, author }]);
   });
 
   it('is described with the fields of the class', async () => {

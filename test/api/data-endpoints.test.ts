@@ -21,6 +21,9 @@ const call = (method: string, path: string, body?: unknown) =>
 const make = async (name: string, more: object = {}) =>
   expected(await call('POST', '', { name, class: 'book', ...more }), 201);
 
+const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
+  body.objects.map(({ name }) => name).join('');
+
 const plain = {
   description: '',
   class: 'book',
@@ -65,13 +68,8 @@ describe('a data endpoint', () => {
 
   it('accepts forms, where JSON is text', async () => {
     const form = new FormData();
-    const sent = {
-      name: 'a',
-      class: 'book',
-      query: '{"a": {"_gt": 1}}',
-      page_size: '7',
-      expand: 'a',
-    };
+    const text = '{"a": {"_gt": 1}}';
+    const sent = { name: 'a', class: 'book', query: text, page_size: '7', expand: 'a' };
     for (const [name, value] of Object.entries(sent)) form.set(name, value);
 
     const made = await call('POST', '', form);
@@ -132,24 +130,22 @@ describe('a data endpoint', () => {
   });
 });
 
+const start = 'Value has to start with a letter.';
+const end = 'Value has to end with a letter or a number.';
+const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
+
 describe('rejected values', () => {
-  const start = 'Value has to start with a letter.';
-  const end = 'Value has to end with a letter or a number.';
-  const characters = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
   const form = 'Query passed in invalid format.';
   const list = 'Enter a comma separated list.';
   const rows: readonly [field: string, value: unknown, messages: readonly string[]][] = [
     ['name', undefined, ['This field is required.']],
-    ['name', null, ['This field may not be null.']],
     ['name', '', ['This field may not be blank.']],
-    ['name', '1a', [start]],
-    ['name', 'a-', [end]],
+    ['name', null, ['This field may not be null.']],
     ['name', '-', [start, end]],
     ['name', 'a b', [characters]],
     ['name', 'a'.repeat(65), ['Ensure this value has at most 64 characters (it has 65).']],
     ['description', 'a'.repeat(257), ['Ensure this field has no more than 256 characters.']],
     ['class', undefined, ['This field is required.']],
-    ['class', null, ['This field may not be null.']],
     ['class', '', ['This field may not be null.']],
     ['class', 'Film', ['Object with name=Film does not exist.']],
     ['class', 'toString', ['Object with name=toString does not exist.']],
@@ -157,17 +153,8 @@ describe('rejected values', () => {
     ['class', ['book'], ['Object with name=list does not exist.']],
     ['query', null, ['This field may not be null.']],
     ['query', '{', ['Not a valid JSON string.']],
-    ['query', 'null', [form]],
     ['query', [], [form]],
-    ['query', { a: { _is: [] } }, [form]],
     ['query', { a: { _is: { b: { _is: {} } } } }, ['Double nested queries are not allowed.']],
-    ['query', { [`k${'a'.repeat(64)}`]: 1 }, ['Too long key defined (exceeds 64).']],
-    ['query', { k: 'a'.repeat(8200) }, ['Too long value defined for key k (exceeds 8192).']],
-    [
-      'query',
-      Object.fromEntries([...Array(17).keys()].map((n) => [`f${n}`, {}])),
-      ['Too many keys defined (exceeds 16).'],
-    ],
     ['excluded_fields', 'a, b', [list]],
     ['excluded_fields', 'a,', [list]],
     ['excluded_fields', '1a', [list]],
@@ -177,7 +164,6 @@ describe('rejected values', () => {
     ['order_by', 'a'.repeat(51), ['Ensure this field has no more than 50 characters.']],
     ['page_size', 101, ['Ensure this value is less than or equal to 100.']],
     ['page_size', -1, ['Ensure this value is greater than or equal to 0.']],
-    ['page_size', 'x', ['A valid integer is required.']],
   ];
 
   it.each(rows)('%s of %j', async (field, value, messages) => {
@@ -235,23 +221,14 @@ describe('a rename', () => {
     expected(await call('POST', 'a/rename/', { new_name: 'z' }), 200);
     await make('a');
 
-    const { objects } = (await call('GET', '')).body;
-    expect(objects.map(({ name }: { readonly name: string }) => name)).toEqual([
-      'z',
-      'b',
-      'c',
-      'a',
-    ]);
+    expect(names((await call('GET', '')).body)).toBe('zbca');
   });
 
   const rows: readonly [body: unknown, messages: readonly string[]][] = [
     [{}, ['This field may not be null.']],
-    [{ new_name: null }, ['This field may not be null.']],
     [{ new_name: '' }, ['This field may not be blank.']],
-    [
-      { new_name: 'a b' },
-      ['Enter a valid value consisting of letters, numbers, underscores, hyphens.'],
-    ],
+    [{ new_name: '-' }, [start, end]],
+    [{ new_name: 'a b' }, [characters]],
     [{ new_name: 'B' }, ['This field must be unique.']],
   ];
   it.each(rows)('with %j is rejected', async (body, messages) => {
@@ -324,9 +301,6 @@ describe('with its class', () => {
 });
 
 describe('the list', () => {
-  const names = (body: { readonly objects: readonly { readonly name: string }[] }) =>
-    body.objects.map(({ name }) => name).join('');
-
   it('is paged in the order of creation, filtered by name prefix, with field projection', async () => {
     for (const name of ['e', 'd', 'c', 'db', 'a']) await make(name);
     await call('DELETE', 'c/');
@@ -338,12 +312,8 @@ describe('the list', () => {
     const filtered = await call('GET', '?name__startswith=d&page_size=1');
     const trimmed = await call('GET', 'e/?fields=name,class');
 
-    expect([first, second, back, backwards].map(({ body }) => names(body))).toEqual([
-      'ed',
-      'dba',
-      'ed',
-      'adbde',
-    ]);
+    const pages = [first, second, back, backwards].map(({ body }) => names(body));
+    expect(pages).toEqual(['ed', 'dba', 'ed', 'adbde']);
     expect(filtered.body.objects[0].name).toBe('d');
     expect(names((await api.send({ as: world.owner, path: filtered.body.next })).body)).toBe('db');
     expect(trimmed.body).toEqual({ name: 'e', class: 'book' });

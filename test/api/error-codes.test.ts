@@ -39,16 +39,14 @@ beforeAll(async () => {
   await makeEndpoint(world, 'greet', 'console.log(1);');
 }, 60_000);
 
-type Row = readonly [
-  who: string,
-  call: string,
-  status: number,
-  code: ErrorCode,
-  more?: Partial<Call>,
-];
+type Row = [who: string, call: string, status: number, code: ErrorCode, more?: Partial<Call>];
 
+const requests = Array(51).fill({ method: 'GET', path: '/v1.1/instances/blog-1/classes/' });
+const stale = { title: 'x', expected_revision: 9 };
+const member = { email: 'owner-of-blog-1@example.com' };
+const xml = { 'Content-Type': 'text/xml' };
 const json = { 'Content-Type': 'application/json' };
-const inside: readonly Row[] = [
+const rows: readonly Row[] = [
   ['nobody', 'GET classes/', 403, 'key_missing'],
   ['nobody', 'GET classes/book/objects/', 403, 'key_missing'],
   ['forged', 'GET classes/', 403, 'key_unknown'],
@@ -77,13 +75,7 @@ const inside: readonly Row[] = [
   ['owner', 'GET classes/?format=xml', 404, 'format_unknown'],
   ['owner', 'PUT classes/', 405, 'method_not_allowed', { body: {} }],
   ['owner', 'POST classes/', 400, 'malformed_body', { body: '{"name', headers: json }],
-  [
-    'owner',
-    'POST classes/',
-    415,
-    'media_type_unknown',
-    { body: '<a/>', headers: { 'Content-Type': 'text/xml' } },
-  ],
+  ['owner', 'POST classes/', 415, 'media_type_unknown', { body: '<a/>', headers: xml }],
   ['owner', 'GET classes/', 406, 'not_acceptable', { headers: { Accept: 'application/xml' } }],
   ['owner', 'GET classes/?template=none', 406, 'not_acceptable'],
   ['owner', 'GET classes/?template=broken', 400, 'template_failed'],
@@ -94,37 +86,10 @@ const inside: readonly Row[] = [
   ['owner', 'GET classes/?page_size=x', 400, 'paging_invalid'],
   ['owner', 'GET classes/book/objects/?order_by=title', 400, 'order_invalid'],
   ['owner', 'GET classes/book/objects/?query={"title":{"_eq":1}}', 400, 'query_invalid'],
-  [
-    'owner',
-    'PATCH classes/book/objects/1/',
-    400,
-    'revision_mismatch',
-    { body: { title: 'x', expected_revision: 9 } },
-  ],
-  [
-    'owner',
-    'POST batch/',
-    400,
-    'limit_reached',
-    {
-      body: {
-        requests: Array.from({ length: 51 }, () => ({
-          method: 'GET',
-          path: '/v1.1/instances/blog-1/classes/',
-        })),
-      },
-    },
-  ],
-  [
-    'owner',
-    'POST invitations/',
-    400,
-    'state_conflict',
-    { body: { email: 'owner-of-blog-1@example.com' } },
-  ],
+  ['owner', 'PATCH classes/book/objects/1/', 400, 'revision_mismatch', { body: stale }],
+  ['owner', 'POST batch/', 400, 'limit_reached', { body: { requests } }],
+  ['owner', 'POST invitations/', 400, 'state_conflict', { body: member }],
   ['plain', 'POST user/auth/', 401, 'login_failed', { body: { username: 'x', password: 'x' } }],
-];
-const outside: readonly Row[] = [
   ['nobody', 'GET /v2/', 404, 'path_unknown'],
   ['nobody', 'GET /v1.1', 404, 'no_trailing_slash'],
   ['plain', 'GET /v1.1/account/', 403, 'account_key_needed'],
@@ -146,9 +111,7 @@ const outside: readonly Row[] = [
 ];
 
 describe('X-Error-Code', () => {
-  const named = [...inside, ...outside].map((row) => [row.slice(0, 4).join(' '), row] as const);
-
-  it.each(named)('%s', async (_, [who, call, status, code, more]) => {
+  it.each<Row>(rows)('%s %s %s %s', async (who, call, status, code, more) => {
     const [method = '', path = ''] = call.split(' ');
     const place = path.startsWith('/') ? path : world.base + path;
     const from = api.logged.length;
@@ -184,10 +147,8 @@ describe('X-Error-Code', () => {
   });
 
   it('pages of other origins may read it', async () => {
-    const { headers } = await api.send({
-      path: '/v1.1/',
-      headers: { Origin: 'https://a.example' },
-    });
+    const sent = { path: '/v1.1/', headers: { Origin: 'https://a.example' } };
+    const { headers } = await api.send(sent);
 
     expect(headers.get('Access-Control-Expose-Headers')).toBe(
       'Retry-After, Allow, X-Last-Id, X-Request-Id, X-Error-Code, X-Ignored',

@@ -34,10 +34,8 @@ describe('JSON that is declared as a form', () => {
 
     const answer = await api.send({ as: world.owner, path: objects, body, headers: formType });
 
-    expect({ status: answer.status, body: answer.body }).toEqual({
-      status: 400,
-      body: { detail: 'the body looks like JSON: send Content-Type: application/json' },
-    });
+    const detail = 'the body looks like JSON: send Content-Type: application/json';
+    expect([answer.status, answer.body]).toEqual([400, { detail }]);
     expect(answer.headers.get('X-Error-Code')).toBe('json_sent_as_form');
     expect(await count()).toBe(before);
   });
@@ -51,15 +49,14 @@ describe('JSON that is declared as a form', () => {
   });
 });
 
-interface IgnoringRow {
-  readonly name: string;
-  readonly call: string;
-  readonly as?: 'app';
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly status: number;
-  readonly ignored: string | null;
-}
+type IgnoringRow = [
+  named: string,
+  call: string,
+  status: number,
+  ignored: string | null,
+  body?: unknown,
+  more?: { readonly as?: 'app'; readonly headers?: typeof formType },
+];
 
 const form = (entries: Readonly<Record<string, string>>) => {
   const data = new FormData();
@@ -68,155 +65,63 @@ const form = (entries: Readonly<Record<string, string>>) => {
   data.append('picture', new Blob(['b']), 'b.txt');
   return data;
 };
-const person = (profile: unknown, name: string) => ({ username: name, password: 'x', profile });
+
+const books = 'classes/book/objects/';
+const typo = { title: 'a', tittle: 'b' };
+const item = (method: string, path: string, body?: object) => ({
+  method,
+  path: `/v1.1/instances/blog-1/${path}`,
+  body,
+});
+const batch = {
+  request: [],
+  requests: [item('GET', 'groups/?lable=x'), item('POST', 'groups/', { lable: 'x', y: 1 })],
+};
+const known = { title: 'a', _api_key: 'x', _user_key: 'y', _method: 'POST' };
+const group = { id: 1, label: 'a', description: '', name: null, links: { self: '/' } };
+const profileForm = 'username=bob&password=x&profile.other_permissions=read&profile.age=1';
+const twoNames = { label: 'a', lable: 'b', x: 1 };
+const profile = { other_permissions: 'read', age: 1 };
+const ann = { username: 'ann', password: 'x', profile };
 
 const ignoring: readonly IgnoringRow[] = [
-  {
-    name: 'a field that the class lacks',
-    call: 'POST classes/book/objects/',
-    body: { title: 'a', tittle: 'b' },
-    status: 201,
-    ignored: 'tittle',
-  },
-  {
-    name: 'a field on an update',
-    call: 'PATCH classes/book/objects/{id}/',
-    body: { tittle: 'b' },
-    status: 200,
-    ignored: 'tittle',
-  },
-  {
-    name: 'an update by POST',
-    call: 'POST classes/book/objects/{id}/',
-    body: { title: 'c', tittle: 'b' },
-    status: 200,
-    ignored: 'tittle',
-  },
-  {
-    name: 'a form field and a file',
-    call: 'POST classes/book/objects/',
-    body: form({ title: 'a', tittle: 'b' }),
-    status: 201,
-    ignored: 'tittle, picture',
-  },
-  {
-    name: 'a query parameter',
-    call: 'GET classes/book/objects/?page_sise=1&page_size=1&ordering=desc',
-    status: 200,
-    ignored: 'page_sise, ordering',
-  },
-  {
-    name: 'a parameter of a list on a write',
-    call: 'POST classes/book/objects/?fields=id',
-    body: { title: 'a' },
-    status: 201,
-    ignored: 'fields',
-  },
-  {
-    name: 'both, each name once',
-    call: 'POST groups/?lable=1',
-    body: { label: 'a', lable: 'b', x: 1 },
-    status: 201,
-    ignored: 'lable, x',
-  },
-  {
-    name: 'names in other letters',
-    call: 'POST groups/',
-    body: { 'żółw, b': 1 },
-    status: 201,
-    ignored: '%C5%BC%C3%B3%C5%82w%2C%20b',
-  },
-  {
-    name: 'a request that is refused',
-    call: 'POST classes/',
-    body: { nmae: 'shelf' },
-    status: 400,
-    ignored: 'nmae',
-  },
-  {
-    name: 'a field of a user profile',
-    call: 'POST users/',
-    body: person({ other_permissions: 'read', age: 1 }, 'ann'),
-    status: 201,
-    ignored: 'profile.age',
-  },
-  {
-    name: 'a data endpoint',
-    call: 'GET endpoints/data/books/get/?page=2&query={}',
-    status: 200,
-    ignored: 'page',
-  },
-  {
-    name: 'a new object by a data endpoint',
-    call: 'POST endpoints/data/books/post/',
-    body: { title: 'a', tittle: 'b' },
-    status: 201,
-    ignored: 'tittle',
-  },
-  {
-    name: 'a batch and its items',
-    call: 'POST batch/',
-    body: {
-      request: [],
-      requests: [
-        { method: 'GET', path: '/v1.1/instances/blog-1/groups/?lable=x' },
-        { method: 'POST', path: '/v1.1/instances/blog-1/groups/', body: { lable: 'x', y: 1 } },
-      ],
-    },
-    status: 200,
-    ignored: 'request, lable, y',
-  },
-  {
-    name: 'nothing of what all requests may have',
-    call: 'POST classes/book/objects/?format=json&api_key=&user_key=',
-    body: { title: 'a', _api_key: 'x', _user_key: 'y', _method: 'POST' },
-    status: 201,
-    ignored: null,
-  },
-  {
-    name: 'nothing of an object that is sent back as it came',
-    call: 'PUT groups/1/',
-    body: { id: 1, label: 'a', description: '', name: null, links: { self: '/' } },
-    status: 200,
-    ignored: null,
-  },
-  {
-    name: 'nothing of what a script is called with',
-    call: 'POST endpoints/scripts/greet/run/?anything=1',
-    body: { more: 2 },
-    status: 200,
-    ignored: null,
-  },
-  {
-    name: 'nothing of a body that a path does not read',
-    call: 'POST api_keys/1/reset_key/',
-    body: { x: 1 },
-    status: 200,
-    ignored: null,
-  },
-  {
-    name: 'nothing of a body that a GET carries',
-    call: 'DELETE groups/99/',
-    body: { x: 1 },
-    status: 404,
-    ignored: null,
-  },
-  {
-    name: 'nothing to who may not write: it would tell what the class has',
-    call: 'POST classes/book/objects/',
-    as: 'app',
-    body: { tittle: 'b' },
-    status: 403,
-    ignored: null,
-  },
-  {
-    name: 'a form of the profile by its parts',
-    call: 'POST users/',
-    body: 'username=bob&password=x&profile.other_permissions=read&profile.age=1',
-    headers: formType,
-    status: 201,
-    ignored: 'profile.age',
-  },
+  ['a field that the class lacks', `POST ${books}`, 201, 'tittle', typo],
+  ['a field on an update', `PATCH ${books}{id}/`, 200, 'tittle', { tittle: 'b' }],
+  ['an update by POST', `POST ${books}{id}/`, 200, 'tittle', typo],
+  ['a form field and a file', `POST ${books}`, 201, 'tittle, picture', form(typo)],
+  [
+    'a query parameter',
+    `GET ${books}?page_sise=1&page_size=1&ordering=desc`,
+    200,
+    'page_sise, ordering',
+  ],
+  ['a parameter of lists on a write', `POST ${books}?fields=id`, 201, 'fields', { title: 'a' }],
+  ['both, each name once', 'POST groups/?lable=1', 201, 'lable, x', twoNames],
+  ['names in other letters', 'POST groups/', 201, '%C5%BC%C3%B3%C5%82w%2C%20b', { 'żółw, b': 1 }],
+  ['a request that is refused', 'POST classes/', 400, 'nmae', { nmae: 'shelf' }],
+  ['a field of a user profile', 'POST users/', 201, 'profile.age', ann],
+  ['a data endpoint', 'GET endpoints/data/books/get/?page=2&query={}', 200, 'page'],
+  ['a write by a data endpoint', 'POST endpoints/data/books/post/', 201, 'tittle', typo],
+  ['a batch and its items', 'POST batch/', 200, 'request, lable, y', batch],
+  [
+    'nothing that all requests may have',
+    `POST ${books}?format=json&api_key=&user_key=`,
+    201,
+    null,
+    known,
+  ],
+  ['nothing of an object that is sent back', 'PUT groups/1/', 200, null, group],
+  [
+    'nothing of the input of a script',
+    'POST endpoints/scripts/greet/run/?anything=1',
+    200,
+    null,
+    { more: 2 },
+  ],
+  ['nothing of a body that is not read', 'POST api_keys/1/reset_key/', 200, null, { x: 1 }],
+  ['nothing of a body that a GET carries', 'DELETE groups/99/', 404, null, { x: 1 }],
+  ['nothing to who may not write', `POST ${books}`, 403, null, { tittle: 'b' }, { as: 'app' }],
+  ['a profile in a form', 'POST users/', 201, 'profile.age', profileForm, { headers: formType }],
 ];
 
 describe('X-Ignored', () => {
@@ -234,9 +139,10 @@ describe('X-Ignored', () => {
     await makeEndpoint(world, 'greet', 'console.log(1);');
   });
 
-  it.each(ignoring.map((row) => [row.name, row] as const))(
-    'names %s',
-    async (_, { call, as, body, headers, status, ignored }) => {
+  it.each<IgnoringRow>(ignoring)(
+    'names %s: %s',
+    async (_, call, status, ignored, body, more = {}) => {
+      const { as, ...others } = more;
       const [method = '', path = ''] = call.split(' ');
 
       const answer = await api.send({
@@ -244,7 +150,7 @@ describe('X-Ignored', () => {
         method,
         path: world.base + path.replace('{id}', String(id)),
         ...(body !== undefined && { body }),
-        ...(headers && { headers }),
+        ...others,
       });
 
       expect([answer.status, answer.headers.get('X-Ignored')]).toEqual([status, ignored]);
@@ -330,10 +236,9 @@ describe('X-Strict', () => {
   });
 
   it('applies to each item of a batch separately', async () => {
-    const path = '/v1.1/instances/blog-1/groups/';
     const requests = [
-      { method: 'POST', path, body: { label: 'a' } },
-      { method: 'POST', path, body: { label: 'a', x: 1 } },
+      item('POST', 'groups/', { label: 'a' }),
+      item('POST', 'groups/', { label: 'a', x: 1 }),
     ];
 
     const answer = await api.send({

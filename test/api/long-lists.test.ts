@@ -49,48 +49,54 @@ describe('users with a name prefix', () => {
   });
 });
 
-it('searches and passwords in all instances of an account share the limit of one owner', async () => {
+/** Sends requests to a platform whose methods to open scans and to run passwords are watched. */
+function watched(seen: (share: Share, budget?: unknown) => void) {
   const { scans, passwords } = api.platform;
-  const shares: Share[] = [];
-  const platform = {
+  const dispatch = createDispatch(routes, {
     ...api.platform,
     scans: {
       open: (...[share, budget]: Parameters<typeof scans.open>) => {
-        shares.push(share);
+        seen(share, budget);
         return scans.open(share, budget);
       },
     },
     passwords: {
       ...passwords,
       run: (...[job, share]: Parameters<typeof passwords.run>) => {
-        shares.push(share);
+        seen(share);
         return passwords.run(job, share);
       },
     },
-  };
-  const dispatch = createDispatch(routes, platform);
+  });
+  return (as: string, method: string, path: string, value: Json = null) =>
+    dispatch({
+      id: 'test',
+      method,
+      sourceAddress: '127.0.0.1',
+      headers: { 'x-api-key': as },
+      path: path.split('?')[0] ?? '',
+      query: new URLSearchParams(path.split('?')[1]),
+      body: { kind: 'json', value },
+    });
+}
+
+it('searches and passwords in all instances of an account share the limit of one owner', async () => {
+  const shares: Share[] = [];
+  const send = watched((share) => shares.push(share));
   const account = await world.account('owner-of-two@example.com');
   const names = ['one-of-two', 'other-of-two'];
   for (const name of names) {
     await api.send({ as: account, path: '/v1.1/instances/', body: { name } });
   }
-  const send = (method: string, path: string, value: Json = null) =>
-    dispatch({
-      id: 'test',
-      method,
-      sourceAddress: '127.0.0.1',
-      headers: { 'x-api-key': account },
-      path: path.split('?')[0] ?? '',
-      query: new URLSearchParams(path.split('?')[1]),
-      body: { kind: 'json', value },
-    });
-
   for (const name of names) {
     const base = `/v1.1/instances/${name}/`;
     const statuses = [
-      await send('GET', `${base}classes/user_profile/objects/`),
-      await send('GET', `${base}users/?username__startswith=few`),
-      await send('POST', `${base}users/`, { username: 'somebody', password: 'a password' }),
+      await send(account, 'GET', `${base}classes/user_profile/objects/`),
+      await send(account, 'GET', `${base}users/?username__startswith=few`),
+      await send(account, 'POST', `${base}users/`, {
+        username: 'somebody',
+        password: 'a password',
+      }),
     ].map(({ status }) => status);
     expect(statuses).toEqual([200, 200, 201]);
   }
@@ -103,29 +109,11 @@ it('searches and passwords in all instances of an account share the limit of one
 
 it('all lists of a batch share one time budget, and each batch has its own', async () => {
   await world.dataClass('book', []);
-  const { scans } = api.platform;
   const budgets: unknown[] = [];
-  const platform = {
-    ...api.platform,
-    scans: {
-      open: (...[share, budget]: Parameters<typeof scans.open>) => {
-        budgets.push(budget);
-        return scans.open(share, budget);
-      },
-    },
-  };
-  const dispatch = createDispatch(routes, platform);
+  const send = watched((_, budget) => budgets.push(budget));
   const item = { method: 'GET', path: `${world.base}classes/book/objects/` };
   const batch = () =>
-    dispatch({
-      id: 'test',
-      method: 'POST',
-      path: `${world.base}batch/`,
-      sourceAddress: '127.0.0.1',
-      headers: { 'x-api-key': world.owner },
-      query: new URLSearchParams(),
-      body: { kind: 'json', value: { requests: [item, item, item] } },
-    });
+    send(world.owner, 'POST', `${world.base}batch/`, { requests: [item, item, item] });
 
   await batch();
   await batch();

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Credentials, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { forbidden, missing, noClass } from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -43,14 +44,12 @@ const flag = (label: string) => field('boolean', label);
 const created = field('datetime', 'Created at', readOnly);
 const updated = field('datetime', 'Updated at', readOnly);
 const description = field('string', 'Description', { max_length: 256 });
-const permissions = (label: string) =>
+const choice = (label: string, words: readonly string[], more: object = {}) =>
   field('choice', label, {
-    ...required,
-    choices: ['none', 'read', 'create_objects'].map((word) => ({
-      value: word,
-      display_name: word,
-    })),
+    ...more,
+    choices: words.map((word) => ({ value: word, display_name: word })),
   });
+const permissions = (label: string) => choice(label, ['none', 'read', 'create_objects'], required);
 const links = (targets: readonly (readonly [string, string])[]) => ({
   ...field('links', 'Links', readOnly),
   links: targets.map(([name, type]) => ({ name, type })),
@@ -155,11 +154,10 @@ const olderLinks = [
 ] as const;
 
 const password = field('string', 'Password', { ...required, max_length: 128 });
+const schemaAbout = 'Every path, method, parameter, field, right and response of the interface.';
 const keysAbout = 'Manage API keys available for given instance.';
 
-const role = field('choice', 'Role', {
-  choices: ['full', 'write', 'read'].map((word) => ({ value: word, display_name: word })),
-});
+const role = choice('Role', ['full', 'write', 'read']);
 const answered = (type: string, label: string) => field(type, label, readOnly);
 const adminForm = {
   id: answered('field', 'ID'),
@@ -191,140 +189,118 @@ const proof = {
   uid: field('string', 'Uid', required),
   token: field('string', 'Token', required),
 };
-const plainEmail = field('email', 'Email', { ...required, max_length: 254 });
+const invitationKey = { max_length: 128 };
+const registration = {
+  id: field('integer', 'ID', readOnly),
+  email,
+  password,
+  ...names,
+  invitation_key: field('string', 'Invitation key', invitationKey),
+};
+const acceptance = {
+  invitation_key: field('string', 'Invitation key', { ...required, ...invitationKey }),
+};
+const newPassword = field('string', 'New password', { ...required, max_length: 128 });
+const toEmail = { email: invitationForm.email };
+const batchItem = {
+  method: choice('Method', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], required),
+  path: field('string', 'Path', { ...required, max_length: 8192 }),
+  body: field('field', 'Body'),
+};
+const child = { type: 'nested object', required: true, read_only: false, children: batchItem };
+const instances = instanceForm(instanceLinks);
+const instanceUpdate = {
+  ...instances,
+  name: field('string', 'Name', { ...instanceName, ...readOnly }),
+};
 
-const documents: readonly [caller: string, path: string, answer: object][] = [
-  ['write', 'classes/', document('Klass List', { POST: classForm })],
-  ['read', 'classes/', document('Klass List')],
-  ['key', 'classes/', document('Klass List')],
-  ['owner', 'classes/note/', document('Klass Instance', { PUT: classUpdate })],
-  ['read', 'classes/note/', document('Klass Instance')],
-  ['owner', 'classes/missing/', document('Klass Instance', { PUT: classUpdate })],
-  ['full', 'api_keys/', document('Api Key List', { POST: keyForm }, keysAbout)],
-  ['key', 'api_keys/', document('Api Key List', undefined, keysAbout)],
-  ['full', 'api_keys/1/', document('Api Key Instance', { PUT: keyForm }, keysAbout)],
-  ['full', 'api_keys/99/', document('Api Key Instance', { PUT: keyForm }, keysAbout)],
-  ['key', 'api_keys/99/', document('Api Key Instance', undefined, keysAbout)],
-  ['full', 'api_keys/1/reset_key/', document('Api Key Reset Key', { POST: {} }, keysAbout)],
-  ['owner', '/v1.1/instances/', document('Instance List', { POST: instanceForm(instanceLinks) })],
-  ['read', '/v1.1/instances/', document('Instance List', { POST: instanceForm(instanceLinks) })],
-  ['key', '/v1.1/instances/', document('Instance List')],
-  ['owner', '/v1/instances/', document('Instance List', { POST: instanceForm(olderLinks) })],
-  [
-    'full',
-    '',
-    document('Instance Instance', {
-      PUT: {
-        ...instanceForm(instanceLinks),
-        name: field('string', 'Name', { ...instanceName, ...readOnly }),
-      },
-    }),
-  ],
-  ['read', '', document('Instance Instance')],
-  [
-    'owner',
-    'rename/',
-    document('Instance Rename', { POST: { new_name: field('string', 'New name', instanceName) } }),
-  ],
-  ['full', 'rename/', document('Instance Rename')],
-  ['read', '/v1.1/account/', document('Account', { PUT: account })],
-  [
-    'nobody',
-    '/v1.1/account/auth/',
-    document('Auth', { POST: { email, password: field('string', 'Password', required) } }),
-  ],
-  [
-    'nobody',
-    '/v1.1/account/register/',
-    document('Register', {
-      POST: {
-        id: field('integer', 'ID', readOnly),
-        email,
-        password,
-        ...names,
-        invitation_key: field('string', 'Invitation key', { max_length: 128 }),
-      },
-    }),
-  ],
-  ['read', 'admins/', document('Admin List')],
-  ['full', 'admins/', document('Admin List')],
-  ['full', 'admins/99/', document('Admin Instance', { PUT: adminForm })],
-  ['read', 'admins/99/', document('Admin Instance')],
-  ['full', 'invitations/', document('Invitation List', { POST: invitationForm })],
-  ['read', 'invitations/', document('Invitation List')],
-  ['owner', 'invitations/9/', document('Invitation Instance', { PUT: invitationUpdate })],
-  ['owner', 'invitations/9/resend/', document('Invitation Resend', { POST: {} })],
-  ['full', 'snippets/config/', document('Config', { PUT: { config: field('field', 'Config') } })],
-  ['read', 'snippets/config/', document('Config')],
-  ['read', '/v1.1/account/invitations/', document('Account Invitation List')],
-  ['read', '/v1.1/account/invitations/9/', document('Account Invitation Instance')],
-  [
-    'read',
-    '/v1.1/account/invitations/accept/',
-    document('Account Invitation Accept', {
-      POST: {
-        invitation_key: field('string', 'Invitation key', { ...required, max_length: 128 }),
-      },
-    }),
-  ],
-  ['nobody', '/v1.1/account/activate/', document('Activate', { POST: proof })],
-  [
-    'nobody',
-    '/v1.1/account/resend_email/',
-    document('Resend Email', { POST: { email: plainEmail } }),
-  ],
-  [
-    'nobody',
-    '/v1.1/account/password/reset/',
-    document('Password Reset', { POST: { email: plainEmail } }),
-  ],
-  [
-    'nobody',
-    '/v1.1/account/password/reset/confirm/',
-    document('Password Reset Confirm', {
-      POST: {
-        ...proof,
-        new_password: field('string', 'New password', { ...required, max_length: 128 }),
-      },
-    }),
-  ],
-  [
-    'nobody',
-    '/v1.1/account/auth/github/',
-    document('Social Auth', { POST: { access_token: field('string', 'Access token', required) } }),
-  ],
-  [
-    'read',
-    'batch/',
-    document('Batch', {
-      POST: {
-        requests: field('field', 'Requests', {
-          ...required,
-          child: {
-            type: 'nested object',
-            required: true,
-            read_only: false,
-            children: {
-              method: field('choice', 'Method', {
-                ...required,
-                choices: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((word) => ({
-                  value: word,
-                  display_name: word,
-                })),
-              }),
-              path: field('string', 'Path', { ...required, max_length: 8192 }),
-              body: field('field', 'Body'),
-            },
-          },
-        }),
-      },
-    }),
-  ],
-  ['owner', '/v1.1/account/reset_key/', document('Account Reset Key', { POST: {} })],
+type Row = readonly [
+  writers: string,
+  readers: string,
+  path: string,
+  name: string,
+  actions: object,
+  about?: string,
 ];
 
+/** The actions are described to writers only. */
+const documents: readonly Row[] = [
+  ['write', 'read key', 'classes/', 'Klass List', { POST: classForm }],
+  ['owner', 'read', 'classes/note/', 'Klass Instance', { PUT: classUpdate }],
+  ['owner', '', 'classes/missing/', 'Klass Instance', { PUT: classUpdate }],
+  ['full', 'key', 'api_keys/', 'Api Key List', { POST: keyForm }, keysAbout],
+  ['full', '', 'api_keys/1/', 'Api Key Instance', { PUT: keyForm }, keysAbout],
+  ['full', 'key', 'api_keys/99/', 'Api Key Instance', { PUT: keyForm }, keysAbout],
+  ['full', '', 'api_keys/1/reset_key/', 'Api Key Reset Key', { POST: {} }, keysAbout],
+  ['owner read', 'key', '/v1.1/instances/', 'Instance List', { POST: instances }],
+  ['owner', '', '/v1/instances/', 'Instance List', { POST: instanceForm(olderLinks) }],
+  ['full', 'read', '', 'Instance Instance', { PUT: instanceUpdate }],
+  [
+    'owner',
+    'full',
+    'rename/',
+    'Instance Rename',
+    { POST: { new_name: field('string', 'New name', instanceName) } },
+  ],
+  ['', 'read full', 'admins/', 'Admin List', {}],
+  ['full', 'read', 'admins/99/', 'Admin Instance', { PUT: adminForm }],
+  ['full', 'read', 'invitations/', 'Invitation List', { POST: invitationForm }],
+  ['owner', '', 'invitations/9/', 'Invitation Instance', { PUT: invitationUpdate }],
+  ['owner', '', 'invitations/9/resend/', 'Invitation Resend', { POST: {} }],
+  ['full', 'read', 'snippets/config/', 'Config', { PUT: { config: field('field', 'Config') } }],
+  [
+    'read',
+    '',
+    'batch/',
+    'Batch',
+    { POST: { requests: field('field', 'Requests', { ...required, child }) } },
+  ],
+  ['read', '', '/v1.1/account/', 'Account', { PUT: account }],
+  ['owner', '', '/v1.1/account/reset_key/', 'Account Reset Key', { POST: {} }],
+  ['', 'read', '/v1.1/account/invitations/', 'Account Invitation List', {}],
+  ['', 'read', '/v1.1/account/invitations/9/', 'Account Invitation Instance', {}],
+  [
+    'read',
+    '',
+    '/v1.1/account/invitations/accept/',
+    'Account Invitation Accept',
+    { POST: acceptance },
+  ],
+  [
+    'nobody',
+    '',
+    '/v1.1/account/auth/',
+    'Auth',
+    { POST: { email, password: field('string', 'Password', required) } },
+  ],
+  ['nobody', '', '/v1.1/account/register/', 'Register', { POST: registration }],
+  ['nobody', '', '/v1.1/account/activate/', 'Activate', { POST: proof }],
+  ['nobody', '', '/v1.1/account/resend_email/', 'Resend Email', { POST: toEmail }],
+  ['nobody', '', '/v1.1/account/password/reset/', 'Password Reset', { POST: toEmail }],
+  [
+    'nobody',
+    '',
+    '/v1.1/account/password/reset/confirm/',
+    'Password Reset Confirm',
+    { POST: { ...proof, new_password: newPassword } },
+  ],
+  [
+    'nobody',
+    '',
+    '/v1.1/account/auth/github/',
+    'Social Auth',
+    { POST: { access_token: field('string', 'Access token', required) } },
+  ],
+  ['', 'nobody', '/v1.1/schema/', 'Schema', {}, schemaAbout],
+];
+const callersIn = (text: string) => text.split(' ').filter((name) => name !== '');
+const described = documents.flatMap(([writers, readers, path, name, actions, about]) => [
+  ...callersIn(writers).map((who) => [who, path, document(name, actions, about)] as const),
+  ...callersIn(readers).map((who) => [who, path, document(name, undefined, about)] as const),
+]);
+
 describe('a description', () => {
-  it.each(documents)('to %s of %s', async (caller, path, answer) => {
+  it.each(described)('to %s of %s', async (caller, path, answer) => {
     const { status, body } = await describeTo(
       caller,
       path.startsWith('/') ? path : instance + path,
@@ -352,23 +328,25 @@ function orderOf(value: unknown): unknown {
 
 describe('actions on objects include those that the class allows', () => {
   it.each([
-    ['nothing', 'none', undefined],
-    ['reading', 'read', undefined],
-    ['creating', 'create_objects', ['POST']],
-  ])('%s', async (_, other_permissions, list) => {
-    const path = await world.dataClass(`of-${other_permissions}`.replace('-', '_'), [], {
-      other_permissions,
-      group_permissions: 'none',
-    });
+    ['none', undefined],
+    ['read', undefined],
+    ['create_objects', ['POST']],
+  ])('%s', async (other_permissions, list) => {
+    const path = await world.dataClass(
+      `of_${other_permissions}`,
+      [{ name: 'secret', type: 'string' }],
+      {
+        other_permissions,
+        group_permissions: 'none',
+      },
+    );
     const user = { key: await world.apiKey(), user: await plantUser(world, nextUser++) };
 
-    const { status, body } = await api.send({
-      as: user,
-      method: 'OPTIONS',
-      path: `${path}objects/`,
-    });
+    const call = { as: user, method: 'OPTIONS', path: `${path}objects/` };
+    const { status, body } = await api.send(call);
 
     expect(status).toBe(other_permissions === 'none' ? 403 : 200);
+    if (status === 403) expect(body).toEqual(forbidden); // a class that is not readable is not described
     expect(body.actions && Object.keys(body.actions)).toEqual(list);
   });
 
@@ -389,21 +367,15 @@ describe('actions on objects include those that the class allows', () => {
 });
 
 describe('a caller without read permission gets no description', () => {
-  const forbidden = { detail: 'You do not have permission to perform this action.' };
-
   it.each([
-    ['nobody', 'classes/', 403, forbidden],
-    ['nobody', '', 403, forbidden],
-    ['nobody', '/v1.1/instances/', 403, forbidden],
-    ['nobody', '/v1.1/account/', 403, forbidden],
     ['key', '/v1.1/account/', 403, forbidden],
     ['write', 'api_keys/', 403, forbidden],
     ['read', 'api_keys/1/', 403, forbidden],
     ['key', 'classes/note/objects/', 403, forbidden],
-    ['owner', '/v1.1/instances/nowhere/', 404, { detail: 'Not found.' }],
+    ['owner', '/v1.1/instances/nowhere/', 404, missing],
     ['owner', '/v1.1/instances/nowhere/classes/', 404, { detail: 'Instance was not found.' }],
-    ['owner', 'classes/none/objects/', 404, { detail: 'Class was not found.' }],
-    ['owner', 'nothing/', 404, { detail: 'Not found.' }],
+    ['owner', 'classes/none/objects/', 404, noClass],
+    ['owner', 'nothing/', 404, missing],
   ])('%s of %s', async (caller, path, status, answer) => {
     const result = await describeTo(caller, path.startsWith('/') ? path : instance + path);
 

@@ -10,17 +10,9 @@ beforeAll(async () => {
 });
 
 const instance = '/v1.1/instances/blog-1/';
-const whole = [
-  'name',
-  'description',
-  'owner',
-  'created_at',
-  'updated_at',
-  'role',
-  'location',
-  'metadata',
-  'links',
-];
+const whole = 'name description owner created_at updated_at role location metadata links'.split(
+  ' ',
+);
 const without = (...names: string[]) => whole.filter((name) => !names.includes(name));
 
 describe('a response has only the projected fields', () => {
@@ -91,15 +83,8 @@ describe('a write returns all fields', () => {
   });
 
   it('POST', async () => {
-    const body = expected(
-      await api.send({
-        as: world.owner,
-        method: 'POST',
-        path: `${instance}api_keys/?excluded_fields=id`,
-      }),
-      201,
-    );
+    const answer = await world.call(world.owner, 'POST', 'api_keys/?excluded_fields=id', {});
 
-    expect(body).toHaveProperty('id');
+    expect(expected(answer, 201)).toHaveProperty('id');
   });
 });

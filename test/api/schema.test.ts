@@ -2,7 +2,6 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
-import { scenarios } from '../support/scenarios.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
@@ -211,49 +210,20 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
   });
 });
 
-scenarios('/schema/', () => api, [
-  {
-    name: 'is no place for a bad key',
-    path: '/v1.1/schema/',
-    as: 'bad',
-    status: 403,
-    response: { detail: 'No such API Key.' },
-  },
-  {
-    name: 'is not written to',
-    method: 'POST',
-    path: '/v1.1/schema/',
-    status: 405,
-    response: { detail: 'Method "POST" not allowed.' },
-  },
-  {
-    name: 'has no other forms',
-    path: '/v1.1/schema/?format=yaml',
-    status: 404,
-    response: { detail: 'Not found.' },
-  },
-  {
-    name: 'alone is there as OpenAPI',
-    path: '/v1.1/?format=openapi',
-    status: 404,
-    response: { detail: 'Not found.' },
-  },
-  {
-    name: 'is in no other version',
-    path: '/v2/schema/',
-    status: 404,
-    response: { detail: 'Not found.' },
-  },
-  {
-    name: 'is described to everybody',
-    method: 'OPTIONS',
-    path: '/v1.1/schema/',
-    status: 200,
-    response: {
-      name: 'Schema',
-      description: 'Every path, method, parameter, field, right and response of the interface.',
-      renders: ['application/json', 'text/html'],
-      parses: ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'],
-    },
-  },
-]);
+describe('/schema/', () => {
+  it.each([
+    ['is rejected with a bad key', { path: '/v1.1/schema/', as: 'bad' }, 403, 'No such API Key.'],
+    [
+      'is not written to',
+      { path: '/v1.1/schema/', method: 'POST' },
+      405,
+      'Method "POST" not allowed.',
+    ],
+    ['has no other forms', { path: '/v1.1/schema/?format=yaml' }, 404, 'Not found.'],
+    ['alone is there as OpenAPI', { path: '/v1.1/?format=openapi' }, 404, 'Not found.'],
+  ])('%s', async (_, call, wanted, detail) => {
+    const { status, body } = await api.send(call);
+
+    expect([status, body]).toEqual([wanted, { detail }]);
+  });
+});

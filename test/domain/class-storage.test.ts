@@ -10,10 +10,13 @@ function indexed(name: string): FieldDefinition {
   return { name, type: 'string', filter_index: true };
 }
 
+const at = (storage: string, slot?: number) => ({ storage, ...(slot !== undefined && { slot }) });
+const referenceTo = (target: string): FieldDefinition => ({ name: 'a', type: 'reference', target });
+
 /** A class of three fields, two of them indexed, after its first revision. */
 const first: StoredSchema = {
   schema: [indexed('a'), { name: 'b', type: 'text' }, indexed('c')],
-  storage: [{ storage: '1_a', slot: 0 }, { storage: '1_b' }, { storage: '1_c', slot: 1 }],
+  storage: [at('1_a', 0), at('1_b'), at('1_c', 1)],
   retiredSlots: [],
 };
 
@@ -25,12 +28,12 @@ const full: StoredSchema = {
 };
 
 describe('the storage of values', () => {
-  it.each<[string, StoredSchema | undefined, FieldDefinition[], ReturnType<typeof planStorage>]>([
+  it.each<[string, StoredSchema | undefined, FieldDefinition[], object]>([
     [
       'a new class without indexes has no slots',
       undefined,
       [{ name: 'a', type: 'text' }],
-      { storage: [{ storage: '2_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
+      { storage: [at('2_a')] },
     ],
     [
       'only types with an order get a slot',
@@ -41,70 +44,39 @@ describe('the storage of values', () => {
         { name: 'c', type: 'geopoint', filter_index: true },
         { name: 'd', type: 'float', order_index: true },
       ],
-      {
-        storage: [
-          { storage: '2_a' },
-          { storage: '2_b' },
-          { storage: '2_c', slot: 0 },
-          { storage: '2_d', slot: 1 },
-        ],
-        retiredSlots: [],
-        pairs: [],
-        slotsChanged: true,
-      },
+      { storage: [at('2_a'), at('2_b'), at('2_c', 0), at('2_d', 1)], slotsChanged: true },
     ],
     [
       'the same fields in another order keep all',
       first,
       [indexed('c'), indexed('a'), { name: 'b', type: 'text' }],
-      {
-        storage: [{ storage: '1_c', slot: 1 }, { storage: '1_a', slot: 0 }, { storage: '1_b' }],
-        retiredSlots: [],
-        pairs: [],
-        slotsChanged: false,
-      },
+      { storage: [at('1_c', 1), at('1_a', 0), at('1_b')] },
     ],
     [
       'another type is another field',
       first,
       [indexed('a'), { name: 'b', type: 'file' }, indexed('c')],
-      {
-        storage: [{ storage: '1_a', slot: 0 }, { storage: '2_b' }, { storage: '1_c', slot: 1 }],
-        retiredSlots: [],
-        pairs: [],
-        slotsChanged: false,
-      },
+      { storage: [at('1_a', 0), at('2_b'), at('1_c', 1)] },
     ],
     [
       'a field that loses its index keeps its values; its slot is not given again at once',
       first,
       [{ name: 'a', type: 'string' }, indexed('c'), indexed('d')],
-      {
-        storage: [{ storage: '1_a' }, { storage: '1_c', slot: 1 }, { storage: '2_d', slot: 2 }],
-        retiredSlots: [0],
-        pairs: [],
-        slotsChanged: true,
-      },
+      { storage: [at('1_a'), at('1_c', 1), at('2_d', 2)], retiredSlots: [0], slotsChanged: true },
     ],
     [
       'a slot given up earlier is not given while others are fresh',
       { schema: [], storage: [], retiredSlots: [0, 1] },
       [indexed('a')],
-      {
-        storage: [{ storage: '2_a', slot: 2 }],
-        retiredSlots: [0, 1],
-        pairs: [],
-        slotsChanged: true,
-      },
+      { storage: [at('2_a', 2)], retiredSlots: [0, 1], slotsChanged: true },
     ],
     [
       'when none is fresh, the one given up longest ago is next',
       { ...full, schema: many.slice(2), storage: full.storage.slice(2), retiredSlots: [1, 0] },
       [...many.slice(2), indexed('g')],
       {
-        storage: [...full.storage.slice(2), { storage: '2_g', slot: 1 }],
+        storage: [...full.storage.slice(2), at('2_g', 1)],
         retiredSlots: [0],
-        pairs: [],
         slotsChanged: true,
       },
     ],
@@ -112,37 +84,25 @@ describe('the storage of values', () => {
       'sixteen new fields for sixteen old ones',
       full,
       many.map(({ name }) => ({ name, type: 'integer', filter_index: true })),
-      {
-        storage: many.map(({ name }, slot) => ({ storage: `2_${name}`, slot })),
-        retiredSlots: [],
-        pairs: [],
-        slotsChanged: true,
-      },
+      { storage: many.map(({ name }, slot) => at(`2_${name}`, slot)), slotsChanged: true },
     ],
     [
       'another target is another field',
-      {
-        schema: [{ name: 'a', type: 'reference', target: 'book' }],
-        storage: [{ storage: '1_a' }],
-        retiredSlots: [],
-      },
-      [{ name: 'a', type: 'reference', target: 'self' }],
-      { storage: [{ storage: '2_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
+      { schema: [referenceTo('book')], storage: [at('1_a')], retiredSlots: [] },
+      [referenceTo('self')],
+      { storage: [at('2_a')] },
     ],
     [
       'the target in another case is the same',
-      {
-        schema: [{ name: 'a', type: 'reference', target: 'book' }],
-        storage: [{ storage: '1_a' }],
-        retiredSlots: [],
-      },
-      [{ name: 'a', type: 'reference', target: 'Book' }],
-      { storage: [{ storage: '1_a' }], retiredSlots: [], pairs: [], slotsChanged: false },
+      { schema: [referenceTo('book')], storage: [at('1_a')], retiredSlots: [] },
+      [referenceTo('Book')],
+      { storage: [at('1_a')] },
     ],
   ])('%s', (_title, previous, schema, plan) => {
     const planned = planStorage(previous, schema, 2);
 
-    expect(planned).toStrictEqual(plan);
+    const defaults = { retiredSlots: [], pairs: [], slotsChanged: false };
+    expect(planned).toStrictEqual({ ...defaults, ...plan });
   });
 
   it.each<[string, FieldDefinition[], FieldDefinition[], boolean]>([

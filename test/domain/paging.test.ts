@@ -46,12 +46,16 @@ describe('paging parameters', () => {
     'page_size=-1',
     'page_size=1e2',
     'page_size= 1',
+    'page_size=1.5',
     'page_size=٣',
     'direction=',
     'direction=2',
     'direction=01',
+    'direction=forward',
     'last_pk=',
+    'last_pk=-1',
     'last_pk=2147483648',
+    'direction=1&last_pk=x',
   ])('%s is rejected', (query) => {
     expect(() => parse(query)).toThrow(
       expect.objectContaining({

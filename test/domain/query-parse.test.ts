@@ -40,24 +40,10 @@ const forms: readonly [name: string, query: unknown, message: string][] = [
   ['five nested queries', keys(5, { _is: {} }), 'Too many nested queries defined (exceeds 4).'],
 ];
 
-const sixteen = [
-  'id',
-  'created_at',
-  'updated_at',
-  'revision',
-  'owner',
-  'group',
-  'channel',
-  'channel_room',
-  'string',
-  'integer',
-  'float',
-  'boolean',
-  'datetime',
-  'reference',
-  'array',
-  'relation',
-];
+const sixteen =
+  'id created_at updated_at revision owner group channel channel_room string integer float boolean datetime reference array relation'.split(
+    ' ',
+  );
 
 describe('a query of an invalid form', () => {
   it.each(forms)('%s', (_, query, message) => {
@@ -88,129 +74,110 @@ const kind = (lookup: string, field: string) =>
   `Invalid value type provided for "${lookup}" lookup of field "${field}".`;
 const failed = (lookup: string, field: string, message: string) =>
   `Validation of value provided for "${lookup}" lookup of field "${field}" failed: ${message}`;
-const unknown = (lookup: string, field: string) =>
-  `Invalid lookup "${lookup}" defined for field "${field}".`;
 const notIndexed = (field: string) =>
   `Field "${field}" cannot be used in a query as it is not indexed.`;
 
 const integer = 'A valid integer is required.';
 const datetime =
   'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm:ss.uuuuuuZ.';
+const notName = 'Enter a valid value consisting of letters, numbers, underscores, hyphens.';
 const tooBig = 'Ensure this value is less than or equal to 2147483647.';
 const tooLong = 'Ensure this value has at most 128 characters (it has 129).';
 const near = (value: object) => ({ geopoint: { _near: { longitude: 1, latitude: 1, ...value } } });
 
-const errors: readonly [query: unknown, message: string][] = [
-  ['{', 'Not a valid JSON string.'],
-  ['a', 'Not a valid JSON string.'],
-  [{ missing: {} }, 'Invalid field name defined: "missing".'],
-  [{ String: {} }, 'Invalid field name defined: "String".'],
-  [{ links: {} }, 'Invalid field name defined: "links".'],
-  [{ constructor: {} }, 'Invalid field name defined: "constructor".'],
-  [JSON.stringify({ a: 0 }).replace('a', '__proto__'), 'Invalid field name defined: "__proto__".'],
-  ...['plain', 'text', 'file', 'object', 'sorted'].map((field): [unknown, string] => [
-    { [field]: { _eq: 1 } },
-    notIndexed(field),
-  ]),
-  ...['owner_permissions', 'group_permissions', 'other_permissions'].map(
-    (field): [unknown, string] => [{ [field]: { _eq: 'read' } }, notIndexed(field)],
+type ErrorRow = readonly [query: unknown, message: string];
+/** Queries with a message. */
+const all = (message: string, queries: readonly unknown[]) =>
+  queries.map((query): ErrorRow => [query, message]);
+/** Values of a lookup; by default they are of the wrong type. */
+const values = (
+  lookup: string,
+  field: string,
+  inputs: readonly unknown[],
+  message = kind(lookup, field),
+) => inputs.map((input): ErrorRow => [{ [field]: { [`_${lookup}`]: input } }, message]);
+/** Values of a lookup whose validation fails. */
+const wrong = (lookup: string, field: string, inputs: readonly unknown[], message: string) =>
+  values(lookup, field, inputs, failed(lookup, field, message));
+const unknownLookup = (lookup: string, field: string, input: unknown = {}): ErrorRow => [
+  { [field]: { [lookup]: input } },
+  `Invalid lookup "${lookup}" defined for field "${field}".`,
+];
+const tooMany = (lookup: string, field: string) =>
+  `Too many values provided for "${lookup}" lookup of field "${field}". Max 128.`;
+
+const errors: readonly ErrorRow[] = [
+  ...all('Not a valid JSON string.', ['{', 'a']),
+  ...['missing', 'String', 'links', 'constructor', '__proto__'].map(
+    (name): ErrorRow => [`{"${name}":{}}`, `Invalid field name defined: "${name}".`],
   ),
-  ...[null, 1, 'a', []].map((lookups): [unknown, string] => [
-    { string: lookups },
+  ...['plain', 'text', 'file', 'object', 'sorted'].flatMap((field) =>
+    values('eq', field, [1], notIndexed(field)),
+  ),
+  ...['owner_permissions', 'group_permissions', 'other_permissions'].flatMap((field) =>
+    values('eq', field, ['read'], notIndexed(field)),
+  ),
+  ...all(
     'Invalid field "string" lookup type. Expected JSON object.',
-  ]),
-  [{ string: { _foo: 1 } }, unknown('_foo', 'string')],
-  [{ string: { eq: 1 } }, unknown('eq', 'string')],
-  [{ string: { constructor: 1 } }, unknown('constructor', 'string')],
-  [{ integer: { _startswith: '1' } }, unknown('_startswith', 'integer')],
-  [{ array: { _exists: true } }, unknown('_exists', 'array')],
-  [{ array: { _eq: [] } }, unknown('_eq', 'array')],
-  [{ relation: { _in: [1] } }, unknown('_in', 'relation')],
-  [{ geopoint: { _eq: {} } }, unknown('_eq', 'geopoint')],
-  [{ string: { _near: {} } }, unknown('_near', 'string')],
-  [{ id: { _is: {} } }, unknown('_is', 'id')],
-  [{ owner: { _is: {} } }, unknown('_is', 'owner')],
+    [null, 1, 'a', []].map((lookups) => ({ string: lookups })),
+  ),
+  unknownLookup('_foo', 'string', 1),
+  unknownLookup('eq', 'string', 1),
+  unknownLookup('constructor', 'string', 1),
+  unknownLookup('_startswith', 'integer', '1'),
+  unknownLookup('_exists', 'array', true),
+  unknownLookup('_eq', 'array', []),
+  unknownLookup('_in', 'relation', [1]),
+  unknownLookup('_eq', 'geopoint'),
+  unknownLookup('_near', 'string'),
+  unknownLookup('_is', 'id'),
+  unknownLookup('_is', 'owner'),
   [{ channel: { _contains: 'a' } }, 'contains is not supported on this field type.'],
   [{ channel_room: { _ieq: 'a' } }, 'ieq is not supported on this field type.'],
 
   ...['string', 'integer', 'float', 'boolean', 'datetime', 'reference', 'id', 'owner'].flatMap(
-    (field) =>
-      [null, [], {}].map((value): [unknown, string] => [
-        { [field]: { _eq: value } },
-        kind('eq', field),
-      ]),
+    (field) => values('eq', field, [null, [], {}]),
   ),
-  [{ integer: { _gt: 'x' } }, failed('gt', 'integer', integer)],
-  [{ integer: { _gt: 1.5 } }, failed('gt', 'integer', integer)],
-  [{ integer: { _gt: true } }, failed('gt', 'integer', integer)],
-  [{ integer: { _gt: 2147483648 } }, failed('gt', 'integer', tooBig)],
-  [{ id: { _eq: 2147483648 } }, failed('eq', 'id', tooBig)],
-  [{ owner: { _neq: '2147483648' } }, failed('neq', 'owner', tooBig)],
-  [{ reference: { _lt: 'x' } }, failed('lt', 'reference', integer)],
-  [{ float: { _lte: 'x' } }, failed('lte', 'float', 'A valid number is required.')],
-  [{ boolean: { _eq: 'yes' } }, failed('eq', 'boolean', 'Not a valid boolean.')],
-  [{ boolean: { _eq: 2 } }, failed('eq', 'boolean', 'Not a valid boolean.')],
-  [{ datetime: { _eq: 5 } }, kind('eq', 'datetime')],
-  [{ datetime: { _eq: true } }, kind('eq', 'datetime')],
-  ...['', '5', 'now', '2024-02-30', '2024-01-01T25:00', '2024-01-01T00:00:00+'].map(
-    (value): [unknown, string] => [
-      { created_at: { _eq: value } },
-      failed('eq', 'created_at', datetime),
-    ],
+  ...wrong('gt', 'integer', ['x', 1.5, true], integer),
+  ...wrong('gt', 'integer', [2147483648], tooBig),
+  ...wrong('eq', 'id', [2147483648], tooBig),
+  ...wrong('neq', 'owner', ['2147483648'], tooBig),
+  ...wrong('lt', 'reference', ['x'], integer),
+  ...wrong('lte', 'float', ['x'], 'A valid number is required.'),
+  ...wrong('eq', 'boolean', ['yes', 2], 'Not a valid boolean.'),
+  ...values('eq', 'datetime', [5, true]),
+  ...wrong('eq', 'created_at', ['', '5', 'now', '2024-02-30', '2024-01-01T25:00'], datetime),
+  ...wrong('eq', 'created_at', ['2024-01-01T00:00:00+'], datetime),
+  ...wrong('eq', 'datetime', ['0001-01-01T00:00+00:01', '9999-12-31T23:59-00:01'], datetime),
+  ...wrong('eq', 'string', [true], 'Not a valid string.'),
+  ...wrong('eq', 'string', [long(129)], tooLong),
+  ...wrong('like', 'string', [long(129)], tooLong),
+  ...values('contains', 'string', [['a'], null]),
+  ...wrong('eq', 'channel', [1], notName),
+  ...values('in', 'string', ['a', null, ['a', null]]),
+  ...wrong('nin', 'integer', [[1, 'x']], integer),
+  ...values('in', 'integer', [many(129)], tooMany('in', 'integer')),
+  ...values('exists', 'integer', [0, 1, 'true', null, {}]),
+  ...values('exists', 'geopoint', [{ longitude: 1, latitude: 1 }]),
+  ...values('contains', 'array', ['a', [null], [[]], [long(129)]]),
+  ...values('contains', 'array', [many(129)], tooMany('contains', 'array')),
+  ...values('contains', 'relation', [['1'], [1.5]]),
+  ...values('near', 'geopoint', [null, [], 'a', {}, { longitude: 1 }, { latitude: 1 }]),
+  ...all(
+    'Invalid longitude/latitude values.',
+    [{ longitude: 180 }, { longitude: -180 }, { latitude: 90 }, { latitude: '1' }].map(near),
   ),
-  [{ datetime: { _eq: '0001-01-01T00:00+00:01' } }, failed('eq', 'datetime', datetime)],
-  [{ datetime: { _eq: '9999-12-31T23:59-00:01' } }, failed('eq', 'datetime', datetime)],
-  [{ string: { _eq: true } }, failed('eq', 'string', 'Not a valid string.')],
-  [{ string: { _eq: long(129) } }, failed('eq', 'string', tooLong)],
-  [{ string: { _like: long(129) } }, failed('like', 'string', tooLong)],
-  [{ string: { _contains: ['a'] } }, kind('contains', 'string')],
-  [{ string: { _contains: null } }, kind('contains', 'string')],
-  [
-    { channel: { _eq: 1 } },
-    failed(
-      'eq',
-      'channel',
-      'Enter a valid value consisting of letters, numbers, underscores, hyphens.',
-    ),
-  ],
-  [{ string: { _in: 'a' } }, kind('in', 'string')],
-  [{ string: { _in: null } }, kind('in', 'string')],
-  [{ string: { _in: ['a', null] } }, kind('in', 'string')],
-  [{ integer: { _nin: [1, 'x'] } }, failed('nin', 'integer', integer)],
-  [
-    { integer: { _in: many(129) } },
-    'Too many values provided for "in" lookup of field "integer". Max 128.',
-  ],
-  ...[0, 1, 'true', null, {}].map((value): [unknown, string] => [
-    { integer: { _exists: value } },
-    kind('exists', 'integer'),
-  ]),
-  [{ geopoint: { _exists: { longitude: 1, latitude: 1 } } }, kind('exists', 'geopoint')],
-  [{ array: { _contains: 'a' } }, kind('contains', 'array')],
-  [{ array: { _contains: [null] } }, kind('contains', 'array')],
-  [{ array: { _contains: [[]] } }, kind('contains', 'array')],
-  [{ array: { _contains: [long(129)] } }, kind('contains', 'array')],
-  [
-    { array: { _contains: many(129) } },
-    'Too many values provided for "contains" lookup of field "array". Max 128.',
-  ],
-  [{ relation: { _contains: ['1'] } }, kind('contains', 'relation')],
-  [{ relation: { _contains: [1.5] } }, kind('contains', 'relation')],
-  ...[null, [], 'a', {}, { longitude: 1 }, { latitude: 1 }].map((value): [unknown, string] => [
-    { geopoint: { _near: value } },
-    kind('near', 'geopoint'),
-  ]),
-  ...[{ longitude: 180 }, { longitude: -180 }, { latitude: 90 }, { latitude: '1' }].map(
-    (value): [unknown, string] => [near(value), 'Invalid longitude/latitude values.'],
+  ...all(
+    'Invalid distance value.',
+    [
+      { distance_in_miles: -1 },
+      { distance_in_miles: 24902 },
+      { distance_in_miles: null },
+      { distance_in_kilometers: 40075.1 },
+      { distance_in_kilometers: '1' },
+      { distance_in_kilometers: 1, distance_in_miles: -1 },
+    ].map(near),
   ),
-  ...[
-    { distance_in_miles: -1 },
-    { distance_in_miles: 24902 },
-    { distance_in_miles: null },
-    { distance_in_kilometers: 40075.1 },
-    { distance_in_kilometers: '1' },
-    { distance_in_kilometers: 1, distance_in_miles: -1 },
-  ].map((value): [unknown, string] => [near(value), 'Invalid distance value.']),
 ];
 
 describe('a query is rejected', () => {
@@ -242,7 +209,7 @@ describe('copies of a query', () => {
   });
 });
 
-const values: readonly (readonly [field: string, value: unknown, read: unknown])[] = [
+const read: readonly (readonly [field: string, value: unknown, read: unknown])[] = [
   ['integer', '5', 5],
   ['integer', '5.0', 5],
   ['integer', -0, 0],
@@ -269,7 +236,7 @@ const values: readonly (readonly [field: string, value: unknown, read: unknown])
 ];
 
 describe('the value of a lookup', () => {
-  it.each(values)('of %s: %j is %j', (field, value, read) => {
+  it.each(read)('of %s: %j is %j', (field, value, read) => {
     const { conditions } = parseQueries([JSON.stringify({ [field]: { _eq: value } })], compiled);
 
     expect(conditions).toMatchObject([{ kind: 'compare', value: read }]);

@@ -33,6 +33,17 @@ function deepList(depth: number): unknown {
   return JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 }
 
+const address = email({ max: 254 });
+const kinds = choice(['none', 'read']);
+const atMost = (count: number) => `Ensure this field has no more than ${count} characters.`;
+const noText = 'Not a valid string.';
+const noEmail = 'Enter a valid email address.';
+const noInteger = 'A valid integer is required.';
+const noMetadata = 'Metadata passed in invalid format.';
+const nineKeys = Object.fromEntries([...'abcdefghi'].map((key) => [key, 1]));
+const longKey = { [`k${'e'.repeat(16)}`]: 1 };
+const manyParts = `${'a.'.repeat(2_900_000)}a@example.org`;
+
 const accepted: readonly Accepted[] = [
   ['text is trimmed', text(), '  a b ', 'a b'],
   ['text keeps its spaces when told', text({ trim: false }), ' a ', ' a '],
@@ -44,13 +55,8 @@ const accepted: readonly Accepted[] = [
   ['length counts code points', text({ max: 3 }), '😀😀😀', '😀😀😀'],
   ['NUL is legal', text(), 'a\u0000b', 'a\u0000b'],
   ['a lone surrogate is replaced', text(), 'a\ud800b\udc00', 'a\ufffdb\ufffd'],
-  [
-    'an address is lower-cased and trimmed',
-    email({ max: 254 }),
-    ' Ann@Example.ORG ',
-    'ann@example.org',
-  ],
-  ['localhost is a host', email({ max: 254 }), 'a.b+c@localhost', 'a.b+c@localhost'],
+  ['an address is lower-cased and trimmed', address, ' Ann@Example.ORG ', 'ann@example.org'],
+  ['localhost is a host', address, 'a.b+c@localhost', 'a.b+c@localhost'],
   ['a whole number', integer(), 7, 7],
   ['numeric text', integer(), ' 5 ', 5],
   ['numeric text with zero fraction', integer(), '5.00', 5],
@@ -66,9 +72,9 @@ const accepted: readonly Accepted[] = [
   ['the number one', flag(), 1, true],
   ['the word On', flag(), 'On', true],
   ['the word NO', flag(), 'NO', false],
-  ['a word', choice(['none', 'read']), 'read', 'read'],
-  ['its number', choice(['none', 'read']), 0, 'none'],
-  ['its number as text', choice(['none', 'read']), '1', 'read'],
+  ['a word', kinds, 'read', 'read'],
+  ['its number', kinds, 0, 'none'],
+  ['its number as text', kinds, '1', 'read'],
   [
     'a time with short fraction',
     datetime(),
@@ -84,39 +90,23 @@ const accepted: readonly Accepted[] = [
 ];
 
 const refused: readonly Refused[] = [
-  ['a boolean is no text', text(), true, 'Not a valid string.'],
-  ['a list is no text', text(), ['a'], 'Not a valid string.'],
-  ['infinity is no text', text(), JSON.parse('1e999'), 'Not a valid string.'],
+  ['a boolean is no text', text(), true, noText],
+  ['a list is no text', text(), ['a'], noText],
+  ['infinity is no text', text(), JSON.parse('1e999'), noText],
   ['blank text', text(), '  ', 'This field may not be blank.'],
-  [
-    'text too long',
-    text({ max: 3 }),
-    '😀😀😀😀',
-    'Ensure this field has no more than 3 characters.',
-  ],
+  ['text too long', text({ max: 3 }), '😀😀😀😀', atMost(3)],
   ['text too short', text({ min: 5 }), '😀😀😀😀', 'Ensure this field has at least 5 characters.'],
-  ['no address', email({ max: 254 }), 'ann', 'Enter a valid email address.'],
-  ['no host', email({ max: 254 }), 'ann@', 'Enter a valid email address.'],
-  ['dots in a row', email({ max: 254 }), 'a..b@example.org', 'Enter a valid email address.'],
-  ['no domain', email({ max: 254 }), 'a@example', 'Enter a valid email address.'],
-  [
-    'an address too long and wrong',
-    email({ max: 4 }),
-    'ann@-b.org',
-    'Ensure this field has no more than 4 characters.',
-    'Enter a valid email address.',
-  ],
-  [
-    'an address of millions of parts',
-    email({ max: 254 }),
-    `${'a.'.repeat(2_900_000)}a@example.org`,
-    'Ensure this field has no more than 254 characters.',
-  ],
-  ['a fraction is no integer', integer(), 5.5, 'A valid integer is required.'],
-  ['a boolean is no integer', integer(), true, 'A valid integer is required.'],
-  ['empty text is no integer', integer(), '', 'A valid integer is required.'],
-  ['an exponent is no integer', integer(), '1e3', 'A valid integer is required.'],
-  ['infinity is no integer', integer(), JSON.parse('1e999'), 'A valid integer is required.'],
+  ['no address', address, 'ann', noEmail],
+  ['no host', address, 'ann@', noEmail],
+  ['dots in a row', address, 'a..b@example.org', noEmail],
+  ['no domain', address, 'a@example', noEmail],
+  ['an address too long and wrong', email({ max: 4 }), 'ann@-b.org', atMost(4), noEmail],
+  ['an address of millions of parts', address, manyParts, atMost(254)],
+  ['a fraction is no integer', integer(), 5.5, noInteger],
+  ['a boolean is no integer', integer(), true, noInteger],
+  ['empty text is no integer', integer(), '', noInteger],
+  ['an exponent is no integer', integer(), '1e3', noInteger],
+  ['infinity is no integer', integer(), JSON.parse('1e999'), noInteger],
   ['long text', integer(), '1'.repeat(1001), 'String value too large.'],
   [
     'a number of a thousand digits',
@@ -133,9 +123,9 @@ const refused: readonly Refused[] = [
   ['two', flag(), 2, '"2" is not a valid boolean.'],
   ['a list is no boolean', flag(), [true], '"list" is not a valid boolean.'],
   ['deep lists in a message', flag(), deepList(10_000), '"list" is not a valid boolean.'],
-  ['another word', choice(['none', 'read']), 'furry', '"furry" is not a valid choice.'],
-  ['a number too high', choice(['none', 'read']), 2, '"2" is not a valid choice.'],
-  ['a boolean is no choice', choice(['none', 'read']), true, '"True" is not a valid choice.'],
+  ['another word', kinds, 'furry', '"furry" is not a valid choice.'],
+  ['a number too high', kinds, 2, '"2" is not a valid choice.'],
+  ['a boolean is no choice', kinds, true, '"True" is not a valid choice.'],
   [
     'an inherited name is no choice',
     choice(['none']),
@@ -165,22 +155,12 @@ const refused: readonly Refused[] = [
         'Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm:ss.uuuuuuZ.',
       ] as const,
   ),
-  ['a list is no metadata', metadata(), [], 'Metadata passed in invalid format.'],
-  ['text of text is no metadata', metadata(), '"a"', 'Metadata passed in invalid format.'],
+  ['a list is no metadata', metadata(), [], noMetadata],
+  ['text of text is no metadata', metadata(), '"a"', noMetadata],
   ['text that is no JSON', metadata(), '{', 'Not a valid JSON string.'],
-  ['too deep', metadata(), { a: deepList(10_000) }, 'Metadata passed in invalid format.'],
-  [
-    'too many keys',
-    metadata(),
-    Object.fromEntries([...'abcdefghi'].map((key) => [key, 1])),
-    'Too many keys defined (exceeds 8).',
-  ],
-  [
-    'too long a key',
-    metadata(),
-    { [`k${'e'.repeat(16)}`]: 1 },
-    'Too long key defined (exceeds 16).',
-  ],
+  ['too deep', metadata(), { a: deepList(10_000) }, noMetadata],
+  ['too many keys', metadata(), nineKeys, 'Too many keys defined (exceeds 8).'],
+  ['too long a key', metadata(), longKey, 'Too long key defined (exceeds 16).'],
   [
     'too long a value, its quotes counted',
     metadata(),
