@@ -30,40 +30,47 @@ const sentences: readonly (readonly [
   code: string,
   status: number,
   detail: string,
-  error: ApiError,
+  make: () => ApiError,
 ])[] = [
-  ['login_failed', 401, 'Wrong password.', refused(401, 'Wrong password.', 'login_failed')],
-  ['not_found', 404, 'Not found.', notFound()],
-  ['path_unknown', 404, 'Not found.', pathNotFound('path_unknown')],
-  ['no_trailing_slash', 404, 'Not found.', pathNotFound('no_trailing_slash')],
-  ['parent_not_found', 404, 'Script Endpoint was not found.', parentNotFound('Script Endpoint')],
-  ['role_too_low', 403, denied, forbidden('role_too_low')],
-  ['key_missing', 403, denied, forbidden('key_missing')],
-  ['key_unknown', 403, 'No such API Key.', noSuchKey()],
-  ['method_not_allowed', 405, 'Method "PUT" not allowed.', methodNotAllowed('PUT')],
-  ['too_large', 413, 'Request size limit exceeded (6291456).', tooLarge(6_291_456)],
+  ['login_failed', 401, 'Wrong password.', () => refused(401, 'Wrong password.', 'login_failed')],
+  ['not_found', 404, 'Not found.', () => notFound()],
+  ['path_unknown', 404, 'Not found.', () => pathNotFound('path_unknown')],
+  ['no_trailing_slash', 404, 'Not found.', () => pathNotFound('no_trailing_slash')],
+  [
+    'parent_not_found',
+    404,
+    'Script Endpoint was not found.',
+    () => parentNotFound('Script Endpoint'),
+  ],
+  ['role_too_low', 403, denied, () => forbidden('role_too_low')],
+  ['key_missing', 403, denied, () => forbidden('key_missing')],
+  ['key_unknown', 403, 'No such API Key.', () => noSuchKey()],
+  ['method_not_allowed', 405, 'Method "PUT" not allowed.', () => methodNotAllowed('PUT')],
+  ['too_large', 413, 'Request size limit exceeded (6291456).', () => tooLarge(6_291_456)],
   [
     'media_type_unknown',
     415,
     'Unsupported media type "Application/XML" in request.',
-    unsupportedMediaType('Application/XML'),
+    () => unsupportedMediaType('Application/XML'),
   ],
   [
     'json_sent_as_form',
     400,
     'the body looks like JSON: send Content-Type: application/json',
-    jsonAsForm(),
+    () => jsonAsForm(),
   ],
-  ['names_unknown', 400, 'Unknown names: colour, sise.', namesUnknown(['colour', 'sise'])],
-  ['quota_exceeded', 400, 'No room (5).', quotaExceeded('No room (5).')],
-  ['paging_invalid', 400, 'Incorrect page parameter provided.', incorrectPage()],
-  ['limit_reached', 400, 'Class count exceeded (100).', countExceeded('Class', 100)],
-  ['server_error', 500, 'Internal server error.', serverError()],
-  ['server_timeout', 504, 'Internal server error.', serverTimeout()],
+  ['names_unknown', 400, 'Unknown names: colour, sise.', () => namesUnknown(['colour', 'sise'])],
+  ['quota_exceeded', 400, 'No room (5).', () => quotaExceeded('No room (5).')],
+  ['paging_invalid', 400, 'Incorrect page parameter provided.', () => incorrectPage()],
+  ['limit_reached', 400, 'Class count exceeded (100).', () => countExceeded('Class', 100)],
+  ['server_error', 500, 'Internal server error.', () => serverError()],
+  ['server_timeout', 504, 'Internal server error.', () => serverTimeout()],
 ];
 
 describe('an error response with one sentence', () => {
-  it.each(sentences)('%s is %d: %s', (code, status, detail, error) => {
+  it.each(sentences)('%s is %d: %s', (code, status, detail, make) => {
+    const error = make();
+
     expect(error).toMatchObject({ status, body: { detail }, code });
     expect(error.headers).toEqual({ 'X-Error-Code': code });
   });

@@ -114,6 +114,7 @@ describe('the URL of a file', () => {
 
   it.each([
     ['another host', `https://example.org/7/3/${hex}.png`],
+    ['another host of the same length', `https://pages.example.org/7/3/${hex}.png`],
     ['a host that begins alike', `https://files.example.org.evil.org/7/3/${hex}.png`],
     ['no slash', `https://files.example.org7/3/${hex}.png`],
     ['a query', `https://files.example.org/7/3/${hex}.png?a`],
