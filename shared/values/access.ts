@@ -110,7 +110,7 @@ export function denialOf(access: Access, actor: Actor, rights: readonly Right[])
       if (actor.role === undefined) return 'not_a_member';
       return isGiven(access.user) && !isGiven(access.owner) ? 'user_key_needed' : 'role_too_low';
     case 'apiKey':
-      if (actor.user === undefined && isGiven(access.user)) return 'user_key_needed';
+      if (isGiven(access.user)) return 'user_key_needed'; // a user would have the right
       return flagRights(access).some(isGiven) ? 'key_flag_needed' : 'account_key_needed';
   }
 }

@@ -18,7 +18,7 @@ test('docs/reference/errors.md lists every code with its meaning and remedy', as
   const head = '| Code | Status | Meaning | What to do |\n|---|---|---|---|\n';
   const page = readFileSync(path, 'utf8');
   const [before = '', , after = ''] = page.split(
-    /(?<=errors\.test\.ts -u -->\n\n)|(?=\n<!-- end of the table)/,
+    /(?<=error-codes\.test\.ts -u -->\n\n)|(?=\n<!-- end of the table)/,
   );
 
   await expect(before + head + rows() + after).toMatchFileSnapshot(`../../${path}`);
