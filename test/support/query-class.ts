@@ -1,5 +1,10 @@
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
-import { type FieldDefinition, needsSlot } from '../../shared/classes/rules/field-types.ts';
+import {
+  type CompositeIndex,
+  type FieldDefinition,
+  needsSlot,
+} from '../../shared/classes/rules/field-types.ts';
+import { parseQueries } from '../../shared/search/query/parse.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
 const filtered = { filter_index: true } as const;
@@ -29,6 +34,7 @@ export function queryClass(
   state: {
     readonly status?: 'ready' | 'migrating';
     readonly unfilledSlots?: readonly number[];
+    readonly pairs?: readonly CompositeIndex[];
   } = {},
 ) {
   let slot = 0;
@@ -45,6 +51,21 @@ export function queryClass(
     },
     () => '',
   );
+}
+
+/** Slots of the class's indexed fields. */
+export const slots = {
+  string: 0,
+  integer: 1,
+  float: 2,
+  boolean: 3,
+  geopoint: 6,
+  unique: 7,
+} as const;
+
+/** Returns the conditions of a query. */
+export function conditionsOf(query: object, compiled = queryClass()) {
+  return parseQueries([JSON.stringify(query)], compiled).conditions;
 }
 
 /** Returns the error response of a function that must throw one, as status and body. */
