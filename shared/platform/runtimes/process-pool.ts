@@ -31,6 +31,8 @@ export interface Pool<Members extends MembersByRuntime> {
     key: string,
     runtime: Runtime,
   ): Promise<Taken<Members[Runtime]>>;
+  /** Checks for an idle process that has run a job of the key. */
+  has(key: string): boolean;
   /** Returns the number of processes, including starting and ending ones. */
   size(): number;
   /** Kills all processes; resolves when they have ended. */
@@ -112,6 +114,7 @@ export function openPool<Members extends MembersByRuntime>(
   return {
     take: async <Runtime extends keyof Members & string>(key: string, runtime: Runtime) =>
       (await take(state, key, runtime)) as Taken<Members[Runtime]>, // the type that `start` of the runtime returns
+    has: (key) => find(state, (entry) => entry.phase === 'idle' && entry.key === key) !== undefined,
     size: () => state.entries.size,
     close: () => close(state),
   };

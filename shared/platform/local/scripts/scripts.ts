@@ -89,9 +89,11 @@ async function execute(
   const endTurn = await turns.take({ owner: String(owner), instance: String(instance) });
   try {
     const key = `${instance}/${script}/${version}`;
+    // read before a process starts: otherwise a script that is edited often would change during each start
+    const text = pool.has(key) ? undefined : await run.source();
     const { worker, isWarm, release } = await pool.take(key, runtime);
     try {
-      const source = isWarm ? '' : await readSource(run, worker);
+      const source = isWarm ? '' : (text ?? (await readSource(run, worker)));
       run.onProgress?.('started');
       const raw = await worker.run({ ...input, source });
       const { executedAtMs, durationMs } = raw;
