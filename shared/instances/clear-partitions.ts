@@ -21,6 +21,7 @@ import {
   membershipEntity,
   pushConfigEntity,
   pushEndpointEntity,
+  scheduleEntity,
   scriptEndpointPositionEntity,
   scriptEntity,
   traceEntity,
@@ -135,13 +136,16 @@ export async function clearSome(context: JobContext, pk: string): Promise<number
   return items.length;
 }
 
-/** Returns the partition of an item's dependents: of a group's members, of runs of a script or an endpoint. */
+/** Returns the partition of an item's dependents: of a group's members, of runs of a script, endpoint or schedule. */
 function partitionOf(item: Stored): string | undefined {
   const instance = instanceIn(item.key);
   if (groupEntity.matches(item)) return membershipEntity.partition(instance, item.data.id);
   if (scriptEntity.matches(item)) return traceEntity.partition(instance, 'script', item.data.id);
   if (scriptEndpointPositionEntity.matches(item)) {
     return traceEntity.partition(instance, 'endpoint', idIn(item.key));
+  }
+  if (scheduleEntity.matches(item)) {
+    return traceEntity.partition(instance, 'schedule', item.data.id);
   }
   return undefined;
 }

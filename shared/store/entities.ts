@@ -53,6 +53,7 @@ import type {
   UsernameData,
   UserSocialData,
 } from './records/records.ts';
+import type { ScheduleData, ScheduleIdsData } from './records/schedules.ts';
 import type {
   ScriptData,
   ScriptEndpointData,
@@ -98,6 +99,7 @@ import type { Key } from './store.ts';
  * | endpoint of a device at a push service          | INSTANCE#<id>#PUSHENDPOINTS#<provider> | <environment>#<token> |
  * | scripts of an instance; their sources           | INSTANCE#<id>                  | SCRIPT#<id>; SCRIPTSOURCE#<id> |
  * | ... script endpoints, by name and in list order |                                | SCRIPTENDPOINT#<name>; SCRIPTENDPOINTROW#<row> |
+ * | ... schedules of scripts; their ids             |                                | SCHEDULE#<id>; SCHEDULES    |
  * | runs of a script or an endpoint (by position)   | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
  * | slots that runs take, waiting runs (on AWS)     | INSTANCE#<id>#RUNS             | PLACE#<0-7>; WAITER#<0 awaited, 1 not>#<time>#<id> |
  * | the Lambda function of a script                 | SCRIPTFUNCTIONS                | <instance>#<script>         |
@@ -407,6 +409,19 @@ export const scriptEndpointEntity = entity<ScriptEndpointData>('script-endpoint'
 export const scriptEndpointPositionEntity = entity<ScriptEndpointPositionData>(
   'script-endpoint-row',
 ).keyed(ofInstance, 'SCRIPTENDPOINTROW#', (row: number) => idKey(row));
+
+/** A schedule. One whose script was deleted is treated as absent. */
+export const scheduleEntity = entity<ScheduleData>('schedule').keyed(
+  ofInstance,
+  'SCHEDULE#',
+  idKey,
+);
+
+/** The ids of all schedules of an instance. */
+export const scheduleIdsEntity = entity<ScheduleIdsData>('schedule-ids').keyed(
+  ofInstance,
+  'SCHEDULES',
+);
 
 /** A run of a script; its parent is the script, trigger or schedule, or the list position of the endpoint, that ran it. */
 export const traceEntity = entity<TraceData>('trace').keyed(
