@@ -166,6 +166,16 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     'script-endpoint-row | INSTANCE#7 | SCRIPTENDPOINTROW#0000000004',
   ],
   [
+    table.scheduleEntity,
+    table.scheduleEntity.key(7, 6),
+    'schedule | INSTANCE#7 | SCHEDULE#0000000006',
+  ],
+  [
+    table.scheduleIdsEntity,
+    table.scheduleIdsEntity.key(7),
+    'schedule-ids | INSTANCE#7 | SCHEDULES',
+  ],
+  [
     table.traceEntity,
     table.traceEntity.key(7, 'endpoint', 6, 30),
     'trace | INSTANCE#7#TRACES#endpoint#6 | 0000000030',

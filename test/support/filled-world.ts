@@ -1,8 +1,12 @@
 import { routes } from '../../functions/api.ts';
 import type { Route } from '../../shared/core/resource/route.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { joinAs } from './join-as.ts';
+import { instanceId } from './stored-records.ts';
 
 /** Creates one body that contains a text. */
 type Sample = (marker: string) => object;
@@ -88,6 +92,13 @@ const samples: Readonly<Record<string, Sample>> = {
     codebox: 1,
     public: true,
   }),
+  '/instances/{instance}/schedules/': (marker) => ({
+    label: marker.slice(0, 80),
+    description: marker.slice(0, 256),
+    interval_sec: 86_400,
+    script: 1,
+    codebox: 1, // in version 1
+  }),
   '/instances/{instance}/snippets/scripts/': (marker) => ({
     runtime_name: 'nodejs_v8',
     source: `console.log(${JSON.stringify(marker)});`,
@@ -110,6 +121,9 @@ const filledByCalls: Readonly<Record<string, string>> = {
   '/instances/{instance}/snippets/scripts/{id}/traces/': '../run/',
   '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': '../run/',
 };
+
+/** Lists that are filled by a run of their schedule. */
+const filledBySchedules: readonly string[] = ['/instances/{instance}/schedules/{id}/traces/'];
 
 /** A place of the map: a route in one version. */
 export interface Place {
@@ -276,9 +290,21 @@ async function makeOne(
     const { pathname } = new URL(call, `${api.url}${path}`);
     return expected(await api.send({ as, method: 'POST', path: pathname }), 200);
   }
+  if (filledBySchedules.includes(list)) await runSchedule(api, as, path);
   if (route.operations.POST === undefined || isFilled) {
     return expected(await api.send({ as, path }), 200).objects[0];
   }
   if (body === undefined) throw new Error(`${path} needs a line in samples`);
   return expected(await api.send({ as, path, body }), 201);
+}
+
+/** Runs a schedule before its time. */
+async function runSchedule(api: Api, as: string, traces: string): Promise<void> {
+  const { pathname } = new URL('../', `${api.url}${traces}`);
+  const { id, scheduled_next } = expected(await api.send({ as, path: pathname }), 200);
+  const [, , , name = ''] = pathname.split('/');
+  const instance = await instanceId(api.platform.store, name);
+  const task = { instance, schedule: id, time: scheduled_next };
+  await maintain(api.platform, [newJob(api.platform, scheduleJob, task)]);
+  await api.platform.idle();
 }
