@@ -1,7 +1,7 @@
 import type { Clock, Ids } from '../platform/ports.ts';
 import { dueKey, jobEntity, jobShard, jobShards } from '../store/entities.ts';
 import type { JobData } from '../store/records/jobs.ts';
-import { ConditionFailed, type Delete, type Put, type Stored } from '../store/store.ts';
+import { ConditionFailed, type Delete, type Put, type Store, type Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../store/writes.ts';
 import { causeOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
@@ -145,6 +145,15 @@ export async function runDue(runner: JobRunner): Promise<number | undefined> {
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
+/** Returns when jobs are due, up to `until` (epoch milliseconds), except those that a process has the lease of. */
+export async function dueTimes(
+  store: Pick<Store, 'query'>,
+  until: number,
+): Promise<readonly number[]> {
+  const found = await Promise.all(jobShards.map((shard) => jobsOf({ store }, { shard, until })));
+  return found.flat().flatMap(({ data: { claimed, due } }) => (claimed ? [] : [due]));
+}
+
 /**
  * Ends the leases of other processes. Only for a process that starts and knows that the others are dead: their jobs
  * continue at once. All leases are read before the first is ended, so that none of this process is among them.
@@ -201,7 +210,7 @@ export async function beginDue(
 
 /** Reads the jobs of a shard, the earliest first. Only those due at `until` (epoch milliseconds), if set. */
 async function jobsOf(
-  { store }: JobContext,
+  { store }: { readonly store: Pick<Store, 'query'> },
   { shard, until, limit = 1000 }: { shard: number; until?: number; limit?: number },
 ): Promise<readonly Stored<JobData>[]> {
   const upper = until === undefined ? undefined : { key: dueKey(until + 1), inclusive: false };

@@ -4,12 +4,13 @@ import { type Version, versions } from '../../shared/core/resource/versions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
+import { scriptWord } from '../../shared/scripts/script-reference.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { joinAs } from './join-as.ts';
 import { instanceId } from './stored-records.ts';
 
-/** Creates one body that contains a text. */
-type Sample = (marker: string) => object;
+/** Creates one body that contains a text, with the word of its version for a script. */
+type Sample = (marker: string, script: string) => object;
 
 /** Bodies for every list with a POST, by its path in version 1.1. A new list needs an entry here. */
 const samples: Readonly<Record<string, Sample>> = {
@@ -92,12 +93,11 @@ const samples: Readonly<Record<string, Sample>> = {
     codebox: 1,
     public: true,
   }),
-  '/instances/{instance}/schedules/': (marker) => ({
+  '/instances/{instance}/schedules/': (marker, script) => ({
     label: marker.slice(0, 80),
     description: marker.slice(0, 256),
     interval_sec: 86_400,
-    script: 1,
-    codebox: 1, // in version 1
+    [script]: 1,
   }),
   '/instances/{instance}/snippets/scripts/': (marker) => ({
     runtime_name: 'nodejs_v8',
@@ -186,7 +186,7 @@ export async function openFilledWorld(
     const made = await makeOne(api, world.owner, {
       route,
       path: resolve(template),
-      body: sampleOf(route)?.(marker),
+      body: sampleOf(route, marker),
     });
     for (const [list, segment] of segmentsOf(route, made)) segments.set(list, segment);
   }
@@ -209,7 +209,7 @@ export async function openFilledWorld(
     marker,
     caller: (place) => (isForUsers(place) ? user : world.owner),
     path: ({ template }) => resolve(template),
-    sample: ({ route }, other = marker) => sampleOf(route)?.(other),
+    sample: ({ route }, other = marker) => sampleOf(route, other),
   };
 }
 
@@ -269,8 +269,11 @@ async function inviteElsewhere(api: Api, instance: string, email: string): Promi
   return expected(await host.call(host.owner, 'POST', 'invitations/', { email }), 201).id;
 }
 
-function sampleOf({ kind, paths }: Route): Sample | undefined {
-  return kind === 'list' ? samples[paths['v1.1'] ?? paths.v1 ?? ''] : undefined;
+/** Returns the body that creates an item of a list, with a text in it. */
+function sampleOf({ kind, paths }: Route, marker: string): object | undefined {
+  const version = paths['v1.1'] === undefined ? 'v1' : 'v1.1';
+  const sample = kind === 'list' ? samples[paths[version] ?? ''] : undefined;
+  return sample?.(marker, scriptWord[version]);
 }
 
 /** Creates an item of a list, or reads the first one of a list without POST. */
