@@ -209,6 +209,7 @@ describe.each(ofFamilies)(
         users: ofObjects,
         scripts: ['scripts', 'traces'],
         'script-endpoints': ['traces'],
+        schedules: ['traces'],
         batch: ['public', 'scripts', 'traces', 'uploads'],
       };
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);
