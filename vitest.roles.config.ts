@@ -9,6 +9,7 @@ const excluded = [
   'test/api/files.test.ts',
   'test/api/uploads.test.ts',
   'test/api/push*.test.ts', // read the outbox; test/aws/push.test.ts asserts the requests to SNS
+  'test/api/schedule-runs.test.ts', // set the clock of the jobs; test/aws/schedules.test.ts has ticks at once
   'test/api/soak.test.ts', // reads index entries, and needs a changed class to be ready at once
   'test/api/composite-indexes.test.ts', // waits for indexes, which are built a minute later there
   // these count, compare or disturb what the test's own process does
