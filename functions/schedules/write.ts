@@ -4,7 +4,7 @@ import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { crontabMessages } from '../../shared/schedules/rules/crontab.ts';
-import { timesAfter } from '../../shared/schedules/rules/schedule-times.ts';
+import { timeAfter } from '../../shared/schedules/rules/schedule-times.ts';
 import {
   countSchedule,
   planSchedule,
@@ -28,7 +28,7 @@ export async function createSchedule(
   return retryOnConflict(async () => {
     const reading = input.read();
     const draft = validValues(reading, await scriptErrors(context, reading.values));
-    const data = withNextTime(context, {
+    const data = await withNextTime(context, {
       ...toV11Names(draft),
       script: 'codebox' in draft ? draft.codebox : draft.script,
       id: reservedId(context),
@@ -54,7 +54,7 @@ export async function updateSchedule(
   await checkLiving(context, current);
   const reading = input.read();
   const draft = validValues(reading, await scriptErrors(context, reading.values));
-  const data = withNextTime(context, { ...current.data, ...toV11Names(draft) });
+  const data = await withNextTime(context, { ...current.data, ...toV11Names(draft) });
   const instance = instanceOf(context);
   await commit(context, [
     updateItem(current, data),
@@ -78,15 +78,15 @@ export async function deleteSchedule(
  *
  * @throws ApiError 400 unless there is either an interval or a crontab, which matches some time
  */
-function withNextTime(
+async function withNextTime(
   { platform }: Context,
   draft: Omit<ScheduleData, 'scheduled_next'>,
-): ScheduleData {
+): Promise<ScheduleData> {
   const { interval_sec, crontab } = draft;
   if (interval_sec !== null && crontab !== null) throw invalidTiming(bothKinds);
   if (interval_sec === null && crontab === null) throw invalidTiming(neitherKind);
   const now = Math.floor(platform.clock.micros() / 1000);
-  const [next] = timesAfter(draft, now, now);
+  const next = await timeAfter(draft, now, now);
   if (next === undefined) throw invalid({ crontab: [crontabMessages.invalid('it never matches')] });
   return { ...draft, scheduled_next: timestamp(next * 1000) };
 }

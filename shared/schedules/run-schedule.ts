@@ -14,7 +14,7 @@ import type { ScheduleData } from '../store/records/schedules.ts';
 import type { Write } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
 import { timestamp } from '../values/timestamp.ts';
-import { type Timing, timesAfter } from './rules/schedule-times.ts';
+import { type Timing, timeAfter, timesAfter } from './rules/schedule-times.ts';
 import { planSchedule, type ScheduleTask, scheduleJob } from './schedule-record.ts';
 
 const maxCounted = 1000; // missed times of one pause: each costs a tenth of a millisecond
@@ -62,14 +62,13 @@ async function followingTime(
   const now = Math.max(due, clock.micros() / 1000); // never the same time again, even if the clock was set back
   const turns = openTurns();
   let skipped = 0;
-  for (const time of timesAfter(timing, due, due)) {
+  for await (const time of timesAfter(timing, due, due)) {
     if (time > now) return { next: time, skipped };
     skipped += 1;
     if (skipped === maxCounted) break;
     if (turns.isDue()) await turns.pause();
   }
-  const [next] = timesAfter(timing, now, due);
-  return { next, skipped };
+  return { next: await timeAfter(timing, now, due), skipped };
 }
 
 /** Plans a run of the script; returns the id of its trace, and the writes. */

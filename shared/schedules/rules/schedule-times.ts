@@ -1,4 +1,3 @@
-import { Cron } from 'croner';
 import { type Crontab, readCrontab } from './crontab.ts';
 
 /** When a schedule is due: either the interval or the crontab is null. */
@@ -12,13 +11,29 @@ export interface Timing {
 /** Leap days fall on each weekday at least once in this time, also around 2100. */
 const horizonYears = 40;
 
+const library = () => import('croner'); // most processes never look for the time of a crontab
+
+/** Finds the first of the times that {@link timesAfter} yields; undefined: there is none. */
+export async function timeAfter(
+  timing: Timing,
+  after: number,
+  anchor: number,
+): Promise<number | undefined> {
+  for await (const time of timesAfter(timing, after, anchor)) return time;
+  return undefined;
+}
+
 /**
  * Yields the times after a moment, in order; all are epoch milliseconds. None when the crontab matches no time within
  * {@link horizonYears}. Changes of the clocks: docs/reference/schedules.md#daylight-saving-time.
  *
  * @param anchor a time from which an interval counts
  */
-export function* timesAfter(timing: Timing, after: number, anchor: number): Generator<number> {
+export async function* timesAfter(
+  timing: Timing,
+  after: number,
+  anchor: number,
+): AsyncGenerator<number> {
   const { interval_sec, crontab, timezone } = timing;
   if (interval_sec !== null) yield* intervalTimes(interval_sec * 1000, after, anchor);
   else if (crontab !== null) yield* crontabTimes(crontab, timezone, after);
@@ -29,11 +44,16 @@ function* intervalTimes(intervalMs: number, after: number, anchor: number): Gene
   for (let n = elapsed + 1; ; n += 1) yield anchor + n * intervalMs;
 }
 
-function* crontabTimes(crontab: string, timezone: string, after: number): Generator<number> {
+async function* crontabTimes(
+  crontab: string,
+  timezone: string,
+  after: number,
+): AsyncGenerator<number> {
   const reading = readCrontab(crontab);
   if (!reading.ok) throw new Error(`a schedule has the crontab ${crontab}`);
   const year = new Date(after).getUTCFullYear();
   const years = `${year - 1}-${year + horizonYears}`; // local years may begin later
+  const { Cron } = await library();
   const cron = new Cron(patternOf(reading.value, years), {
     mode: '7-part',
     timezone,
