@@ -13,6 +13,7 @@ import { shopkeeper } from './citizens/shopkeeper.ts';
 import { spy } from './citizens/spy.ts';
 import { stationer } from './citizens/stationer.ts';
 import { stranger } from './citizens/stranger.ts';
+import { timekeeper } from './citizens/timekeeper.ts';
 
 /** All citizens, in any order: each has its own random numbers. */
 export const citizens: readonly Citizen[] = [
@@ -26,6 +27,7 @@ export const citizens: readonly Citizen[] = [
   stationer,
   runner,
   editor,
+  timekeeper,
   newcomer,
   spy,
   stranger,
