@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptRuntime } from '../../../shared/scripts/script-runner.ts';
 import type { Host } from '../hosts.ts';
 import { type Case, casesIn, type Rule } from './case.ts';
-import { endings, exits } from './endings.ts';
-import { environment } from './environment.ts';
+import { endings, errors, exitCodes, exits } from './endings.ts';
+import { environment, globals } from './environment.ts';
 import { forgeries } from './forgeries.ts';
 import { descriptors, limits } from './limits.ts';
 import { outputs } from './outputs.ts';
 import { processes } from './processes.ts';
-import { repeated } from './repeated.ts';
-import { responses, values } from './responses.ts';
-import { timeouts } from './timeouts.ts';
+import { repeated, resets } from './repeated.ts';
+import { responseObjects, responses, values } from './responses.ts';
+import { timeouts, unusualTimeouts } from './timeouts.ts';
 
-/** All rules, by topic. */
-const rules: Readonly<Record<string, readonly Rule[]>> = {
-  'globals and environment': environment,
+/** Rules that depend on the host, by topic: each is tested on every host. */
+const onEveryHost: Readonly<Record<string, readonly Rule[]>> = {
+  environment,
   'the end of a run': [...endings, ...exits],
   'time limits': timeouts,
   'threads and processes': processes,
@@ -25,10 +25,18 @@ const rules: Readonly<Record<string, readonly Rule[]>> = {
   limits: [...limits, ...descriptors],
 };
 
-/** Rules that depend on the language alone: each is tested on one host, by turns. */
-const byTurns = { 'values of responses': values };
+/** Rules that depend on the language alone, by topic: each is tested on one host, by turns. */
+const byTurns: Readonly<Record<string, readonly Rule[]>> = {
+  globals,
+  errors,
+  'exit codes': exitCodes,
+  'unusual time limits': unusualTimeouts,
+  'response objects': responseObjects,
+  'values of responses': values,
+  'state of the language': resets,
+};
 
-/** Tests that scripts have the same outcome on every host. Hosts work side by side, each in order: runs mostly wait. */
+/** Tests the outcome of scripts. Hosts work side by side, each in order: runs mostly wait. */
 export function describeCases(
   language: ScriptRuntime,
   hosts: ReadonlyMap<string, () => Host>,
@@ -42,17 +50,15 @@ export function describeCases(
     afterAll(() => host.close());
 
     const turns = [...hosts.keys()].filter((name) => name !== 'Pyodide');
+    const isTurn = ({ inPyodide }: Case, at: number) =>
+      hostName === 'Pyodide' ? inPyodide === true : turns[at % turns.length] === hostName;
     const cases = [
-      ...Object.entries(rules).map(
+      ...Object.entries(onEveryHost).map(
         ([topic, rows]) =>
           [topic, casesIn(language, rows).filter((each) => isFor(hostName, each))] as const,
       ),
       ...Object.entries(byTurns).map(
-        ([topic, rows]) =>
-          [
-            topic,
-            casesIn(language, rows).filter((_, at) => turns[at % turns.length] === hostName),
-          ] as const,
+        ([topic, rows]) => [topic, casesIn(language, rows).filter(isTurn)] as const,
       ),
     ];
     describe.sequential.each(cases.filter(([, rows]) => rows.length > 0))('%s', (_topic, rows) => {

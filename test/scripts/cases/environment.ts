@@ -1,6 +1,6 @@
 import type { Rule } from './case.ts';
 
-/** The globals of a script, its modules and its environment. */
+/** The input of a script, its modules and its environment. */
 export const environment: readonly Rule[] = [
   {
     name: 'ARGS, CONFIG and META contain the input',
@@ -12,27 +12,6 @@ export const environment: readonly Rule[] = [
     python: "import json\nprint(json.dumps([ARGS, CONFIG, META], separators=(',', ':')))",
     stdout:
       '[{"GET":{"a":"1"},"POST":{"b":[2,null,true,0.5]},"a":"1"},{"salt":"x9"},{"executed_by":"codebox","executor":3}]',
-  },
-  {
-    name: 'ARGS may be a list',
-    args: [1, 2],
-    node: {
-      source: 'console.log(Array.isArray(ARGS), ARGS instanceof Array, ARGS.length)',
-      stdout: 'true true 2',
-    },
-    python: {
-      source: 'print(type(ARGS) is list, len(ARGS), type(CONFIG) is dict, type(META) is dict)',
-      stdout: 'True 2 True True',
-    },
-  },
-  {
-    name: '__proto__ in ARGS is a key like any other',
-    args: JSON.parse('{"__proto__":{"x":1}}'),
-    node: {
-      source: 'console.log(Object.keys(ARGS).join(), ({}).x)',
-      stdout: '__proto__ undefined',
-    },
-    python: { source: 'print(ARGS)', stdout: "{'__proto__': {'x': 1}}" },
   },
   {
     name: 'the wrapper is not visible',
@@ -47,32 +26,6 @@ export const environment: readonly Rule[] = [
       stdout:
         'ARGS CONFIG HttpResponse META __builtins__ __doc__ __file__ __loader__ __name__ __package__ __spec__ set_response',
     },
-  },
-  {
-    name: "Node's globals are defined",
-    node: "console.log(['require','module','exports','process','Buffer','console','setTimeout','setInterval','setImmediate','clearTimeout','queueMicrotask','structuredClone','fetch','URL','URLSearchParams','TextEncoder','TextDecoder','AbortController','Event','performance','crypto','atob','global','globalThis','WebAssembly','__filename'].filter((n) => typeof globalThis[n] === 'undefined'))",
-    stdout: '[]',
-  },
-  {
-    name: 'global is the global object',
-    node: 'global.x = 1; console.log(x, globalThis === global, this === global)',
-    stdout: '1 true true',
-  },
-  {
-    name: 'var and function become globals, as in a classic script',
-    node: 'var a = 1; function f() {} console.log(globalThis.a, typeof globalThis.f)',
-    stdout: '1 function',
-  },
-  {
-    name: 'names of globals may be redeclared',
-    node: "const fs = require('fs'); const crypto = require('crypto'); var URL = require('url').URL; let ARGS2 = ARGS; console.log(typeof fs.readFileSync, typeof crypto.createHash, new URL('http://a/b').pathname)",
-    stdout: 'function function /b',
-  },
-  {
-    name: 'a script is the main module',
-    python:
-      "import sys\nprint(__name__, sys.argv, sys.modules['__main__'].__dict__ is globals(), type(__builtins__).__name__)\nif __name__ == '__main__':\n    print('main')",
-    stdout: "__main__ ['main.py'] True module\nmain",
   },
   {
     name: 'modules of the wrapper cannot be imported',
@@ -114,32 +67,6 @@ export const environment: readonly Rule[] = [
     },
   },
   {
-    name: 'errors of core modules are instances of Error',
-    node: "try { require('fs').readFileSync('/nothing') } catch (e) { console.log(e instanceof Error, e instanceof TypeError) } try { Buffer.from(5) } catch (e) { console.log(e instanceof TypeError, e instanceof Error, e instanceof RangeError) }",
-    stdout: 'true false\ntrue true false',
-  },
-  {
-    name: 'buffers are instances of Uint8Array',
-    node: "const b = Buffer.from('x'); console.log(b instanceof Uint8Array, b instanceof Buffer, b.buffer instanceof ArrayBuffer, process instanceof Object, require instanceof Function, fetch('data:,x') instanceof Promise)",
-    stdout: 'true true true true true true',
-  },
-  {
-    name: 'subclasses of builtins match only their own instances',
-    node: 'class E extends Error {} console.log(new E() instanceof E, new Error() instanceof E, new E() instanceof Error)',
-    stdout: 'true false true',
-  },
-  {
-    name: 'a strict script is strict',
-    node: "'use strict'; try { y = 1 } catch (e) { console.log(e.name) }",
-    stdout: 'ReferenceError',
-  },
-  {
-    name: 'classes of a script can be pickled and become data classes',
-    python:
-      'import dataclasses, pickle\n@dataclasses.dataclass\nclass Point:\n    x: int = 3\nprint(pickle.loads(pickle.dumps(Point(5))), Point.__module__)',
-    stdout: 'Point(x=5) __main__',
-  },
-  {
     name: 'the environment contains no variables of the host',
     inPyodide: true,
     node: "console.log(Object.keys(process.env).sort().join(' '), process.env.GROUNDWORK_TEST_SECRET ?? 'none')",
@@ -177,5 +104,82 @@ export const environment: readonly Rule[] = [
     name: 'the process looks the same on all hosts',
     node: "const os = require('os'); console.log(process.execPath, process.argv.length, process.execArgv.length, process.umask().toString(8), process.getuid(), process.getegid(), process.ppid, process.title, os.hostname(), os.userInfo().username)",
     stdout: '/node 2 0 22 65534 65534 1 node script nobody',
+  },
+];
+
+/** The global scope of a script. */
+export const globals: readonly Rule[] = [
+  {
+    name: 'ARGS may be a list',
+    args: [1, 2],
+    node: {
+      source: 'console.log(Array.isArray(ARGS), ARGS instanceof Array, ARGS.length)',
+      stdout: 'true true 2',
+    },
+    python: {
+      source: 'print(type(ARGS) is list, len(ARGS), type(CONFIG) is dict, type(META) is dict)',
+      stdout: 'True 2 True True',
+    },
+  },
+  {
+    name: '__proto__ in ARGS is a key like any other',
+    args: JSON.parse('{"__proto__":{"x":1}}'),
+    node: {
+      source: 'console.log(Object.keys(ARGS).join(), ({}).x)',
+      stdout: '__proto__ undefined',
+    },
+    python: { source: 'print(ARGS)', stdout: "{'__proto__': {'x': 1}}" },
+  },
+  {
+    name: "Node's globals are defined",
+    node: "console.log(['require','module','exports','process','Buffer','console','setTimeout','setInterval','setImmediate','clearTimeout','queueMicrotask','structuredClone','fetch','URL','URLSearchParams','TextEncoder','TextDecoder','AbortController','Event','performance','crypto','atob','global','globalThis','WebAssembly','__filename'].filter((n) => typeof globalThis[n] === 'undefined'))",
+    stdout: '[]',
+  },
+  {
+    name: 'global is the global object',
+    node: 'global.x = 1; console.log(x, globalThis === global, this === global)',
+    stdout: '1 true true',
+  },
+  {
+    name: 'var and function become globals, as in a classic script',
+    node: 'var a = 1; function f() {} console.log(globalThis.a, typeof globalThis.f)',
+    stdout: '1 function',
+  },
+  {
+    name: 'names of globals may be redeclared',
+    node: "const fs = require('fs'); const crypto = require('crypto'); var URL = require('url').URL; let ARGS2 = ARGS; console.log(typeof fs.readFileSync, typeof crypto.createHash, new URL('http://a/b').pathname)",
+    stdout: 'function function /b',
+  },
+  {
+    name: 'a script is the main module',
+    python:
+      "import sys\nprint(__name__, sys.argv, sys.modules['__main__'].__dict__ is globals(), type(__builtins__).__name__)\nif __name__ == '__main__':\n    print('main')",
+    stdout: "__main__ ['main.py'] True module\nmain",
+  },
+  {
+    name: 'errors of core modules are instances of Error',
+    node: "try { require('fs').readFileSync('/nothing') } catch (e) { console.log(e instanceof Error, e instanceof TypeError) } try { Buffer.from(5) } catch (e) { console.log(e instanceof TypeError, e instanceof Error, e instanceof RangeError) }",
+    stdout: 'true false\ntrue true false',
+  },
+  {
+    name: 'buffers are instances of Uint8Array',
+    node: "const b = Buffer.from('x'); console.log(b instanceof Uint8Array, b instanceof Buffer, b.buffer instanceof ArrayBuffer, process instanceof Object, require instanceof Function, fetch('data:,x') instanceof Promise)",
+    stdout: 'true true true true true true',
+  },
+  {
+    name: 'subclasses of builtins match only their own instances',
+    node: 'class E extends Error {} console.log(new E() instanceof E, new Error() instanceof E, new E() instanceof Error)',
+    stdout: 'true false true',
+  },
+  {
+    name: 'a strict script is strict',
+    node: "'use strict'; try { y = 1 } catch (e) { console.log(e.name) }",
+    stdout: 'ReferenceError',
+  },
+  {
+    name: 'classes of a script can be pickled and become data classes',
+    python:
+      'import dataclasses, pickle\n@dataclasses.dataclass\nclass Point:\n    x: int = 3\nprint(pickle.loads(pickle.dumps(Point(5))), Point.__module__)',
+    stdout: 'Point(x=5) __main__',
   },
 ];
