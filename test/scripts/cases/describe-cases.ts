@@ -11,6 +11,7 @@ import { processes } from './processes.ts';
 import { repeated, resets } from './repeated.ts';
 import { responseObjects, responses, values } from './responses.ts';
 import { timeouts, unusualTimeouts } from './timeouts.ts';
+import { canJoin, type PartialResult, runTogether } from './together.ts';
 
 /** Rules that depend on the host, by topic: each is tested on every host. */
 const onEveryHost: Readonly<Record<string, readonly Rule[]>> = {
@@ -42,13 +43,6 @@ export function describeCases(
   hosts: ReadonlyMap<string, () => Host>,
 ): void {
   describe.concurrent.each([...hosts])(`${language} in %s`, (hostName, open) => {
-    let host: Host;
-    beforeAll(async () => {
-      host = open();
-      await host.run({ source: '' }); // Pyodide's snapshot may have to be created
-    }, 300_000);
-    afterAll(() => host.close());
-
     const turns = [...hosts.keys()].filter((name) => name !== 'Pyodide');
     const isTurn = ({ inPyodide }: Case, at: number) =>
       hostName === 'Pyodide' ? inPyodide === true : turns[at % turns.length] === hostName;
@@ -61,11 +55,22 @@ export function describeCases(
         ([topic, rows]) => [topic, casesIn(language, rows).filter(isTurn)] as const,
       ),
     ];
+    const maxTimes = hostName === 'Pyodide' ? 2 : Infinity; // each run has its own process there
+    const joined = hostName === 'Pyodide' ? cases.flatMap(([, rows]) => rows.filter(canJoin)) : [];
+
+    let host: Host;
+    let together: ReadonlyMap<string, PartialResult> | undefined;
+    beforeAll(async () => {
+      host = open();
+      if (joined.length > 0) together = await runTogether(host, joined); // Pyodide's snapshot may have to be created
+    }, 300_000);
+    afterAll(() => host.close());
+
     describe.sequential.each(cases.filter(([, rows]) => rows.length > 0))('%s', (_topic, rows) => {
-      test.each(rows)('$name', async ({ name: _, inPyodide, needsProcesses, times, ...row }) => {
+      test.each(rows)('$name', async ({ name, inPyodide, needsProcesses, times = 1, ...row }) => {
         const { status = 'success', stdout = '', stderr = '', response, ...sample } = row;
 
-        const result = await host.run(sample, times);
+        const result = together?.get(name) ?? (await host.run(sample, Math.min(times, maxTimes)));
 
         const expected = { status, stdout, stderr };
         expect(result).toEqual(response === undefined ? expected : { ...expected, response });

@@ -85,7 +85,6 @@ export const errors: readonly Rule[] = [
   },
   {
     name: 'code of a module, and of Python 2, is a syntax error',
-    inPyodide: true,
     status: 'failure',
     node: { source: 'return 1', stderr: showing('SyntaxError: Illegal return statement') },
     python: {

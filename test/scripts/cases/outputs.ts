@@ -81,7 +81,6 @@ export const outputs: readonly Rule[] = [
   },
   {
     name: 'output above the maximum is a failure',
-    inPyodide: true,
     node: `process.stdout.write('x'.repeat(${maxOutputBytes + 1}))`,
     python: `import sys\nsys.stdout.write('x' * ${maxOutputBytes + 1})`,
     status: 'failure',

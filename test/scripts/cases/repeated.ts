@@ -24,9 +24,13 @@ export const repeated: readonly Rule[] = [
     times: 2,
     timeoutMs: 1000,
     status: 'timeout',
-    node: { source: 'console.log(typeof left); left = 1; for (;;);', stdout: 'undefined' },
+    node: {
+      source:
+        'console.log(typeof left); left = 1; Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+      stdout: 'undefined',
+    },
     python: {
-      source: "print('left' in globals())\nleft = 1\nwhile True: pass",
+      source: "import time\nprint('left' in globals())\nleft = 1\ntime.sleep(60)",
       stdout: 'False',
       stderr: expect.any(String),
     },

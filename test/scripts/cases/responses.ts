@@ -111,7 +111,6 @@ export const responseObjects: readonly Rule[] = [
   },
   {
     name: 'a response that cannot be read is a failure',
-    inPyodide: true,
     status: 'failure',
     node: {
       source: "setResponse(new HttpResponse(200, { toJSON() { throw new Error('mine') } }))",

@@ -33,6 +33,19 @@ export const timeouts: readonly Rule[] = [
     },
   },
   {
+    name: 'a script that stops its runner times out',
+    needsProcesses: true,
+    times: 2,
+    timeoutMs: 500,
+    status: 'timeout',
+    stderr: expect.any(String),
+    python: 'import os, signal, time\nos.kill(os.getppid(), signal.SIGSTOP)\ntime.sleep(60)',
+  },
+];
+
+/** Scripts that exceed their time limit in unusual ways. */
+export const unusualTimeouts: readonly Rule[] = [
+  {
     name: 'a script that catches everything times out',
     inPyodide: true,
     timeoutMs,
@@ -42,19 +55,6 @@ export const timeouts: readonly Rule[] = [
     python:
       "print('so far')\nwhile True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
   },
-  {
-    name: 'a script that stops its runner times out',
-    needsProcesses: true,
-    times: 2,
-    timeoutMs: 500,
-    status: 'timeout',
-    stderr: expect.any(String),
-    python: 'import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)\nwhile True: pass',
-  },
-];
-
-/** Scripts that exceed their time limit in unusual ways. */
-export const unusualTimeouts: readonly Rule[] = [
   {
     name: 'an endless chain of promises times out',
     timeoutMs,
