@@ -13,21 +13,27 @@ import { responseObjects, responses, values } from './responses.ts';
 import { timeouts, unusualTimeouts } from './timeouts.ts';
 import { canJoin, type PartialResult, runTogether } from './together.ts';
 
-/** Rules that depend on the host, by topic: each is tested on every host. */
-const onEveryHost: Readonly<Record<string, readonly Rule[]>> = {
+type Topics = Readonly<Record<string, readonly Rule[]>>;
+
+/** Rules that depend on the sandbox, by topic: each is tested on every host. */
+const onEveryHost: Topics = {
   environment,
-  'the end of a run': [...endings, ...exits],
   'time limits': timeouts,
   'threads and processes': processes,
-  output: outputs,
-  'custom responses': responses,
   'successive runs': repeated,
-  forgeries,
   limits: [...limits, ...descriptors],
 };
 
+/** Rules that depend on the supervisor, by topic: each is tested at one sandbox level, by turns, and in the zip. */
+const bySupervisor: Topics = {
+  'the end of a run': [...endings, ...exits],
+  output: outputs,
+  'custom responses': responses,
+  forgeries,
+};
+
 /** Rules that depend on the language alone, by topic: each is tested on one host, by turns. */
-const byTurns: Readonly<Record<string, readonly Rule[]>> = {
+const byLanguage: Topics = {
   globals,
   errors,
   'exit codes': exitCodes,
@@ -44,17 +50,25 @@ export function describeCases(
 ): void {
   describe.concurrent.each([...hosts])(`${language} in %s`, (hostName, open) => {
     const turns = [...hosts.keys()].filter((name) => name !== 'Pyodide');
-    const isTurn = ({ inPyodide }: Case, at: number) =>
-      hostName === 'Pyodide' ? inPyodide === true : turns[at % turns.length] === hostName;
+    const levels = turns.filter((name) => !isZip(name));
+    const isTurn = (at: number, names: readonly string[]) => names[at % names.length] === hostName;
     const cases = [
-      ...Object.entries(onEveryHost).map(
-        ([topic, rows]) =>
-          [topic, casesIn(language, rows).filter((each) => isFor(hostName, each))] as const,
-      ),
-      ...Object.entries(byTurns).map(
-        ([topic, rows]) => [topic, casesIn(language, rows).filter(isTurn)] as const,
-      ),
+      ...select(onEveryHost, () => true),
+      ...select(bySupervisor, (at) => isZip(hostName) || isTurn(at, levels)),
+      ...select(byLanguage, (at) => isTurn(at, turns)),
     ];
+
+    /** Returns the cases of this host by topic. Pyodide has its own, for which no turn matters. */
+    function select(topics: Topics, isMine: (at: number) => boolean) {
+      const isSelected = (each: Case, at: number) =>
+        hostName === 'Pyodide'
+          ? each.inPyodide === true
+          : isMine(at) && !(hostName === 'Landlock' && each.needsProcesses);
+      return Object.entries(topics).map(
+        ([topic, rows]) => [topic, casesIn(language, rows).filter(isSelected)] as const,
+      );
+    }
+
     const maxTimes = hostName === 'Pyodide' ? 2 : Infinity; // each run has its own process there
     const joined = hostName === 'Pyodide' ? cases.flatMap(([, rows]) => rows.filter(canJoin)) : [];
 
@@ -79,8 +93,6 @@ export function describeCases(
   });
 }
 
-/** Checks whether a case is run on a host. */
-function isFor(host: string, { inPyodide, needsProcesses }: Case): boolean {
-  if (host === 'Pyodide') return inPyodide === true;
-  return host !== 'Landlock' || needsProcesses !== true;
+function isZip(host: string): boolean {
+  return host.startsWith('the zip');
 }
