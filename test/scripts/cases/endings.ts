@@ -152,6 +152,12 @@ export const errors: readonly Rule[] = [
     },
   },
   {
+    name: 'a script cannot abort its process',
+    node: 'process.abort()',
+    status: 'failure',
+    stderr: showing('Error: process.abort is not available to scripts'),
+  },
+  {
     name: 'a caught error is not a failure',
     node: "process.on('uncaughtException', (e) => console.log('caught', e.message)); setTimeout(() => { throw new Error('x') }, 1)",
     stdout: 'caught x',

@@ -89,6 +89,19 @@ export const environment: readonly Rule[] = [
     },
   },
   {
+    name: 'modules in the temporary folder can be imported',
+    node: {
+      source:
+        "const fs = require('fs'); const file = require('os').tmpdir() + '/own.js'; fs.writeFileSync(file, 'module.exports = 7'); console.log(require(file)); import('node:path').then((path) => console.log(path.basename(fs.realpathSync(file))))",
+      stdout: '7\nown.js',
+    },
+    python: {
+      source:
+        "import sys, tempfile\nopen('own.py', 'w').write('value = 7')\nsys.path.append(tempfile.gettempdir())\nimport own\nprint(own.value)",
+      stdout: '7',
+    },
+  },
+  {
     name: 'standard input is empty',
     node: "console.log(require('fs').readFileSync(0).length || 'nothing')",
     python: "try:\n    input()\nexcept EOFError:\n    print('nothing')",
