@@ -49,7 +49,6 @@ export const repeated: readonly Rule[] = [
 export const resets: readonly Rule[] = [
   {
     name: 'globals are new for each run',
-    inPyodide: true,
     times: 3,
     node: {
       source: 'console.log(typeof left); left = 1; Object.prototype.polluted = 1',
