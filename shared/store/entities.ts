@@ -54,6 +54,7 @@ import type {
   UserSocialData,
 } from './records/records.ts';
 import type {
+  RunQueueData,
   ScriptData,
   ScriptEndpointData,
   ScriptEndpointPositionData,
@@ -99,6 +100,7 @@ import type { Key } from './store.ts';
  * | scripts of an instance; their sources           | INSTANCE#<id>                  | SCRIPT#<id>; SCRIPTSOURCE#<id> |
  * | ... script endpoints, by name and in list order |                                | SCRIPTENDPOINT#<name>; SCRIPTENDPOINTROW#<row> |
  * | runs of a script or an endpoint (by position)   | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
+ * | runs that wait for each other, by queue          | INSTANCE#<id>#RUNQUEUES        | <queue>#<position>          |
  * | slots that runs take, waiting runs (on AWS)     | INSTANCE#<id>#RUNS             | PLACE#<0-7>; WAITER#<0 awaited, 1 not>#<time>#<id> |
  * | the Lambda function of a script                 | SCRIPTFUNCTIONS                | <instance>#<script>         |
  * | mark that the first account was created         | DEPLOYMENT                     | FIRST                       |
@@ -433,6 +435,13 @@ export const runWaiterEntity = entity<RunWaiterData>('run-waiter').keyed(
     `${isAwaited ? 0 : 1}#${dueKey(sinceMs)}#${id}`,
 );
 
+/** A run in a queue; it expires with its trace. */
+export const runQueueEntity = entity<RunQueueData>('run-queue').keyed(
+  (instance: number) => `INSTANCE#${instance}#RUNQUEUES`,
+  (_instance: number, queue: string) => `${queue}#`,
+  (position: string) => position,
+);
+
 /** Returns the partitions that belong to a class. */
 export function classPartitions(instance: number, classNumber: number): readonly string[] {
   return [objectEntity, uniqueEntity, fileEntity].map(({ partition }) =>
@@ -456,6 +465,7 @@ export function instancePartitions(instance: number, lastClass: number): readonl
     userSocialEntity.partition(instance),
     usageEntity.partition(instance),
     runSlotEntity.partition(instance),
+    runQueueEntity.partition(instance),
     ...pushPartitions(instance),
     instanceEntity.partition(instance),
   ];
