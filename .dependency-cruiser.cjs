@@ -41,10 +41,11 @@ const rooms = [
   ['templates'],
   ['classes'],
   ['search', 'classes'],
-  ['objects', 'usage', 'classes', 'search'],
+  ['scripts', 'accounts', 'instances'],
+  ['triggers', 'scripts'],
+  ['objects', 'usage', 'classes', 'search', 'triggers'],
   ['push'],
   ['users', 'accounts', 'classes', 'objects', 'push'],
-  ['scripts', 'accounts', 'instances'],
 ];
 
 module.exports = {

@@ -18,6 +18,7 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
+import { scriptErrors } from '../../shared/scripts/script-field.ts';
 import { commit } from '../../shared/store/commit.ts';
 import {
   scriptEndpointEntity,
@@ -30,9 +31,8 @@ import type {
 } from '../../shared/store/records/scripts.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
-import { type FieldErrors, notFound } from '../../shared/values/errors/errors.ts';
-import { messages } from '../../shared/values/errors/messages.ts';
-import { type EndpointFields, type endpointFields, scriptWord } from './fields.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import type { EndpointFields, endpointFields } from './fields.ts';
 
 /** Kind of script endpoints. A list position names the script as well, so that public links need no extra read. */
 export const kind = {
@@ -63,7 +63,10 @@ export async function createEndpoint(
 ): Promise<ScriptEndpointData> {
   return retryOnConflict(async () => {
     const reading = input.read();
-    const draft = validValues(reading, await scriptErrors(context, reading.values));
+    const draft = validValues(
+      reading,
+      await scriptErrors(context, toV11Names(reading.values).script),
+    );
     const { name, description, public: isPublic } = draft;
     const data: ScriptEndpointData = {
       name,
@@ -86,7 +89,10 @@ export async function updateEndpoint(
 ): Promise<ScriptEndpointData> {
   await checkLiving(context, current);
   const reading = input.read();
-  const draft = validValues(reading, await scriptErrors(context, reading.values));
+  const draft = validValues(
+    reading,
+    await scriptErrors(context, toV11Names(reading.values).script),
+  );
   const data: ScriptEndpointData = { ...current.data, ...toV11Names(draft) };
   const rowKey = scriptEndpointPositionEntity.key(instanceOf(context), data.row);
   const isMoved = data.script !== current.data.script;
@@ -154,14 +160,6 @@ async function holderOf(context: Context, name: string) {
 
 /** Values of a body, some perhaps rejected. */
 type Sent = Partial<Values<EndpointFields, InputMode>>;
-
-/** Returns the messages for an id that no script has. */
-async function scriptErrors(context: Context, values: Sent): Promise<FieldErrors> {
-  const { script } = toV11Names(values);
-  if (script === undefined) return {};
-  const found = await scriptEntity.read(context.platform.store, instanceOf(context), script);
-  return found === undefined ? { [scriptWord[context.version]]: [messages.noSuchPk(script)] } : {};
-}
 
 /** Returns values by the names of version 1.1. */
 function toV11Names(values: Sent): Partial<Values<(typeof endpointFields)['v1.1'], InputMode>> {

@@ -1,6 +1,6 @@
 import type { Platform } from '../platform/ports.ts';
 import { deadLetterEntity } from '../store/entities.ts';
-import type { Change, Key, Stored } from '../store/store.ts';
+import type { Change, Key, Stored, Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
 import { messageOf } from '../values/caught.ts';
 import { maintain } from './maintain.ts';
@@ -69,6 +69,8 @@ export interface ChangeConsumer {
   readonly watches: readonly Watch[];
   /** Processes changes, in order; after any error it receives them all again, some of them at a time. */
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
+  /** Returns writes that belong to a change that becomes a dead letter. */
+  readonly whenGivenUp?: (change: ItemChange) => readonly Write[];
 }
 
 /** Attempts for one change, and the delay between them. */
@@ -131,9 +133,10 @@ async function deliverOne(delivery: Delivery, change: ItemChange): Promise<void>
 
 async function giveUp(
   { consumer, services }: Delivery,
-  { key, kind, change, position, before, after }: ItemChange,
+  given: ItemChange,
   error: unknown,
 ): Promise<void> {
+  const { key, kind, change, position, before, after } = given;
   const id = services.ids.random();
   const cause = messageOf(error);
   const at = services.clock.micros() / 1000;
@@ -148,7 +151,10 @@ async function giveUp(
     ...(before && { before: before.data }),
     ...(after && { after: after.data }),
   };
-  await maintain(services, [createItem(deadLetterEntity, deadLetterEntity.key(at, id), letter)]);
+  await maintain(services, [
+    createItem(deadLetterEntity, deadLetterEntity.key(at, id), letter),
+    ...(consumer.whenGivenUp?.(given) ?? []),
+  ]);
   const message = 'a change could not be taken and is kept as a dead letter';
   services.log({ level: 'error', message, deadLetter: id, consumer: consumer.name, ...key, cause });
 }

@@ -7,7 +7,7 @@ import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/caught.ts';
 import { directRun } from './pending-runs.ts';
 import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.ts';
-import { runSettings } from './rules/script-config.ts';
+import { maxDepth, runSettings } from './rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './runs/run-traces.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from './script-runner.ts';
@@ -32,8 +32,6 @@ export type RunServices = Pick<
 
 type OnProgress = NonNullable<ScriptRun['onProgress']>;
 
-/** Maximum number of nested runs between a client and the last script. */
-export const maxDepth = 8;
 /** Maximum time of a run and its wait together: that of a function on AWS, and the same everywhere. */
 const runMs = 320_000;
 const awaitedMs = 30_000; // docs/reference/scripts.md#concurrency

@@ -21,7 +21,7 @@ export function retryRoute<Loaded extends object>(list: TraceList<Loaded>): Rout
     ...endpointRoute<Loaded>({
       name: `${name} Trace Retry`,
       operationNames: {
-        POST: { id: `retry${name.replaceAll(' ', '')}Trace`, summary: `Run ${noun} again` },
+        POST: { id: `run${name.replaceAll(' ', '')}Again`, summary: `Run ${noun} again` },
       },
       path: below(paths['v1.1']),
       v1Path: paths.v1 === undefined ? null : below(paths.v1),

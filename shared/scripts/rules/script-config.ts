@@ -14,6 +14,9 @@ export interface RunSettings {
   readonly config: JsonObject;
 }
 
+/** Maximum number of nested runs between a client and the last script. */
+export const maxDepth = 8;
+
 const defaultSeconds = 30;
 const maxSeconds = 300;
 const maxRetries = 5; // docs/reference/triggers.md#retries
