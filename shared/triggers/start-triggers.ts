@@ -1,4 +1,12 @@
-import type { ChangeConsumer, ItemChange, Services } from '../jobs/change-feed.ts';
+import {
+  type ChangeConsumer,
+  type ItemChange,
+  type Services,
+  storeDeadLetter,
+} from '../jobs/change-feed.ts';
+import { type JobType, newJob } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { unlessConflict } from '../jobs/write-conflict.ts';
 import {
   instanceCounter,
   instanceIn,
@@ -8,8 +16,24 @@ import {
 } from '../store/entities.ts';
 import type { TriggerEventData } from '../store/records/triggers.ts';
 import type { Stored } from '../store/store.ts';
-import { deleteIfExists } from '../store/writes.ts';
-import { planRuns, takeRoom } from './planned-runs.ts';
+import { deleteItem, updateItem } from '../store/writes.ts';
+import { messageOf } from '../values/caught.ts';
+import { planRuns, type RunPlanner, takeRoom } from './planned-runs.ts';
+
+const name = 'triggers';
+const maxFailures = 10;
+
+/** Plans the runs of an object's events after their delivery has failed. */
+export const catchUp: JobType = {
+  name: 'start-triggers',
+  step: async (context, task) => {
+    const { instance, object } = task as EventPlace; // as stored
+    await startFor(context, instance, [object]);
+    return 'done';
+  },
+};
+
+type EventPlace = { readonly instance: number; readonly object: number };
 
 /**
  * Plans the runs of triggers for changes of objects; jobs start them. Events of an object may arrive in any order, and
@@ -17,7 +41,7 @@ import { planRuns, takeRoom } from './planned-runs.ts';
  * the changes.
  */
 export const startTriggers: ChangeConsumer = {
-  name: 'triggers',
+  name,
   watches: [{ kind: triggerEventEntity.kind, actions: ['create'], needsData: false }],
   consume: async (changes, services) => {
     const objects = objectsByInstance(changes);
@@ -25,8 +49,10 @@ export const startTriggers: ChangeConsumer = {
       [...objects].map(([instance, ids]) => startFor(services, instance, [...ids])),
     );
   },
-  // an event that cannot be processed must not stop later ones of its object
-  whenGivenUp: ({ key }) => [deleteIfExists(key)],
+  whenGivenUp: ({ key }, services) => {
+    const { object } = placeOfEvent(key);
+    return [newJob(services, catchUp, { instance: instanceIn(key), object })];
+  },
 };
 
 function objectsByInstance(
@@ -73,7 +99,42 @@ async function startFor(
     },
   };
   const planAll = async (ofObject: readonly Stored<TriggerEventData>[]) => {
-    for (const event of ofObject) await planRuns(planner, event);
+    for (const event of ofObject) await planOrSkip(planner, event);
   };
   await Promise.all(events.map(planAll));
+}
+
+/**
+ * Plans the runs of an event. One that fails again and again becomes a dead letter: it must not stop later events of its
+ * object.
+ */
+async function planOrSkip(
+  planner: RunPlanner,
+  event: Stored<TriggerEventData>,
+): Promise<void> {
+  try {
+    await planRuns(planner, event);
+  } catch (error) {
+    await countFailure(planner.services, event, error);
+  }
+}
+
+/** Throws the error again, unless the event is gone: its runs were planned and the response was lost, or it is given up. */
+async function countFailure(
+  services: Services,
+  event: Stored<TriggerEventData>,
+  error: unknown,
+): Promise<void> {
+  const { key, kind, data } = event;
+  const failures = (data.failures ?? 0) + 1;
+  if (failures < maxFailures) {
+    const counted = maintain(services, [updateItem(event, { ...data, failures })]);
+    if ((await unlessConflict(counted)) === undefined) return;
+    throw error;
+  }
+  const change = { actor: {}, cause: 'client', depth: data.depth } as const;
+  const letter = { consumer: name, position: '', key, kind, change, after: data };
+  await unlessConflict(
+    storeDeadLetter(services, { ...letter, error: messageOf(error) }, [deleteItem(event)]),
+  );
 }

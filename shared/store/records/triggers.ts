@@ -37,6 +37,8 @@ export interface TriggerEventData {
   readonly changes: readonly string[] | null;
   /** Scripts between the client and the change. */
   readonly depth: number;
+  /** Failed attempts to plan the runs; none when absent. */
+  readonly failures?: number;
 }
 
 /** Runs of triggers that were planned in one minute. It expires. */
