@@ -21,7 +21,7 @@ import { messageOf } from '../values/caught.ts';
 import { planRuns, type RunPlanner, takeRoom } from './planned-runs.ts';
 
 const name = 'triggers';
-const maxFailures = 10;
+const maxFailures = 5; // fewer than a delivery has attempts: no other change of the object is given up
 
 /** Plans the runs of an object's events after their delivery has failed. */
 export const catchUp: JobType = {
@@ -45,8 +45,7 @@ export const startTriggers: ChangeConsumer = {
   watches: [{ kind: triggerEventEntity.kind, actions: ['create'], needsData: false }],
   consume: async (changes, services) => {
     const objects = objectsByInstance(changes);
-    await Promise.all(
-      [...objects].map(([instance, ids]) => startFor(services, instance, [...ids])),
+    await allOf([...objects].map(([instance, ids]) => startFor(services, instance, [...ids])),
     );
   },
   whenGivenUp: ({ key }, services) => {
@@ -101,7 +100,13 @@ async function startFor(
   const planAll = async (ofObject: readonly Stored<TriggerEventData>[]) => {
     for (const event of ofObject) await planOrSkip(planner, event);
   };
-  await Promise.all(events.map(planAll));
+  await allOf(events.map(planAll));
+}
+
+/** Waits for all, also if some fail: a repeated delivery must not run at the same time. Throws the first error. */
+async function allOf(all: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
 }
 
 /**
