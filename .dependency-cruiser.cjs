@@ -42,7 +42,7 @@ const rooms = [
   ['classes'],
   ['search', 'classes'],
   ['scripts', 'accounts', 'instances'],
-  ['triggers', 'scripts'],
+  ['triggers', 'scripts', 'instances'],
   ['objects', 'usage', 'classes', 'search', 'triggers'],
   ['push'],
   ['users', 'accounts', 'classes', 'objects', 'push'],

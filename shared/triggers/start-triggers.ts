@@ -45,8 +45,7 @@ export const startTriggers: ChangeConsumer = {
   watches: [{ kind: triggerEventEntity.kind, actions: ['create'], needsData: false }],
   consume: async (changes, services) => {
     const objects = objectsByInstance(changes);
-    await allOf([...objects].map(([instance, ids]) => startFor(services, instance, [...ids])),
-    );
+    await allOf([...objects].map(([instance, ids]) => startFor(services, instance, [...ids])));
   },
   whenGivenUp: ({ key }, services) => {
     const { object } = placeOfEvent(key);
@@ -113,10 +112,7 @@ async function allOf(all: readonly Promise<void>[]): Promise<void> {
  * Plans the runs of an event. One that fails again and again becomes a dead letter: it must not stop later events of its
  * object.
  */
-async function planOrSkip(
-  planner: RunPlanner,
-  event: Stored<TriggerEventData>,
-): Promise<void> {
+async function planOrSkip(planner: RunPlanner, event: Stored<TriggerEventData>): Promise<void> {
   try {
     await planRuns(planner, event);
   } catch (error) {

@@ -62,7 +62,11 @@ describe('a trigger', () => {
       links: linksOf(1),
     });
     expect((await call('GET', 'triggers/1/')).body).toEqual(body);
-    expect((await call('GET', 'triggers/')).body).toEqual({ next: null, prev: null, objects: [body] });
+    expect((await call('GET', 'triggers/')).body).toEqual({
+      next: null,
+      prev: null,
+      objects: [body],
+    });
     expect((await call('GET', 'triggers/1/traces/')).body.objects).toEqual([]);
   });
 
@@ -154,9 +158,7 @@ describe('rejected values', () => {
   it('more than a hundred triggers, also at once', async () => {
     for (let n = 0; n < 98; n += 1) await makeTrigger(world, { signal: 'delete' });
 
-    const answers = await Promise.all(
-      [1, 2, 3, 4, 5].map(() => call('POST', 'triggers/', valid)),
-    );
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => call('POST', 'triggers/', valid)));
 
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 400, 400, 400]);
     const refused = await call('POST', 'triggers/', valid);
@@ -199,7 +201,8 @@ describe('with its class or script', () => {
     const script = await makeScript(world, 'setTimeout(() => {}, 300)');
     await makeTrigger(world, { signal: 'update', script });
     const { id } = expected(await call('POST', 'classes/book/objects/', {}), 201);
-    for (let n = 0; n < 3; n += 1) expected(await call('PATCH', `classes/book/objects/${id}/`, {}), 200);
+    for (let n = 0; n < 3; n += 1)
+      expected(await call('PATCH', `classes/book/objects/${id}/`, {}), 200);
     await api.platform.changes.settled();
     const waiting = (await kept()).filter((key) => key.startsWith('RUNQUEUES '));
     expect(waiting.length).toBeGreaterThan(1);

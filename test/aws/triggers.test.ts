@@ -6,7 +6,12 @@ import { writeItem } from '../../shared/platform/aws/store/item.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import { runQueueEntity, traceEntity, triggerEntity, triggerEventEntity } from '../../shared/store/entities.ts';
+import {
+  runQueueEntity,
+  traceEntity,
+  triggerEntity,
+  triggerEventEntity,
+} from '../../shared/store/entities.ts';
 import { readRange } from '../../shared/store/entity.ts';
 import type { RunQueueData } from '../../shared/store/records/scripts.ts';
 import type { Put, Stored } from '../../shared/store/store.ts';
@@ -51,7 +56,10 @@ function open() {
 
 function record(event: Put, at: number): DynamoDBRecord {
   const image = writeItem(event, 'w1', change);
-  return { eventName: 'INSERT', dynamodb: { SequenceNumber: String(at + 1), NewImage: image as never } };
+  return {
+    eventName: 'INSERT',
+    dynamodb: { SequenceNumber: String(at + 1), NewImage: image as never },
+  };
 }
 
 function event(object: number, revision: number): Put {
@@ -71,7 +79,9 @@ async function queued(object: number): Promise<readonly string[]> {
   const queue = `0000000001#${String(object).padStart(10, '0')}`;
   const items = await readRange(store, runQueueEntity.range(1, queue));
   const traces = await Promise.all(
-    items.map((item) => traceEntity.read(store, 1, 'trigger', 1, (item as Stored<RunQueueData>).data.trace)),
+    items.map((item) =>
+      traceEntity.read(store, 1, 'trigger', 1, (item as Stored<RunQueueData>).data.trace),
+    ),
   );
   return traces.map((trace) => JSON.stringify(trace?.data.args));
 }

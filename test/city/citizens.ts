@@ -13,6 +13,7 @@ import { shopkeeper } from './citizens/shopkeeper.ts';
 import { spy } from './citizens/spy.ts';
 import { stationer } from './citizens/stationer.ts';
 import { stranger } from './citizens/stranger.ts';
+import { watchman } from './citizens/watchman.ts';
 
 /** All citizens, in any order: each has its own random numbers. */
 export const citizens: readonly Citizen[] = [
@@ -25,6 +26,7 @@ export const citizens: readonly Citizen[] = [
   curator,
   stationer,
   runner,
+  watchman,
   editor,
   newcomer,
   spy,

@@ -110,13 +110,18 @@ async function open(share: number) {
     kinds: [catchUp, { name: 'watch-run', step: async () => 'done' }],
   });
   const traces = async (id = 1) =>
-    (await readRange(store, { pk: traceEntity.partition(instance, 'trigger', id) })) as readonly Stored<TraceData>[];
+    (await readRange(store, {
+      pk: traceEntity.partition(instance, 'trigger', id),
+    })) as readonly Stored<TraceData>[];
   return { store, background, traces };
 }
 
 const revisionsOf = (traces: readonly Stored<TraceData>[], object: number) =>
   traces
-    .map(({ data: { args } }) => ('value' in args ? args.value : {}) as { id: number; revision: number })
+    .map(
+      ({ data: { args } }) =>
+        ('value' in args ? args.value : {}) as { id: number; revision: number },
+    )
     .filter(({ id }) => id === object)
     .map(({ revision }) => revision);
 
