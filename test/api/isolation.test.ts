@@ -9,7 +9,7 @@ import { type Dump, type WatchedStore, watch } from '../support/watched-store.ts
 
 /*
  * Isolation of instances: for every path of the map, every method and every kind of key, no access to another's data.
- * The soak run sends all requests with keys of another instance, other runs a sample for each path.
+ * The soak run sends all requests, other runs a sample of those with each key and method.
  */
 
 let store: WatchedStore;
@@ -210,12 +210,12 @@ describe('our user in their instance, their user in ours', () => {
     async (_, place) => {
       const path = theirs.path(place);
 
-      for (const as of [ours.owner, ourBareKey, { key: ourBareKey, user: theirUser }]) {
+      const keys = [ours.owner, ourBareKey, { key: ourBareKey, user: theirUser }];
+      const all = keys.flatMap((as) => methods.map((method) => ({ as, method })));
+      for (const { as, method } of sampleOf(all, 4)) {
         if (isForAccounts(place) && as === ours.owner) continue;
-        for (const method of methods) {
-          const answer = await call({ as, method, path, body: bodyFor(place, method) });
-          expect([403, 404]).toContain(answer.status);
-        }
+        const answer = await call({ as, method, path, body: bodyFor(place, method) });
+        expect([403, 404]).toContain(answer.status);
       }
     },
   );
