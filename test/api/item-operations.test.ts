@@ -4,7 +4,7 @@ import { api, useApi } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld } from '../support/filled-world.ts';
 
 /*
- * One of every resource is created; then operations on devices and on script endpoints of version 1 succeed, which no
+ * One of every resource is created; then operations on devices, messages and script endpoints of version 1 succeed, which no
  * other file of the suite on roles does. That suite demands each operation (vitest.roles.config.ts).
  */
 
@@ -17,7 +17,8 @@ beforeAll(async () => {
 });
 
 const scripts = '/v1/instances/blog-1/webhooks/';
-const push = (provider: string) => `/v1.1/instances/blog-1/push_notifications/${provider}/devices/`;
+const push = (provider: string, list = 'devices') =>
+  `/v1.1/instances/blog-1/push_notifications/${provider}/${list}/`;
 
 /** Returns the path of the first item of a list, by the name that its paths have. */
 async function firstIn(list: string): Promise<string> {
@@ -26,6 +27,7 @@ async function firstIn(list: string): Promise<string> {
 }
 
 it.each([
+  ['GET', scripts, '', undefined, 200],
   ['PATCH', scripts, '', { description: 'new' }, 200],
   ['POST', scripts, 'reset_link/', {}, 200],
   ['POST', scripts, 'rename/', { new_name: 'renamed' }, 200],
@@ -36,6 +38,8 @@ it.each([
       ['apns', { environment: 'production', aps: { alert: 'a' } }],
     ] as const
   ).flatMap(([provider, content]) => [
+    ['GET', push(provider), '', undefined, 200] as const,
+    ['GET', push(provider, 'messages'), '', undefined, 200] as const,
     ['PATCH', push(provider), '', { label: 'new' }, 200] as const,
     ['PUT', push(provider), '', { label: 'newer' }, 200] as const,
     ['POST', push(provider), 'send_message/', { content }, 200] as const,
