@@ -20,6 +20,7 @@ import { candidates } from './gateway.ts';
 import { type Lambda, startLambda } from './lambda.ts';
 import { isGranted } from './policies.ts';
 import type { BuiltFunction } from './roles-setup.ts';
+import { openServedOperations } from './served-operations.ts';
 import { openStream } from './stream.ts';
 
 /** A deployment in which every family has its own function, process and role, and all share one table. */
@@ -77,6 +78,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const table = openTable(aws.url, built, nowMs);
   const store = wrapTable(table.store, underWay, options.wrap);
   const functions = new Map<string, Promise<Lambda>>();
+  const served = openServedOperations();
   const runInOwn = async (family: string, event: object) => {
     const own = await functionOf(family);
     return own.invoke(event, { nowMs: shownMs(), leftMs: 330_000 });
@@ -104,7 +106,9 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     },
     handler: async (event) => {
       const lambda = await functionOf(familyOf(event.rawPath));
-      return lambda.invoke(event, { nowMs: shownMs() });
+      const result = await lambda.invoke(event, { nowMs: shownMs() });
+      served.add(event.requestContext.http.method, event.rawPath, result.statusCode);
+      return result;
     },
     close: async () => {
       await stream.idle();
@@ -113,6 +117,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       await lambda.close();
       await table.store.close();
       await aws.close();
+      served.save();
     },
     check: createCheck(aws.refused),
   };
