@@ -241,4 +241,27 @@ describe('nothing remains', () => {
     expect(await remains(id)).toEqual([]);
     expect(await remains(other)).toEqual(['work', 'schedule', 'trace', 'trace']);
   });
+
+  it('of a deleted instance, whose schedules do not run', async () => {
+    const name = 'short-lived';
+    const at = `/v1.1/instances/${name}/`;
+    const send = async (path: string, body: object, status: number) =>
+      expected(await world.api.send({ as: world.owner, path, body }), status);
+    await send('/v1.1/instances/', { name }, 201);
+    const { id: script } = await send(`${at}snippets/scripts/`, { runtime_name: 'nodejs' }, 201);
+    const made = await send(`${at}schedules/`, { script, interval_sec: 60 }, 201);
+    const { store } = world.api.platform;
+    const instance = await instanceId(store, name);
+    await passTime(60);
+    const runs = (await traceEntity.listAll(store, [instance, 'schedule', made.id])).length;
+
+    const { owner: as } = world;
+    expected(await world.api.send({ as, method: 'DELETE', path: at }), 204);
+    await passTime(60);
+    await passTime(60);
+
+    const all = await traceEntity.listAll(store, [instance, 'schedule', made.id]);
+    const partition = await store.query({ pk: scheduleEntity.partition(instance), limit: 10 });
+    expect([runs, all, partition.items]).toEqual([1, [], []]);
+  });
 });
