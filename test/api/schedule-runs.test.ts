@@ -150,11 +150,13 @@ describe('a schedule', () => {
     const id = await make({ interval_sec: 60 });
 
     expected(await call('PATCH', `schedules/${id}/`, { interval_sec: 3600 }), 200);
+    const stored = await remains(id);
     await passTime(61);
     const early = await traces(id);
     await passTime(3600);
 
     expect([early.length, (await traces(id)).length]).toEqual([0, 1]);
+    expect(stored).toEqual(['work', 'schedule']);
     expect(await remains(id)).toEqual(['work', 'schedule', 'trace']);
   });
 
@@ -225,6 +227,14 @@ describe('nothing remains', () => {
 
     expected(await call('DELETE', `schedules/${id}/`), 204);
     await passTime(120);
+
+    expect(await remains(id)).toEqual([]);
+  });
+
+  it('of a deleted schedule that never ran, at once', async () => {
+    const id = await make({ crontab: '0 0 1 1 *' });
+
+    expected(await call('DELETE', `schedules/${id}/`), 204);
 
     expect(await remains(id)).toEqual([]);
   });
