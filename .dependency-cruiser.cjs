@@ -42,10 +42,11 @@ const rooms = [
   ['templates'],
   ['classes'],
   ['search', 'classes'],
-  ['objects', 'usage', 'classes', 'search'],
+  ['scripts', 'accounts', 'instances'],
+  ['triggers', 'scripts', 'instances'],
+  ['objects', 'usage', 'classes', 'search', 'triggers'],
   ['push'],
   ['users', 'accounts', 'classes', 'objects', 'push'],
-  ['scripts', 'accounts', 'instances'],
   ['schedules', 'scripts'],
 ];
 

@@ -13,6 +13,7 @@ import { schema } from './schema/resource.ts';
 import { scriptEndpoints } from './script-endpoints/resource.ts';
 import { scripts } from './scripts/resource.ts';
 import { templates } from './templates/resource.ts';
+import { triggers } from './triggers/resource.ts';
 import { usage } from './usage/resource.ts';
 import { users } from './users/resource.ts';
 
@@ -31,6 +32,7 @@ export const api: readonly Family[] = [
   scripts,
   scriptEndpoints,
   schedules,
+  triggers,
   schema,
   usage,
   batch,

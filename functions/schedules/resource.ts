@@ -82,6 +82,7 @@ export const schedules: Family = {
     ...versions.flatMap((version) => onlyIn(version, listRoutes(resourceIn(version)))),
     ...traceRoutes({
       name: 'Schedule',
+      noun: 'a schedule',
       paths: { 'v1.1': `${path}{id}/traces/`, v1: `${path}{id}/traces/` },
       item: 'member',
       kind: 'schedule',

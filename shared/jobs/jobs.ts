@@ -81,7 +81,7 @@ export function newJob(
  */
 export function leasedJob(
   { ids }: { readonly ids: Ids },
-  kind: JobType,
+  kind: Pick<JobType, 'name'>,
   { task, due }: { readonly task: JsonObject; readonly due: number },
 ): Put {
   return createJob({ kind: kind.name, id: ids.random(), due, claimed: true, failures: 0, task });

@@ -1,9 +1,12 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { attributes } from '../../shared/platform/aws/store/table.ts';
-import { jobEntity, scriptEntity } from '../../shared/store/entities.ts';
+import { classEntity, jobEntity, scriptEntity, triggerEventEntity } from '../../shared/store/entities.ts';
 import type { Images } from './fake-table.ts';
 
-/** The stream of a table, as far as the API suite needs its effects: scripts and jobs. */
+/** Kinds of items of which only creates are watched. */
+const newKinds: readonly unknown[] = [jobEntity.kind, triggerEventEntity.kind];
+
+/** The stream of a table, as far as the API suite needs its effects: scripts, jobs, triggers and deleted classes. */
 export interface Stream {
   readonly hear: (images: Images) => void;
   /** Resolves when all received changes are delivered. */
@@ -41,10 +44,10 @@ export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>
 /** Checks the filters of the event sources. */
 function isWatched({ before, after }: Images): boolean {
   const kind = (after ?? before)[attributes.kind]?.S;
-  if (kind !== scriptEntity.kind && kind !== jobEntity.kind) return false;
-  if (after === undefined) return kind === scriptEntity.kind;
+  if (after === undefined) return kind === scriptEntity.kind || kind === classEntity.kind;
   const isByCall = /^(client|cascade)/.test(after[attributes.change].S);
-  return isByCall && (kind === scriptEntity.kind || before === undefined);
+  if (!isByCall) return false;
+  return kind === scriptEntity.kind || (before === undefined && newKinds.includes(kind));
 }
 
 function toRecord({ before, after }: Images, sequence: number): DynamoDBRecord {

@@ -14,6 +14,7 @@ import { spy } from './citizens/spy.ts';
 import { stationer } from './citizens/stationer.ts';
 import { stranger } from './citizens/stranger.ts';
 import { timekeeper } from './citizens/timekeeper.ts';
+import { watchman } from './citizens/watchman.ts';
 
 /** All citizens, in any order: each has its own random numbers. */
 export const citizens: readonly Citizen[] = [
@@ -26,6 +27,7 @@ export const citizens: readonly Citizen[] = [
   curator,
   stationer,
   runner,
+  watchman,
   editor,
   timekeeper,
   newcomer,

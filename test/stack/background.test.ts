@@ -100,13 +100,18 @@ test('it receives changes for its consumers, and new jobs, but not its own write
   expect(filtersOf(changes)).toEqual([
     {
       eventName: ['INSERT'],
-      dynamodb: { NewImage: { t: { S: ['object', 'file', 'script'] }, c: { S: byCall } } },
+      dynamodb: {
+        NewImage: { t: { S: ['object', 'file', 'trigger-event', 'script'] }, c: { S: byCall } },
+      },
     },
     {
       eventName: ['MODIFY'],
       dynamodb: { NewImage: { t: { S: ['object', 'script'] }, c: { S: byCall } } },
     },
-    { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['object', 'file', 'script'] } } } },
+    {
+      eventName: ['REMOVE'],
+      dynamodb: { OldImage: { t: { S: ['object', 'file', 'script', 'class'] } } },
+    },
   ]);
   expect(filtersOf(work)).toEqual([
     { eventName: ['INSERT'], dynamodb: { NewImage: { t: { S: ['work'] }, c: { S: byCall } } } },

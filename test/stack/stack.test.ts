@@ -202,7 +202,7 @@ describe.each(ofFamilies)(
         classes: [...write, 'ConditionCheckItem', 'Query'],
       };
       const names = expected[family] ?? [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'];
-      const ofObjects = ['public', 'uploads'];
+      const ofObjects = ['public', 'traces', 'uploads'];
       const areas: Readonly<Record<string, readonly string[]>> = {
         objects: ofObjects,
         'data-endpoints': ofObjects,
@@ -210,6 +210,7 @@ describe.each(ofFamilies)(
         scripts: ['scripts', 'traces'],
         'script-endpoints': ['traces'],
         schedules: ['traces'],
+        triggers: ['traces'],
         batch: ['public', 'scripts', 'traces', 'uploads'],
       };
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);

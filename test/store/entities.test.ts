@@ -149,6 +149,23 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.pushEndpointEntity.key(place, 'token'),
     'push-endpoint | INSTANCE#7#PUSHENDPOINTS#apns | development#token',
   ],
+  [table.triggerEntity, table.triggerEntity.key(7, 6), 'trigger | INSTANCE#7 | TRIGGER#0000000006'],
+  [table.triggerIdsEntity, table.triggerIdsEntity.key(7), 'trigger-ids | INSTANCE#7 | TRIGGERS'],
+  [
+    table.triggerRateEntity,
+    table.triggerRateEntity.key(7),
+    'trigger-rate | INSTANCE#7 | TRIGGERRATE',
+  ],
+  [
+    table.triggerEventEntity,
+    table.triggerEventEntity.key(7, 5, '0000000002#0'),
+    'trigger-event | INSTANCE#7#TRIGGEREVENTS | 0000000005#0000000002#0',
+  ],
+  [
+    table.runQueueEntity,
+    table.runQueueEntity.key(7, '0000000006#0000000005', '0000000002#0'),
+    'run-queue | INSTANCE#7#RUNQUEUES | 0000000006#0000000005#0000000002#0',
+  ],
   [table.scriptEntity, table.scriptEntity.key(7, 6), 'script | INSTANCE#7 | SCRIPT#0000000006'],
   [
     table.scriptSourceEntity,
@@ -325,6 +342,8 @@ test('the partitions of an instance, its main one last', () => {
     'INSTANCE#7#SOCIAL',
     'INSTANCE#7#USAGE',
     'INSTANCE#7#RUNS',
+    'INSTANCE#7#RUNQUEUES',
+    'INSTANCE#7#TRIGGEREVENTS',
     'INSTANCE#7#PUSHENDPOINTS#gcm',
     'INSTANCE#7#DEVICES#gcm',
     'INSTANCE#7#DEVICEROWS#gcm',

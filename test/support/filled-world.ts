@@ -106,6 +106,14 @@ const samples: Readonly<Record<string, Sample>> = {
     label: marker.slice(0, 80),
     description: marker.slice(0, 256),
   }),
+  '/instances/{instance}/triggers/': (marker) => ({
+    label: marker.slice(0, 80),
+    description: marker.slice(0, 256),
+    signal: 'post_update',
+    class: 'book',
+    script: 1,
+    codebox: 1, // in version 1
+  }),
 };
 
 /** Lists that version 1 has under another path with fields of its own: their items are those of version 1.1. */
@@ -116,10 +124,14 @@ const twins: Readonly<Record<string, string>> = {
 /** Lists whose items are those of another list. */
 const filledByOthers: readonly string[] = ['/instances/{instance}/groups/{id}/users/'];
 
-/** Lists that are filled by another request. */
-const filledByCalls: Readonly<Record<string, string>> = {
-  '/instances/{instance}/snippets/scripts/{id}/traces/': '../run/',
-  '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': '../run/',
+/** Lists that are filled by a POST to another path, with the body of the list of `like`, if any. */
+const filledByCalls: Readonly<Record<string, { readonly to: string; readonly like?: string }>> = {
+  '/instances/{instance}/snippets/scripts/{id}/traces/': { to: '../run/' },
+  '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': { to: '../run/' },
+  '/instances/{instance}/triggers/{id}/traces/': {
+    to: '../../../classes/book/objects/1/',
+    like: '/instances/{instance}/classes/{class}/objects/',
+  },
 };
 
 /** Lists that are filled by a run of their schedule. */
@@ -186,7 +198,7 @@ export async function openFilledWorld(
     const made = await makeOne(api, world.owner, {
       route,
       path: resolve(template),
-      body: sampleOf(route, marker),
+      marker,
     });
     for (const [list, segment] of segmentsOf(route, made)) segments.set(list, segment);
   }
@@ -283,20 +295,23 @@ async function makeOne(
   {
     route,
     path,
-    body,
-  }: { readonly route: Route; readonly path: string; readonly body?: object | undefined },
+    marker,
+  }: { readonly route: Route; readonly path: string; readonly marker: string },
 ) {
   const list = route.paths['v1.1'] ?? '';
   const isFilled = filledByOthers.includes(list);
   const call = filledByCalls[list];
   if (call !== undefined) {
-    const { pathname } = new URL(call, `${api.url}${path}`);
-    return expected(await api.send({ as, method: 'POST', path: pathname }), 200);
+    const { pathname } = new URL(call.to, `${api.url}${path}`);
+    const like = samples[call.like ?? '']?.(marker, 'script');
+    const request = { as, method: 'POST', path: pathname, ...(like && { body: like }) };
+    return expected(await api.send(request), 200);
   }
   if (filledBySchedules.includes(list)) await runSchedule(api, as, path);
   if (route.operations.POST === undefined || isFilled) {
     return expected(await api.send({ as, path }), 200).objects[0];
   }
+  const body = sampleOf(route, marker);
   if (body === undefined) throw new Error(`${path} needs a line in samples`);
   return expected(await api.send({ as, path, body }), 201);
 }
