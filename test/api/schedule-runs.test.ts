@@ -172,6 +172,21 @@ describe('a schedule', () => {
     ]);
   });
 
+  it('is run again by a retry of its trace, outside its times', async () => {
+    const id = await make({ interval_sec: 60 });
+    await passTime(60);
+    const before = await show(id);
+    const [{ id: trace, result }] = await traces(id);
+
+    const retry = await call('POST', `schedules/${id}/traces/${trace}/retry/`);
+    await world.api.platform.idle();
+    const [again, ...others] = await traces(id);
+
+    expect([retry.status, retry.body.status]).toEqual([200, 'pending']);
+    expect([again.status, again.result, others.length]).toEqual(['success', result, 1]);
+    expect(await show(id)).toEqual(before);
+  });
+
   it('has traces that are only read', async () => {
     const id = await make({ interval_sec: 60 });
     await passTime(60);
