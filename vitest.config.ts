@@ -6,8 +6,8 @@ const modules = ['test/{city,domain,files,http,services,store,support}/**/*.test
 
 /** Tests that look at the processes and descriptors of their own process, or replace modules. */
 const isolated = [
-  'test/local/{attacks,certificates,connections,full-disk,launcher,proxies,registration}.test.ts',
-  'test/local/{serve,shares,storage-trouble,template-renderer,usage}.test.ts',
+  'test/local/{certificates,connections,full-disk,launcher,proxies,registration}.test.ts',
+  'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
   'test/pages/*.test.ts',
   'test/scripts/{cases,descriptors,escapes,fairness,first-turns,isolation,landlock}.test.ts',
   'test/scripts/{mixed-traffic,node-versions,pyodide,python,python-cases,python-escapes}.test.ts',
@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...modules, ...isolated],
+          exclude: [...modules, ...isolated, 'test/soak/**'],
           isolate: false,
         },
       },

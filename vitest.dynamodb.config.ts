@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { hasEndpoint } from './test/aws-emulator/dynamodb-local.ts';
+import { sameOnEachStore } from './test/support/same-on-each-store.ts';
 import { workers } from './test/support/workers.ts';
 
 const suites = ['test/store/dynamodb.test.ts', 'test/api/**/*.test.ts'];
@@ -9,16 +10,13 @@ export default defineConfig({
   test: {
     include: hasEndpoint() ? suites : [],
     exclude: [
+      ...sameOnEachStore,
       // these wait for consumers of the change feed, which do not run here
       'test/api/background*.test.ts',
       'test/api/trigger*.test.ts',
       'test/api/soak.test.ts',
       'test/api/quotas.test.ts',
       'test/api/query-reads.test.ts', // creates 100,000 objects, which takes too long here
-      // these start platforms or servers of their own, which are the same on each medium
-      'test/api/adapters.test.ts',
-      'test/api/{durability,script-crash,trigger-crash}.test.ts',
-      'test/api/push-send.test.ts',
     ],
     passWithNoTests: true,
     globalSetup: './test/aws-emulator/dynamodb-local.ts',

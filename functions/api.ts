@@ -8,6 +8,7 @@ import { instances } from './instances/resource.ts';
 import { objects } from './objects/resource.ts';
 import { push } from './push/resource.ts';
 import { root } from './root/resource.ts';
+import { schedules } from './schedules/resource.ts';
 import { schema } from './schema/resource.ts';
 import { scriptEndpoints } from './script-endpoints/resource.ts';
 import { scripts } from './scripts/resource.ts';
@@ -30,6 +31,7 @@ export const api: readonly Family[] = [
   push,
   scripts,
   scriptEndpoints,
+  schedules,
   triggers,
   schema,
   usage,

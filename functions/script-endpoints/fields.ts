@@ -1,7 +1,7 @@
 import { computed, defineFields, description, flag } from '../../shared/core/resource/field.ts';
 import { nameField } from '../../shared/core/resource/named-records.ts';
 import type { Version } from '../../shared/core/resource/versions.ts';
-import { scriptField } from '../../shared/scripts/script-field.ts';
+import { scriptField } from '../../shared/scripts/script-reference.ts';
 
 const others = {
   name: nameField,
@@ -10,10 +10,10 @@ const others = {
   public: flag(),
 };
 
-/** Fields of a script endpoint by version (docs/reference/scripts.md#script-endpoints). Its script is checked when it is stored. */
+/** Fields of a script endpoint by version (docs/reference/scripts.md#script-endpoints). */
 export const endpointFields = {
-  'v1.1': defineFields({ ...others, script: scriptField }),
-  v1: defineFields({ ...others, codebox: scriptField }),
+  'v1.1': defineFields({ ...others, script: scriptField() }),
+  v1: defineFields({ ...others, codebox: scriptField() }),
 };
 
 /** Fields of one of the versions. */

@@ -10,7 +10,7 @@ import { prefixParameters } from '../../shared/core/resource/query-parameters.ts
 import { type Context, type Family, onlyIn } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
-import { scriptPath, scriptWord } from '../../shared/scripts/script-field.ts';
+import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
@@ -23,7 +23,6 @@ import { endpointTraces } from './traces.ts';
 import {
   createEndpoint,
   kind,
-  livingOf,
   removeEndpoint,
   renameEndpoint,
   resetLink,
@@ -97,11 +96,7 @@ function linksIn(version: Version): readonly Link<View>[] {
     { name: 'self', type: 'detail', to: '' },
     { name: 'run', type: 'run', to: 'run/' },
     { name: 'reset-link', type: 'link', to: 'reset_link/' },
-    {
-      name: scriptWord[version],
-      type: 'detail',
-      to: ({ data }, base) => base + scriptPath(version, data.script),
-    },
+    scriptLink(version),
     {
       name: 'public-link',
       type: 'public_link',

@@ -1,11 +1,5 @@
 import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import {
-  type Body,
-  type Input,
-  type InputMode,
-  type Values,
-  validValues,
-} from '../../shared/core/resource/input.ts';
+import { type Body, type Input, validValues } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   freedRow,
@@ -18,13 +12,9 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
-import { scriptErrors } from '../../shared/scripts/script-field.ts';
+import { livingOf, scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  scriptEndpointEntity,
-  scriptEndpointPositionEntity,
-  scriptEntity,
-} from '../../shared/store/entities.ts';
+import { scriptEndpointEntity, scriptEndpointPositionEntity } from '../../shared/store/entities.ts';
 import type {
   ScriptEndpointData,
   ScriptEndpointPositionData,
@@ -32,7 +22,7 @@ import type {
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
-import type { EndpointFields, endpointFields } from './fields.ts';
+import type { EndpointFields } from './fields.ts';
 
 /** Kind of script endpoints. A list position names the script as well, so that public links need no extra read. */
 export const kind = {
@@ -41,21 +31,6 @@ export const kind = {
   rowOf: ({ name, script }: ScriptEndpointData): ScriptEndpointPositionData => ({ name, script }),
 } satisfies NamedKind<ScriptEndpointData>;
 
-/** Removes endpoints of deleted scripts: they are deleted together (docs/reference/scripts.md#deletion). */
-export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>, 'data'>>(
-  context: Context,
-  endpoints: readonly Endpoint[],
-): Promise<readonly Endpoint[]> {
-  const ids = [...new Set(endpoints.map(({ data }) => data.script))];
-  const instance = instanceOf(context);
-  const found = await scriptEntity.readAll(
-    context.platform.store,
-    ids.map((id) => [instance, id]),
-  );
-  const living = new Set(ids.filter((_, at) => found[at] !== undefined));
-  return endpoints.filter(({ data }) => living.has(data.script));
-}
-
 /** Creates a script endpoint; the name of one that was deleted with its script is free. */
 export async function createEndpoint(
   context: Context,
@@ -63,10 +38,7 @@ export async function createEndpoint(
 ): Promise<ScriptEndpointData> {
   return retryOnConflict(async () => {
     const reading = input.read();
-    const draft = validValues(
-      reading,
-      await scriptErrors(context, toV11Names(reading.values).script),
-    );
+    const draft = validValues(reading, await scriptErrors(context, reading.values));
     const { name, description, public: isPublic } = draft;
     const data: ScriptEndpointData = {
       name,
@@ -89,10 +61,7 @@ export async function updateEndpoint(
 ): Promise<ScriptEndpointData> {
   await checkLiving(context, current);
   const reading = input.read();
-  const draft = validValues(
-    reading,
-    await scriptErrors(context, toV11Names(reading.values).script),
-  );
+  const draft = validValues(reading, await scriptErrors(context, reading.values));
   const data: ScriptEndpointData = { ...current.data, ...toV11Names(draft) };
   const rowKey = scriptEndpointPositionEntity.key(instanceOf(context), data.row);
   const isMoved = data.script !== current.data.script;
@@ -156,14 +125,4 @@ async function holderOf(context: Context, name: string) {
   const isLiving = holder !== undefined && (await livingOf(context, [holder])).length > 0;
   const leaves = holder === undefined || isLiving ? [] : [tracesCleared(context, holder.data)];
   return { holder, isLiving: () => isLiving, leaves };
-}
-
-/** Values of a body, some perhaps rejected. */
-type Sent = Partial<Values<EndpointFields, InputMode>>;
-
-/** Returns values by the names of version 1.1. */
-function toV11Names(values: Sent): Partial<Values<(typeof endpointFields)['v1.1'], InputMode>> {
-  if (!('codebox' in values)) return values;
-  const { codebox, ...others } = values;
-  return { ...others, ...(codebox !== undefined && { script: codebox }) };
 }

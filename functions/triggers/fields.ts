@@ -7,7 +7,7 @@ import {
   text,
 } from '../../shared/core/resource/field.ts';
 import type { Version } from '../../shared/core/resource/versions.ts';
-import { scriptField } from '../../shared/scripts/script-field.ts';
+import { scriptField } from '../../shared/scripts/script-reference.ts';
 import { triggerSignals } from '../../shared/triggers/rules/signals.ts';
 import { word } from '../../shared/values/values.ts';
 
@@ -33,8 +33,8 @@ const after = {
 
 /** Fields of a trigger by version (docs/reference/triggers.md#record). Its class and its script are checked when it is stored. */
 export const triggerFields = {
-  'v1.1': defineFields({ ...before, ...after, script: scriptField }),
-  v1: defineFields({ ...before, ...after, codebox: scriptField }),
+  'v1.1': defineFields({ ...before, ...after, script: scriptField() }),
+  v1: defineFields({ ...before, ...after, codebox: scriptField() }),
 };
 
 /** Fields of one of the versions. */

@@ -8,7 +8,7 @@ import { prefixParameters } from '../../shared/core/resource/query-parameters.ts
 import { type Context, type Family, onlyIn } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
-import { scriptPath, scriptWord } from '../../shared/scripts/script-field.ts';
+import { scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { triggerEntity } from '../../shared/store/entities.ts';
 import type { TriggerData } from '../../shared/store/records/triggers.ts';
@@ -57,11 +57,7 @@ function resourceIn(version: Version): ListOf<TriggerData, TriggerView, TriggerF
 function linksIn(version: Version): readonly Link<TriggerView>[] {
   return [
     { name: 'self', type: 'detail', to: '' },
-    {
-      name: scriptWord[version],
-      type: 'detail',
-      to: ({ data }, base) => base + scriptPath(version, data.script),
-    },
+    scriptLink(version),
     {
       name: 'class',
       type: 'detail',

@@ -8,7 +8,7 @@ import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { scriptErrors } from '../../shared/scripts/script-field.ts';
+import { scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { classEntity, triggerEntity, triggerIdsEntity } from '../../shared/store/entities.ts';
 import { readTogether } from '../../shared/store/entity.ts';
@@ -22,7 +22,7 @@ import type { ClassTrigger } from '../../shared/triggers/rules/signals.ts';
 import { countExceeded, type FieldErrors, notFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-import type { TriggerFields, triggerFields } from './fields.ts';
+import type { TriggerFields } from './fields.ts';
 
 /** A trigger, without joined records. */
 export type TriggerView = Pick<Stored<TriggerData>, 'data'>;
@@ -40,7 +40,7 @@ export async function createTrigger(
     const { platform } = context;
     const [{ ids, place }, errors] = await Promise.all([
       readAround(context, reading.values.class),
-      scriptErrors(context, toV11Names(reading.values).script),
+      scriptErrors(context, reading.values),
     ]);
     const draft = validValues(reading, { ...errors, ...classErrors(reading.values, place) });
     if (place === undefined) throw new Error('a trigger has no class');
@@ -76,7 +76,7 @@ export async function updateTrigger(
   const [[ground], { place }, errors] = await Promise.all([
     readGround(platform, instanceOf(context), [current.data]),
     readAround(context, reading.values.class ?? current.data.class),
-    scriptErrors(context, toV11Names(reading.values).script),
+    scriptErrors(context, reading.values),
   ]);
   if (ground?.class === undefined || !ground.isLiving) throw notFound();
   const draft = validValues(reading, { ...errors, ...classErrors(reading.values, place) });
@@ -147,11 +147,4 @@ type Sent = Partial<Values<TriggerFields, InputMode>>;
 function classErrors({ class: typed }: Sent, place: Stored<ClassData> | undefined): FieldErrors {
   const isKnown = typed === undefined || place !== undefined;
   return isKnown ? {} : { class: [messages.noSuchName(typed)] };
-}
-
-/** Returns values by the names of version 1.1. */
-function toV11Names(values: Sent): Partial<Values<(typeof triggerFields)['v1.1'], InputMode>> {
-  if (!('codebox' in values)) return values;
-  const { codebox, ...others } = values;
-  return { ...others, ...(codebox !== undefined && { script: codebox }) };
 }

@@ -53,6 +53,7 @@ import type {
   UsernameData,
   UserSocialData,
 } from './records/records.ts';
+import type { ScheduleData, ScheduleIdsData } from './records/schedules.ts';
 import type {
   RunQueueData,
   ScriptData,
@@ -105,6 +106,7 @@ import type { Key, Stored } from './store.ts';
  * | endpoint of a device at a push service          | INSTANCE#<id>#PUSHENDPOINTS#<provider> | <environment>#<token> |
  * | scripts of an instance; their sources           | INSTANCE#<id>                  | SCRIPT#<id>; SCRIPTSOURCE#<id> |
  * | ... script endpoints, by name and in list order |                                | SCRIPTENDPOINT#<name>; SCRIPTENDPOINTROW#<row> |
+ * | ... schedules of scripts; their ids             |                                | SCHEDULE#<id>; SCHEDULES    |
  * | ... triggers; their ids; their runs of a minute |                                | TRIGGER#<id>; TRIGGERS; TRIGGERRATE |
  * | changes of objects that triggers wait for       | INSTANCE#<id>#TRIGGEREVENTS    | <object>#<order>            |
  * | runs of a script or an endpoint (by position)   | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
@@ -418,6 +420,19 @@ export const scriptEndpointPositionEntity = entity<ScriptEndpointPositionData>(
   'script-endpoint-row',
 ).keyed(ofInstance, 'SCRIPTENDPOINTROW#', (row: number) => idKey(row));
 
+/** A schedule. One whose script was deleted is treated as absent. */
+export const scheduleEntity = entity<ScheduleData>('schedule').keyed(
+  ofInstance,
+  'SCHEDULE#',
+  idKey,
+);
+
+/** The ids of all schedules of an instance. */
+export const scheduleIdsEntity = entity<ScheduleIdsData>('schedule-ids').keyed(
+  ofInstance,
+  'SCHEDULES',
+);
+
 /** A run of a script; its parent is the script, trigger or schedule, or the list position of the endpoint, that ran it. */
 export const traceEntity = entity<TraceData>('trace').keyed(
   (instance: number, kind: TraceKind, parent: number) =>
@@ -511,6 +526,9 @@ export function partitionBelow(item: Stored): string | undefined {
   if (groupEntity.matches(item)) return membershipEntity.partition(instance, item.data.id);
   if (scriptEntity.matches(item)) return traceEntity.partition(instance, 'script', item.data.id);
   if (triggerEntity.matches(item)) return traceEntity.partition(instance, 'trigger', item.data.id);
+  if (scheduleEntity.matches(item)) {
+    return traceEntity.partition(instance, 'schedule', item.data.id);
+  }
   if (scriptEndpointPositionEntity.matches(item)) {
     return traceEntity.partition(instance, 'endpoint', idIn(item.key));
   }

@@ -14,10 +14,12 @@ import {
 } from '../support/filled-world.ts';
 import type { RawResponse } from '../support/http-client.ts';
 import { type LawfulCall, lawful } from '../support/lawful.ts';
+import { sampleOf } from '../support/sample.ts';
 import { type WatchedStore, watch } from '../support/watched-store.ts';
 
 /*
- * Rules for every line of the map. Each request here is also checked by `lawful`.
+ * Rules for every line of the map. Each request here is also checked by `lawful`. The soak run sends all invalid parameters, other
+ * runs a sample for each path.
  */
 
 let store: WatchedStore;
@@ -309,7 +311,7 @@ describe('paths', () => {
     async (_, place) => {
       const before = await store.dump();
 
-      for (const path of nastyPaths(place)) {
+      for (const path of sampleOf(nastyPaths(place), 6)) {
         for (const method of Object.keys(place.route.operations)) {
           const body = method === 'GET' ? undefined : {};
           const answer = await call({ as: world.caller(place), method, path, body });

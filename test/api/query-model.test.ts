@@ -10,7 +10,6 @@ import {
   plantCompositeIndex,
   requestCompositeIndex,
 } from '../support/composite-indexes.ts';
-import { medium } from '../support/medium.ts';
 import {
   type Caller,
   compositeIndexQuestion,
@@ -22,6 +21,7 @@ import {
   modelSchema,
   type Question,
 } from '../support/query-model.ts';
+import { isSoak } from '../support/sample.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 /*
@@ -30,9 +30,7 @@ import { useWorld, world } from '../support/world-fixture.ts';
  */
 
 const questionsEach = 20;
-// the emulator of DynamoDB answers a hundred times slower than LMDB
-const isThorough = process.env.CI === 'true' && medium === undefined;
-const worlds = (isThorough ? 2000 : 300) / questionsEach;
+const worlds = (isSoak ? 2000 : 300) / questionsEach;
 
 let dispatch: Dispatch;
 let callers: readonly { readonly key: Record<string, string>; readonly rights: Caller }[];

@@ -29,6 +29,7 @@ beforeAll(async () => {
   await makeEndpoint(world, 'a', 'console.log(1)');
   targets.link = (await makeEndpoint(world, 'b', 'console.log(1)', { public: true })).public_link;
   await made('endpoints/data/', { class: 'note' });
+  await made('schedules/', { script: 1, interval_sec: 60 });
   await create('triggers/', { signal: 'post_delete', class: 'note', script: 1 });
   await made('snippets/templates/', { content: 'a', content_type: 'text/html' });
 });
@@ -110,6 +111,9 @@ const bodies: Readonly<Record<string, () => object>> = {
   }),
   'POST endpoints/data/': () => ({ name: `d${count}`, class: 'note' }),
   'POST endpoints/scripts/': () => ({ name: `s${count}`, script: 1 }),
+  'POST schedules/': () => ({ script: 1, interval_sec: 60 }),
+  'PUT schedules/1/': () => ({ script: 1 }),
+  'PATCH schedules/1/': () => ({}),
   'POST triggers/': () => ({ signal: 'post_delete', class: 'note', script: 1 }),
   'PUT triggers/1/': () => ({ signal: 'post_delete', class: 'note', script: 1 }),
   'PATCH triggers/1/': () => ({}),

@@ -4,6 +4,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
 import { gatewayPaths } from '../../lib/gateway-paths.ts';
 import { wholeMap } from '../../lib/grants.ts';
+import { queueVariable } from '../../shared/platform/aws/environment.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';
 import { runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
@@ -19,6 +20,7 @@ import { candidates } from './gateway.ts';
 import { type Lambda, startLambda } from './lambda.ts';
 import { isGranted } from './policies.ts';
 import type { BuiltFunction } from './roles-setup.ts';
+import { openServedOperations } from './served-operations.ts';
 import { openStream } from './stream.ts';
 
 /** A deployment in which every family has its own function, process and role, and all share one table. */
@@ -76,6 +78,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const table = openTable(aws.url, built, nowMs);
   const store = wrapTable(table.store, underWay, options.wrap);
   const functions = new Map<string, Promise<Lambda>>();
+  const served = openServedOperations();
   const runInOwn = async (family: string, event: object) => {
     const own = await functionOf(family);
     return own.invoke(event, { nowMs: shownMs(), leftMs: 330_000 });
@@ -103,7 +106,9 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     },
     handler: async (event) => {
       const lambda = await functionOf(familyOf(event.rawPath));
-      return lambda.invoke(event, { nowMs: shownMs() });
+      const result = await lambda.invoke(event, { nowMs: shownMs() });
+      served.add(event.requestContext.http.method, event.rawPath, result.statusCode);
+      return result;
     },
     close: async () => {
       await stream.idle();
@@ -112,6 +117,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       await lambda.close();
       await table.store.close();
       await aws.close();
+      served.save();
     },
     check: createCheck(aws.refused),
   };
@@ -147,6 +153,7 @@ function start(
     ...settingVariables(settings),
     ...(isFixed && { TEST_NOW_MS: String(clock.micros() / 1000) }),
     GROUNDWORK_API_URL: apiUrl(),
+    ...queueUrl(url, found.variables[queueVariable]),
     AWS_REGION: place.region,
     AWS_ENDPOINT_URL: url,
     AWS_ACCESS_KEY_ID: family, // the fake identifies the role by it
@@ -171,6 +178,11 @@ function settingVariables(settings: Settings): Record<string, string> {
     ...bytesVariable('GROUNDWORK_MAX_FILE_BYTES', settings.maxFileBytes),
     ...bytesVariable('GROUNDWORK_MAX_TRACE_BYTES', settings.maxTraceBytes),
   };
+}
+
+/** Returns the URL of a queue, of which the template has only the name. */
+function queueUrl(url: string, name: string | undefined): Record<string, string> {
+  return name === undefined ? {} : { [queueVariable]: `${url}/${name}` };
 }
 
 function bytesVariable(name: string, bytes: number | undefined): Record<string, string> {

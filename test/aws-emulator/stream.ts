@@ -1,6 +1,11 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { attributes } from '../../shared/platform/aws/store/table.ts';
-import { classEntity, jobEntity, scriptEntity, triggerEventEntity } from '../../shared/store/entities.ts';
+import {
+  classEntity,
+  jobEntity,
+  scriptEntity,
+  triggerEventEntity,
+} from '../../shared/store/entities.ts';
 import type { Images } from './fake-table.ts';
 
 /** Kinds of items of which only creates are watched. */

@@ -49,7 +49,12 @@ function open() {
     files: noFiles,
     meter: openMeter(metered),
   } as Partial<Services> as Services; // the part of a platform that the consumer needs
-  const handler = createBackground({ services, consumers: [startTriggers], kinds: [] });
+  const handler = createBackground({
+    services,
+    consumers: [startTriggers],
+    kinds: [],
+    wakeUps: async () => {},
+  });
   return (events: readonly Put[]) =>
     handler({ Records: events.map(record) }, { getRemainingTimeInMillis: () => 300_000 });
 }

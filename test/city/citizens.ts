@@ -13,6 +13,7 @@ import { shopkeeper } from './citizens/shopkeeper.ts';
 import { spy } from './citizens/spy.ts';
 import { stationer } from './citizens/stationer.ts';
 import { stranger } from './citizens/stranger.ts';
+import { timekeeper } from './citizens/timekeeper.ts';
 import { watchman } from './citizens/watchman.ts';
 
 /** All citizens, in any order: each has its own random numbers. */
@@ -28,6 +29,7 @@ export const citizens: readonly Citizen[] = [
   runner,
   watchman,
   editor,
+  timekeeper,
   newcomer,
   spy,
   stranger,

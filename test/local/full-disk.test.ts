@@ -74,7 +74,7 @@ describe.skipIf(!isMounted)('a server with a full disk', () => {
   }
 
   it('reports it, keeps acknowledged writes, and continues when there is space', async () => {
-    writeFileSync(filler, Buffer.alloc(8 * 1024 * 1024));
+    writeFileSync(filler, Buffer.alloc(16 * 1024 * 1024));
     const before = await writeUntilFull();
     const form = new FormData();
     form.append('file', new Blob([new Uint8Array(4 * 1024 * 1024)]), 'a.bin');

@@ -20,6 +20,7 @@ import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { openPlatform } from '../../shared/platform/local/platform.ts';
 import type { Settings } from '../../shared/platform/ports.ts';
+import { bundleProgram } from '../support/bundled-program.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
 /** The command that adds a version to the secrets of a data folder, and its effect on a server. */
@@ -30,10 +31,11 @@ const root = mkdtempSync(join(tmpdir(), 'groundwork-rotate-'));
 let folders = 0;
 afterAll(() => rmSync(root, { recursive: true }));
 
+const bundle = bundleProgram('rotate', root);
+
 async function rotate(...args: readonly string[]) {
-  const program = ['--import', 'tsx', join(project, 'bin/rotate.ts'), ...args];
   try {
-    return { code: 0, ...(await run(process.execPath, program, { cwd: project })) };
+    return { code: 0, ...(await run(process.execPath, [bundle, ...args], { cwd: project })) };
   } catch (error) {
     return error as { code: number; stdout: string; stderr: string };
   }

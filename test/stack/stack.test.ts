@@ -209,6 +209,7 @@ describe.each(ofFamilies)(
         users: ofObjects,
         scripts: ['scripts', 'traces'],
         'script-endpoints': ['traces'],
+        schedules: ['traces'],
         triggers: ['traces'],
         batch: ['public', 'scripts', 'traces', 'uploads'],
       };

@@ -183,6 +183,16 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     'script-endpoint-row | INSTANCE#7 | SCRIPTENDPOINTROW#0000000004',
   ],
   [
+    table.scheduleEntity,
+    table.scheduleEntity.key(7, 6),
+    'schedule | INSTANCE#7 | SCHEDULE#0000000006',
+  ],
+  [
+    table.scheduleIdsEntity,
+    table.scheduleIdsEntity.key(7),
+    'schedule-ids | INSTANCE#7 | SCHEDULES',
+  ],
+  [
     table.traceEntity,
     table.traceEntity.key(7, 'endpoint', 6, 30),
     'trace | INSTANCE#7#TRACES#endpoint#6 | 0000000030',
@@ -332,6 +342,8 @@ test('the partitions of an instance, its main one last', () => {
     'INSTANCE#7#SOCIAL',
     'INSTANCE#7#USAGE',
     'INSTANCE#7#RUNS',
+    'INSTANCE#7#RUNQUEUES',
+    'INSTANCE#7#TRIGGEREVENTS',
     'INSTANCE#7#PUSHENDPOINTS#gcm',
     'INSTANCE#7#DEVICES#gcm',
     'INSTANCE#7#DEVICEROWS#gcm',

@@ -26,6 +26,6 @@ export function openBrowser(executablePath: string, ...args: string[]): Promise<
   return chromium.launch({
     executablePath,
     timeout: 100_000,
-    args: ['--no-sandbox', '--disable-dev-shm-usage', ...args],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
   });
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ServerProcess } from './server-process.ts';
+import type { ServerProcess } from '../support/server-process.ts';
 
 /** Connections that send requests and read no responses. */
 export interface Strike {

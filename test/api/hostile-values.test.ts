@@ -1,0 +1,442 @@
+import fc from 'fast-check';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { api } from '../support/api-fixture.ts';
+import { type FilledWorld, openFilledWorld, type Place, places } from '../support/filled-world.ts';
+import { attack, call, useHostileWorld, world } from '../support/hostile-world.ts';
+import { accepted } from '../support/lawful.ts';
+import { isSoak, sampleOf } from '../support/sample.ts';
+
+/*
+ * Hostile values in every query and in every field of the map, and random ones, like the rows of hostile.test.ts. The
+ * soak run sends all of them, other runs a sample.
+ */
+
+/** An instance whose tests leave it unusable. */
+let prey: FilledWorld;
+let objects: string;
+let count = 0;
+/** The class of the objects. */
+let schema: unknown;
+
+useHostileWorld();
+
+beforeAll(async () => {
+  prey = await openFilledWorld(api, 'prey-1', 'marker');
+  objects = `${world.base}classes/book/objects/`;
+  schema = accepted(await call({ as: prey.owner, path: `${prey.base}classes/book/` }), 200).schema;
+});
+
+afterEach(async () => {
+  expect((await call({ as: prey.owner, path: prey.base })).status).toBe(200);
+});
+
+/** Valid bodies, for lists outside of instances. */
+const otherBodies: Readonly<Record<string, (n: number) => object>> = {
+  '/v1.1/account/': () => ({ email: 'owner-of-blog-1@example.com' }),
+  '/v1.1/instances/{instance}/classes/{class}/': () => ({ schema }),
+  '/v1.1/account/register/': (n) => ({ email: `n${n}@example.com`, password: 'a password' }),
+  '/v1.1/account/auth/': () => ({ email: 'owner-of-blog-1@example.com', password: 'a password' }),
+  '/v1.1/account/password/': () => ({ current_password: 'a password', new_password: 'a password' }),
+  '/v1.1/instances/{instance}/users/{id}/': (n) => ({
+    username: `u${n}`,
+    password: 'p',
+    profile: {},
+  }),
+  '/v1.1/instances/{instance}/user/': (n) => ({ username: `u${n}`, password: 'p', profile: {} }),
+  '/v1.1/instances/{instance}/user/auth/': () => ({ username: 'marker', password: 'marker' }),
+  '/v1.1/instances/{instance}/groups/{id}/': (n) => ({ name: `g${n}`, label: 'marker' }),
+  '/v1.1/instances/{instance}/batch/': () => ({ requests: [] }),
+  '/v1.1/instances/': (n) => ({ name: `instance-${n}` }),
+};
+
+function goodBody(place: Place): Record<string, unknown> {
+  count += 1;
+  const body = { ...prey.sample(place, `m${count}`), ...otherBodies[place.template]?.(count) };
+  return place.route.kind === 'list' && 'schema' in body ? { ...body, name: `c${count}` } : body;
+}
+
+const writes = ['POST', 'PUT', 'PATCH'] as const;
+type Write = (typeof writes)[number];
+
+function takesFields({ route: { forms } }: Place): boolean {
+  const fields = Object.values({ ...forms.POST, ...forms.PUT });
+  return fields.some(({ writable }) => writable !== 'never');
+}
+
+const writable = places
+  .filter(takesFields)
+  .flatMap((place) =>
+    writes
+      .filter((method) => method in place.route.operations && place.version === 'v1.1')
+      .map((method) => [`${method} ${place.name}`, method, place] as const),
+  );
+
+interface Described {
+  readonly type: string;
+  readonly read_only: boolean;
+}
+
+/** Fields of a write, including those of a class, from introspection. */
+async function fieldsOf(method: Write, place: Place): Promise<readonly [string, Described][]> {
+  const { body } = await call({
+    as: prey.caller(place),
+    method: 'OPTIONS',
+    path: prey.path(place),
+  });
+  const form = method === 'PATCH' ? 'PUT' : method;
+  const fields: Readonly<Record<string, Described>> =
+    body.actions?.[form] ?? body.actions?.PUT ?? {};
+  return Object.entries(fields).filter(([, field]) => !field.read_only);
+}
+
+describe('queries', () => {
+  const queries = [
+    '__proto__=1',
+    '__proto__[polluted]=1',
+    'constructor=1',
+    'toString=1',
+    '%00=%00',
+    '=',
+    '&&&',
+    'fields=__proto__',
+    'fields=constructor,toString',
+    'excluded_fields=__proto__,id',
+    'fields=,',
+    `fields=${'a,'.repeat(2000)}`,
+    'name__startswith=%00',
+    'name__startswith=%ff',
+    'format=',
+    ...['name', 'label', 'username'].map((name) => `${name}__startswith=${'x'.repeat(3000)}`),
+    'page_size=0',
+    'page_size=1e1',
+    'page_size=%00',
+    'page_size=9999999999999999999999',
+    'last_pk=-0',
+    'last_pk=0x1',
+    'last_pk=1.0',
+    'direction=__proto__',
+    'ordering=constructor',
+    'direction=1&last_pk=2147483647',
+    'direction=0&last_pk=0',
+    'include_count=constructor',
+    'order_by=__proto__',
+    'order_by=constructor',
+    'order_by=-',
+    'order_by=%00',
+    'query=%7B%7D',
+    'query={"__proto__":{"_eq":1}}',
+    'query=[',
+    'query=null',
+    `query=${'['.repeat(5000)}`,
+    'a=%',
+    'api_key=',
+    'user_key=__proto__',
+    'template_response=constructor',
+    'template=__proto__',
+    'x=%ed%a0%80',
+    'x=%0d%0aSet-Cookie:a',
+    'page_size=%EF%BC%91',
+    'last_pk=%20%201',
+  ];
+
+  it.each(
+    places
+      .filter(({ route }) => 'GET' in route.operations)
+      .map((place) => [place.name, place] as const),
+  )('%s accepts every query without a server error', async (_, place) => {
+    for (const query of sampleOf(queries, 9)) {
+      const { headers } = await attack({ path: `${world.path(place)}?${query}` });
+      expect(headers).not.toHaveProperty('set-cookie');
+    }
+  });
+});
+
+describe('values of every field', () => {
+  /** All but the one that takes a list of objects, which a form cannot have. */
+  const byForms = writable.filter(([, , { template }]) => !template.endsWith('/batch/'));
+
+  it.each(byForms)('%s has the same response to a form as to JSON', async (_, method, place) => {
+    const send = async (body: unknown) => {
+      const path = prey.path(place);
+      const answer = await attack({ as: prey.caller(place), method, path, body });
+      return [answer.status, Object.keys(answer.body)];
+    };
+
+    const wanted = await send(goodBody(place));
+
+    expect(await send(goodForm(place, new URLSearchParams()))).toEqual(wanted);
+    expect(await send(goodForm(place, new FormData()))).toEqual(wanted);
+  });
+
+  const wrong: Readonly<Record<string, readonly unknown[]>> = {
+    string: [{}, [], true, ['x']],
+    slug: [{}, [], true, '9x', 'x-', 'a b'],
+    'nested object': [[], 5, true, 'x', null],
+    email: [{}, [], true, 'nobody', 'a@b', 'a b@example.com'],
+    boolean: ['maybe', {}, [], 2, 'Yes'],
+    integer: ['x', {}, [], 1.5, '1.5'],
+    choice: ['furry', {}, [], 99, 'constructor', '__proto__'],
+  };
+
+  it.each(writable)('%s names each field of a wrong type', async (_, method, place) => {
+    for (const [name, { type }] of await fieldsOf(method, place)) {
+      for (const value of wrong[type] ?? []) {
+        const body = { ...goodBody(place), [name]: value };
+        const answer = await attack({
+          as: prey.caller(place),
+          method,
+          path: prey.path(place),
+          body,
+        });
+        const said = `${name}: ${JSON.stringify(value)}: ${answer.text}`;
+        expect(answer.status, said).toBe(400);
+        expect(answer.body[name], said).toBeDefined();
+      }
+    }
+  });
+
+  const values = [
+    'null',
+    'true',
+    '0',
+    '-0',
+    '1e999',
+    '-1e999',
+    '9007199254740993',
+    '2147483648',
+    '1e-320',
+    '-1',
+    '1.5',
+    '1e21',
+    '""',
+    '" "',
+    '"\\u0000"',
+    '"a\\u0000b"',
+    '"\\ud800"',
+    '"\\udc00\\ud800"',
+    '"NaN"',
+    '"1e999"',
+    '"null"',
+    '"[]"',
+    '"{}"',
+    '"[1,"',
+    '"\\r\\nX: y"',
+    '"../../etc/passwd"',
+    '"__proto__"',
+    '"constructor"',
+    '"hasOwnProperty"',
+    `"${'x'.repeat(5000)}"`,
+    '"😀"',
+    '[]',
+    '{}',
+    '[null]',
+    '[[]]',
+    '[{}]',
+    '[1e999]',
+    '{"a":{"b":[1e999,"\\ud800"]}}',
+    '{"__proto__":{"polluted":1}}',
+    '{"constructor":{"prototype":{"polluted":1}}}',
+    '{"":1}',
+    '{"toString":1,"valueOf":1,"length":-1,"then":1,"toJSON":1}',
+    '{"type":"x","value":{}}',
+    '{"_increment":"x"}',
+    '{"_increment":1e999}',
+    '{"_add":[[1]]}',
+    '{"_add":{"__proto__":1}}',
+    `${'['.repeat(150)}${']'.repeat(150)}`,
+    `[${'1,'.repeat(2000)}1]`,
+    '{"\\ud800":"\\u0000"}',
+  ];
+
+  it.each(writable)(
+    '%s accepts every value in each field without a server error',
+    async (_, method, place) => {
+      for (const [name] of await fieldsOf(method, place)) {
+        for (const value of sampleOf(values, 10)) {
+          const rest = JSON.stringify({ ...goodBody(place), [name]: undefined });
+          const comma = rest === '{}' ? '' : ',';
+          await attack({
+            as: prey.caller(place),
+            method,
+            path: prey.path(place),
+            headers: { 'Content-Type': 'application/json' },
+            body: `${rest.slice(0, -1)}${comma}${JSON.stringify(name)}:${value}}`,
+          });
+        }
+      }
+    },
+  );
+
+  it.each(writable)('%s accepts them from a form', async (_, method, place) => {
+    const texts = ['', ' ', 'null', '[]', '{}', '1e999', '\0', '{"_increment":1e999}', '__proto__'];
+    for (const [name] of await fieldsOf(method, place)) {
+      for (const text of sampleOf(texts, 3)) {
+        const body = `__proto__=x&constructor=y&${goodForm(place, new URLSearchParams())}`;
+        await attack({
+          as: prey.caller(place),
+          method,
+          path: prey.path(place),
+          headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+          body: `${body}&${new URLSearchParams({ [name]: text })}`,
+        });
+      }
+    }
+  });
+
+  function goodForm<Form extends URLSearchParams | FormData>(place: Place, form: Form): Form {
+    for (const [name, value] of Object.entries(goodBody(place))) {
+      form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    return form;
+  }
+});
+
+describe('fuzz', () => {
+  const key = fc.oneof(
+    fc.constantFrom(
+      'title',
+      'pages',
+      'name',
+      'schema',
+      'description',
+      'metadata',
+      'extra',
+      'owner',
+    ),
+    fc.constantFrom('__proto__', 'constructor', 'toString', '_method', '_api_key', 'tags', 'place'),
+    fc.string({ unit: 'binary', maxLength: 8 }),
+  );
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 4 },
+      fc.string({ unit: 'binary' }),
+      fc.double(),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('any'), { maxLength: 4 }),
+      fc.dictionary(key, tie('any'), { maxKeys: 6 }),
+    ),
+  })).any;
+  const parameters = { numRuns: isSoak ? 1000 : 60 };
+
+  it('no body causes a server error', async () => {
+    const target = fc.constantFrom(...writable);
+    const body = fc.oneof(fc.dictionary(key, value, { maxKeys: 8 }), value);
+
+    await fc.assert(
+      fc.asyncProperty(target, body, fc.boolean(), async ([, method, place], sent, isFilled) => {
+        if (isRenaming(place, sent)) return;
+        const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent);
+        const whole = isFilled && isObject ? { ...goodBody(place), ...sent } : sent;
+        await attack({
+          as: prey.caller(place),
+          method,
+          path: prey.path(place),
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify(whole),
+        });
+      }),
+      parameters,
+    );
+  });
+
+  it('no bytes of a body cause a server error', async () => {
+    const types = fc.constantFrom(
+      'application/json',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=b',
+      'application/json; charset=utf-16le',
+      'application/x-www-form-urlencoded; charset=shift_jis',
+    );
+    const pieces = fc.array(
+      fc.oneof(
+        fc.constantFrom(
+          '--b',
+          '--b--',
+          '\r\n',
+          '\r\n\r\n',
+          '{',
+          '}',
+          '"title"',
+          ':',
+          '%',
+          '=',
+          '&',
+        ),
+        fc.constantFrom(
+          'Content-Disposition: form-data; name="title"',
+          '; filename="a"',
+          '\\ud800',
+        ),
+        fc.string({ unit: 'binary', maxLength: 6 }),
+      ),
+      { maxLength: 20 },
+    );
+
+    await fc.assert(
+      fc.asyncProperty(
+        types,
+        pieces,
+        fc.uint8Array({ maxLength: 8 }),
+        async (type, texts, bytes) => {
+          const body = Buffer.concat([Buffer.from(texts.join('')), bytes]);
+          await attack({ path: objects, headers: { 'Content-Type': type }, body });
+        },
+      ),
+      parameters,
+    );
+  });
+
+  it('no path and no query cause a server error', async () => {
+    const segment = fc.oneof(
+      fc.constantFrom('v1.1', 'v1', 'instances', 'blog-1', 'classes', 'book', 'objects', '1', ''),
+      fc.string({ unit: 'grapheme', maxLength: 12 }).map(encodeURIComponent),
+      fc.string({ maxLength: 6 }).map((text) => text.replace(/[^!-~]|[?#]/g, '%')),
+    );
+    const path = fc.array(segment, { maxLength: 8 }).map((parts) => `/${parts.join('/')}/`);
+    const query = fc.array(fc.tuple(key, fc.string())).map((pairs) => new URLSearchParams(pairs));
+    const method = fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'PROPFIND');
+
+    await fc.assert(
+      fc.asyncProperty(method, path, query, async (verb, where, asked) => {
+        await attack({ method: verb, path: `${where}?${asked}` });
+      }),
+      parameters,
+    );
+  });
+
+  it('no header causes a server error', async () => {
+    const text = fc.string({ maxLength: 40 }).map((sent) => sent.replace(/[^ -~]/g, ''));
+    const names = [
+      'accept',
+      'accept-encoding',
+      'content-type',
+      'x-api-key',
+      'x-user-key',
+      'origin',
+    ];
+    const more = ['authorization', 'cookie', 'x-forwarded-for', 'access-control-request-method'];
+    const name = fc.constantFrom(
+      ...names,
+      ...more,
+      'constructor',
+      'x-template',
+      'content-encoding',
+    );
+
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(name, text, { maxKeys: 5 }), async (headers) => {
+        await attack({ path: objects, headers });
+        await attack({ path: objects, headers, body: '{' });
+      }),
+      parameters,
+    );
+  });
+
+  /** Requests that are not part of the test, and would end it. */
+  function isRenaming({ template }: Place, sent: unknown): boolean {
+    return template.endsWith('/rename/') && typeof sent === 'object' && sent !== null;
+  }
+});

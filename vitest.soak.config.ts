@@ -1,0 +1,21 @@
+import { defineConfig } from 'vitest/config';
+import { workers } from './test/support/workers.ts';
+
+/**
+ * What takes minutes: attacks and shares under load, a minute of mixed requests, and generated tables as a whole, of
+ * which other runs take a sample.
+ */
+export default defineConfig({
+  test: {
+    include: [
+      'test/soak/*.test.ts',
+      'test/api/{hostile-values,isolation,laws,query-model,soak}.test.ts',
+      'test/scripts/mixed-traffic.test.ts',
+    ],
+    env: { TEST_SOAK: 'true' }, // read by test/support/sample.ts
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    pool: 'forks',
+    maxWorkers: workers,
+  },
+});
