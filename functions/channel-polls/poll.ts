@@ -17,7 +17,7 @@ import { rememberedPosition, rememberPosition } from './poll-memory.ts';
 /** Waits for the next message of a room (docs/reference/channels.md#polling). */
 export const pollRoute = endpointRoute({
   name: 'Channel Poll',
-  operationNames: { GET: { id: 'pollMessage', summary: 'Wait for the next message of a channel' } },
+  operationNames: { GET: { id: 'pollMessage', summary: 'Poll for the next message of a channel' } },
   path: '/instances/{instance}/channels/{channel}/poll/',
   access: messageAccess,
   loads: inChannel,

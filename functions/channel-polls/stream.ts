@@ -19,7 +19,7 @@ const mediaType = 'text/event-stream';
 export const streamRoute = endpointRoute({
   name: 'Channel Stream',
   operationNames: {
-    GET: { id: 'streamMessages', summary: 'Receive the messages of channels as they come' },
+    GET: { id: 'streamMessages', summary: 'Stream the messages of channels as they come' },
   },
   path: '/instances/{instance}/channels/{channel}/stream/',
   v1Path: null,
@@ -58,7 +58,7 @@ async function stream(context: ChannelContext): Promise<Response> {
   if (request.method === 'HEAD') return { status: 200, content: { type: mediaType, bytes: '' } };
   const { instance, owner } = await tenantOf(context);
   const admission = await platform.messages.admit(shareOf(instance, owner));
-  if (admission.isOpen) return openStream(context, { events, subscriptions, start, admission });
+  if (admission.openMs > 0) return openStream(context, { events, subscriptions, start, admission });
   await admission.release();
   return closedStream(events, start);
 }
@@ -88,11 +88,15 @@ async function* piecesOf(
   context: ChannelContext,
   { events, subscriptions, start, admission }: OpenStream,
 ): AsyncGenerator<string> {
+  const { clock, messages } = context.platform;
   const signal = context.request.ending?.();
+  const until = clock.steadyMs() + admission.openMs;
   try {
     if (start !== '') yield start;
     while (!signal?.aborted) {
-      await context.platform.messages.wait(events.positions, { ms: recheckMs, signal });
+      const restMs = until - clock.steadyMs();
+      if (restMs <= 0) return;
+      await messages.wait(events.positions, { ms: Math.min(restMs, recheckMs), signal });
       if (signal?.aborted || !(await isStillAllowed(context, subscriptions))) return;
       yield (await events.next()) || ping;
     }

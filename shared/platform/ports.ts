@@ -136,7 +136,7 @@ export interface Settings {
   readonly maxClasses: number;
   /** Label of the server's location, shown as `location` of an instance. */
   readonly location: string;
-  /** Longest wait of a request for messages of a channel, in milliseconds; absent: that of the platform. */
+  /** Longest response that waits for messages of channels, in milliseconds; absent: as long as the platform allows. */
   readonly pollMs?: number | undefined;
   /** CPU cost of a password hash, as the power of two of scrypt's N: 10 to 20. */
   readonly passwordCost: number;
@@ -304,8 +304,8 @@ export interface Messages {
 export interface Admission {
   /** Longest wait in milliseconds; short where there is no room for longer ones. */
   readonly waitMs: number;
-  /** Whether a response may remain open to send messages as they come. */
-  readonly isOpen: boolean;
+  /** How long a response may remain open to send messages as they come, in milliseconds; 0: it may not. */
+  readonly openMs: number;
   release(): Promise<void>;
 }
 

@@ -29,6 +29,7 @@ beforeAll(async () => {
   await makeEndpoint(world, 'a', 'console.log(1)');
   targets.link = (await makeEndpoint(world, 'b', 'console.log(1)', { public: true })).public_link;
   await made('endpoints/data/', { class: 'note' });
+  await made('channels/', { custom_publish: true });
   await made('snippets/templates/', { content: 'a', content_type: 'text/html' });
 });
 
@@ -107,6 +108,10 @@ const bodies: Readonly<Record<string, () => object>> = {
     content: 'a',
     content_type: 'text/html',
   }),
+  'POST channels/': () => ({ name: `c${count}` }),
+  'PATCH channels/a/': () => ({}),
+  'PUT channels/a/': () => ({ custom_publish: true }),
+  'POST channels/a/publish/': () => ({}),
   'POST endpoints/data/': () => ({ name: `d${count}`, class: 'note' }),
   'POST endpoints/scripts/': () => ({ name: `s${count}`, script: 1 }),
   'POST push_notifications/gcm/devices/': () => ({ registration_id: `r${count}` }),

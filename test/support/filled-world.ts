@@ -56,6 +56,13 @@ const samples: Readonly<Record<string, Sample>> = {
     context: { note: marker.slice(0, 1000) },
     description: marker.slice(0, 256),
   }),
+  '/instances/{instance}/channels/': (marker) => ({
+    name: 'news',
+    description: marker.slice(0, 256),
+    other_permissions: 'publish',
+    custom_publish: true,
+  }),
+  '/instances/{instance}/channels/{channel}/history/': (marker) => ({ payload: { note: marker } }),
   '/instances/{instance}/users/': (marker) => ({ username: marker, password: marker, profile: {} }),
   '/instances/{instance}/groups/': (marker) => ({ label: marker, description: marker }),
   '/instances/{instance}/users/{id}/groups/': () => ({ group: 1 }),
@@ -105,10 +112,11 @@ const twins: Readonly<Record<string, string>> = {
 /** Lists whose items are those of another list. */
 const filledByOthers: readonly string[] = ['/instances/{instance}/groups/{id}/users/'];
 
-/** Lists that are filled by another request. */
+/** Lists that are filled by another request, whose body is the sample if there is one. */
 const filledByCalls: Readonly<Record<string, string>> = {
   '/instances/{instance}/snippets/scripts/{id}/traces/': '../run/',
   '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': '../run/',
+  '/instances/{instance}/channels/{channel}/history/': '../publish/',
 };
 
 /** A place of the map: a route in one version. */
@@ -274,7 +282,8 @@ async function makeOne(
   const call = filledByCalls[list];
   if (call !== undefined) {
     const { pathname } = new URL(call, `${api.url}${path}`);
-    return expected(await api.send({ as, method: 'POST', path: pathname }), 200);
+    const sent = { as, method: 'POST', path: pathname, ...(body && { body }) };
+    return expected(await api.send(sent), body === undefined ? 200 : 201);
   }
   if (route.operations.POST === undefined || isFilled) {
     return expected(await api.send({ as, path }), 200).objects[0];

@@ -13,7 +13,7 @@ import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
 import { openLog } from './log.ts';
 import { openMailer } from './mailer.ts';
-import { openMessages } from './messages.ts';
+import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
 import { openSecrets } from './secrets.ts';

@@ -39,7 +39,9 @@ export function openMessages(services: MessageServices): LocalMessages {
     const entry = await gate.enter({ ...share, waitMs: 0 });
     if (entry === 'full' || entry === 'late') return crowded;
     const release = () => Promise.resolve(entry());
-    return { waitMs: services.settings.pollMs ?? longestPollMs, isOpen: true, release };
+    const { pollMs } = services.settings;
+    const waitMs = pollMs ?? longestPollMs;
+    return { waitMs, openMs: pollMs ?? Number.POSITIVE_INFINITY, release };
   }
 
   const over = (store: Store): LocalMessages => ({
@@ -56,7 +58,7 @@ export function openMessages(services: MessageServices): LocalMessages {
 
 const crowded: Admission = {
   waitMs: shortPollMs,
-  isOpen: false,
+  openMs: 0,
   release: () => Promise.resolve(),
 };
 

@@ -1,13 +1,10 @@
-import { createPublisher } from '../../channels/publisher.ts';
-import { roomKey } from '../../channels/room-place.ts';
-import { maintain } from '../../jobs/maintain.ts';
-import { pollSlotEntity, roomHeadEntity } from '../../store/entities.ts';
-import { ConditionFailed } from '../../store/store.ts';
-import { createItem, deleteItem } from '../../store/writes.ts';
-import { shortPollMs } from '../../values/bounds.ts';
-import { causeOf } from '../../values/caught.ts';
-import type { Admission, Messages, Platform, RoomPosition, Settings } from '../ports.ts';
-import { realTimer, type Timer } from './jobs/timer.ts';
+import { createPublisher } from '../../../channels/publisher.ts';
+import { roomKey } from '../../../channels/room-place.ts';
+import { roomHeadEntity } from '../../../store/entities.ts';
+import { shortPollMs } from '../../../values/bounds.ts';
+import type { Admission, Messages, Platform, RoomPosition, Settings } from '../../ports.ts';
+import { realTimer, type Timer } from '../jobs/timer.ts';
+import { takeSlot } from './poll-slots.ts';
 
 type MessageServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
@@ -29,9 +26,6 @@ const realTiming: MessagesTiming = { timer: realTimer, random: Math.random };
 const longestMs = 25_000; // the gateway ends a request after 30 s
 const crowdedMs = 10_000;
 const lookMs = 1000;
-
-/** A slot of a dead process is free again this long after its poll must have ended. */
-const deadMs = 10_000;
 
 /**
  * Opens publishing, and waiting in functions: other processes publish, so the ends of rooms are read each second.
@@ -57,9 +51,9 @@ export function openMessages(
       }
     },
     admit: async () => {
-      const first = await takeSlot(services, anySlot());
+      const first = await takeSlot(services, anySlot(), longestMs);
       if (first !== undefined) return admission(Math.min(pollMs, longestMs), first);
-      const second = await takeSlot(services, anySlot());
+      const second = await takeSlot(services, anySlot(), longestMs);
       if (second !== undefined) return admission(Math.min(pollMs, crowdedMs), second);
       return admission(shortPollMs, () => Promise.resolve());
     },
@@ -67,7 +61,7 @@ export function openMessages(
 }
 
 function admission(waitMs: number, release: Admission['release']): Admission {
-  return { waitMs, isOpen: false, release };
+  return { waitMs, openMs: 0, release };
 }
 
 async function hasNews(
@@ -79,38 +73,4 @@ async function hasNews(
     positions.map(({ place }) => roomKey(place)),
   );
   return positions.some(({ after }, at) => (heads[at]?.data.last ?? 0) > after);
-}
-
-/** Takes a slot; returns the function that releases it, undefined when it is taken, or the table does not respond. */
-async function takeSlot(
-  services: MessageServices,
-  number: number,
-): Promise<Admission['release'] | undefined> {
-  const key = pollSlotEntity.key(number);
-  const expiresAt = Math.ceil((services.clock.micros() / 1000 + longestMs + deadMs) / 1000);
-  try {
-    const version = await maintain(services, [
-      { ...createItem(pollSlotEntity, key, {}), expiresAt },
-    ]);
-    return () => releaseSlot(services, { key, version });
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) logTrouble(services, error);
-    return undefined;
-  }
-}
-
-/** Releases a slot, which expires anyway. Never rejects. */
-async function releaseSlot(
-  services: MessageServices,
-  taken: Parameters<typeof deleteItem>[0],
-): Promise<void> {
-  try {
-    await maintain(services, [deleteItem(taken)]);
-  } catch (error) {
-    if (!(error instanceof ConditionFailed)) logTrouble(services, error);
-  }
-}
-
-function logTrouble({ log }: MessageServices, error: unknown): void {
-  log({ level: 'error', message: 'a slot for a poll failed', cause: causeOf(error) });
 }
