@@ -26,6 +26,7 @@ export const pollRoute = endpointRoute({
   operations: {
     GET: {
       right: 'G',
+      waits: true,
       authorize: checkSubscribe,
       parameters: {
         ...roomParameters,

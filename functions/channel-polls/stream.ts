@@ -31,6 +31,7 @@ export const streamRoute = endpointRoute({
   operations: {
     GET: {
       right: 'G',
+      waits: true,
       authorize: checkSubscribe,
       parameters: {
         ...roomParameters,

@@ -149,6 +149,11 @@ export function isRun({ template, route }: Place): boolean {
   return /\/run\/$|\{link\}/.test(template) && route.operations.GET !== undefined;
 }
 
+/** Checks whether a GET at a place waits for a message: in tests it mostly ends without one. */
+export function isWait({ route }: Place): boolean {
+  return route.operations.GET?.waits === true;
+}
+
 /** A world with one of every resource of the interface. */
 export interface FilledWorld extends World {
   /** Part of every text of the world's data, and of no other world's. */

@@ -160,8 +160,9 @@ function unknownPath(path: string, router: Router): ApiError {
 /** Checks whether the response is the description of the route. */
 function isDescribed(request: Request, { operations }: Route, form: Arrived['form']): boolean {
   if (isOptions(request)) return true;
-  const runs = request.method === 'GET' && operations.GET?.runsCode === true;
-  return runs && form === 'html' && isFollowedLink(request);
+  if (request.method !== 'GET' || form !== 'html') return false;
+  const { runsCode, waits } = operations.GET ?? {};
+  return waits === true || (runsCode === true && isFollowedLink(request));
 }
 
 function isOptions({ method }: Request): boolean {

@@ -139,6 +139,8 @@ export interface Operation<Loaded extends object = object> {
    * never runs it by following a link.
    */
   readonly runsCode?: true;
+  /** Waits for something to happen: a page describes it instead. */
+  readonly waits?: true;
   /** The action that templates see, where it does not follow from route and method. */
   readonly action?: string;
   readonly run: (context: Context<Loaded>) => Promise<Response>;
