@@ -2,7 +2,7 @@ import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
 import type { Context } from '../core/resource/route.ts';
 import { channelEntity, instanceEntity } from '../store/entities.ts';
 import type { ChannelData } from '../store/records/channels.ts';
-import type { Stored } from '../store/store.ts';
+import type { Store, Stored } from '../store/store.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
 import { builtInChannels } from './built-in-channels.ts';
 
@@ -46,4 +46,13 @@ export function builtInChannel(
   if (found === undefined) return undefined;
   const data = { ...found, created_at: createdAt, updated_at: createdAt };
   return { key: channelEntity.key(instance, name), kind: channelEntity.kind, version: '', data };
+}
+
+/** Reads a channel by its name in lower case; a built-in one always exists. */
+export async function readChannel(
+  store: Store,
+  instance: number,
+  name: string,
+): Promise<Stored<ChannelData> | undefined> {
+  return (await channelEntity.read(store, instance, name)) ?? builtInChannel(instance, name);
 }

@@ -3,6 +3,8 @@ import { type PushPlace, type PushProvider, pushProviders } from '../push/rules/
 import { entity } from './entity.ts';
 import type {
   ChannelData,
+  ChannelEventData,
+  MessageAction,
   MessageData,
   MessageRoomData,
   PollPositionData,
@@ -92,6 +94,7 @@ import type { Key } from './store.ts';
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
  * | messages of a room of a channel; their end      | INSTANCE#<id>#MESSAGES#<channel>#<room, encoded> | MESSAGE#<id>; HEAD |
  * | room of a message (of a channel with rooms)     | INSTANCE#<id>#MESSAGEROOMS#<channel> | <message id>          |
+ * | changes of objects that a channel is told of    | INSTANCE#<id>#CHANNELEVENTS    | <class>#<object>#<revision>#<action> |
  * | position of a poll that ended, by its caller    | INSTANCE#<id>#POLLS            | <channel>#<caller>#<room, encoded> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
  * | ... group by name; deleted groups               |                                | GROUPNAME#<name>; DELETEDGROUPS |
@@ -293,6 +296,16 @@ export const messageRoomEntity = entity<MessageRoomData>('message-room').keyed(
   (instance: number, channel: number) => `INSTANCE#${instance}#MESSAGEROOMS#${channel}`,
   '',
   (message: number) => idKey(message),
+);
+
+/** A change of an object that its channel is told of, until the message is published. */
+export const channelEventEntity = entity<ChannelEventData>('channel-event').keyed(
+  (instance: number) => `INSTANCE#${instance}#CHANNELEVENTS`,
+  '',
+  (
+    classNumber: number,
+    { id, revision, action }: { id: number; revision: number; action: MessageAction },
+  ) => `${classNumber}#${idKey(id)}#${revision}#${action}`,
 );
 
 /** Where the next poll of a caller continues if it has no position of its own. */
@@ -517,6 +530,7 @@ export function instancePartitions(instance: number, lastClass: number): readonl
     usageEntity.partition(instance),
     runSlotEntity.partition(instance),
     pollPositionEntity.partition(instance),
+    channelEventEntity.partition(instance),
     ...pushPartitions(instance),
     instanceEntity.partition(instance),
   ];

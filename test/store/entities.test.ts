@@ -316,6 +316,7 @@ test('the partitions of an instance, its main one last', () => {
     'INSTANCE#7#USAGE',
     'INSTANCE#7#RUNS',
     'INSTANCE#7#POLLS',
+    'INSTANCE#7#CHANNELEVENTS',
     'INSTANCE#7#PUSHENDPOINTS#gcm',
     'INSTANCE#7#DEVICES#gcm',
     'INSTANCE#7#DEVICEROWS#gcm',

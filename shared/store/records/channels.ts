@@ -1,5 +1,5 @@
 import type { ChannelPermission, ChannelType } from '../../channels/rules/channel-rights.ts';
-import type { LogEnd, LogPlace } from '../../channels/rules/room-log.ts';
+import type { LogEnd, LogPlace, RoomPlace } from '../../channels/rules/room-log.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
 /* What the items of channels hold. */
@@ -38,6 +38,12 @@ export type RoomHeadData = LogEnd;
 /** The room of a message of a channel with rooms, by the id of the message. */
 export interface MessageRoomData {
   readonly room: string;
+}
+
+/** A change of an object, as its message will show it. */
+export interface ChannelEventData
+  extends Pick<MessageData, 'action' | 'author' | 'metadata' | 'payload'> {
+  readonly place: RoomPlace;
 }
 
 /** Where a poll without `last_id` continues. */

@@ -33,6 +33,7 @@ export const messages = {
   noSuchPk: (id: string | number) => `Invalid pk "${id}" - object does not exist.`,
   noSuchName: (name: string) => `Object with name=${name} does not exist.`,
   roomRequired: 'This field is required for channels with separate rooms.',
+  channelRoomRequired: 'Channel room field is required for channels with separate rooms.',
   commaList: 'Enter a comma separated list.',
   badPkType: (typeName: string) => `Incorrect type. Expected pk value, received ${typeName}.`,
   tooManyItems: (limit: number) => `Ensure this field has no more than ${limit} elements.`,
