@@ -4,14 +4,11 @@ import { validInput } from '../../shared/core/resource/input.ts';
 import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
 import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../shared/core/resource/route.ts';
-import { newJob } from '../../shared/jobs/jobs.ts';
+import { planRun } from '../../shared/scripts/pending-runs.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
-import { noResult, watchRun } from '../../shared/scripts/run-traces.ts';
 import { showPending, traceFields } from '../../shared/scripts/trace-routes.ts';
-import { keepPart, traceWrite } from '../../shared/scripts/traces.ts';
+import { keepPart } from '../../shared/scripts/traces.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { traceEntity } from '../../shared/store/entities.ts';
-import type { TraceData } from '../../shared/store/records/scripts.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
@@ -75,22 +72,15 @@ async function begin(context: Context<LoadedOf<typeof loads>>) {
   if (script === undefined) throw notFound();
   const { payload } = validInput(fields, await context.body(), 'create');
   const instance = instanceOf(context);
-  const trace = reservedId(context);
-  const data: TraceData = {
-    id: trace,
-    status: 'pending',
-    executed_at: null,
-    duration: null,
-    result: noResult,
-    createdMs: Math.floor(platform.clock.micros() / 1000),
-    args: await keepPart(platform, instance, payload),
-    depth: depthOf(context.actor) + 1,
-  };
   const parent = script.data.id;
-  const reference = { instance, kind: 'script', parent, trace } as const;
-  await commit(context, [
-    traceWrite(traceEntity.key(instance, 'script', parent, trace), data),
-    newJob(platform, watchRun, reference),
-  ]);
+  const { data, writes } = planRun(
+    platform,
+    { instance, kind: 'script', parent, trace: reservedId(context) },
+    {
+      args: await keepPart(platform, instance, payload),
+      depth: depthOf(context.actor) + 1,
+    },
+  );
+  await commit(context, writes);
   return showPending(context, below('{id}/traces/'), data);
 }

@@ -9,7 +9,7 @@ export const maxPayloadBytes = 524_288;
 export type RunReference = {
   readonly instance: number;
   readonly kind: TraceKind;
-  /** Id of the script, or list position of the endpoint, that has the trace. */
+  /** Id of the script, trigger or schedule, or list position of the endpoint, that has the trace. */
   readonly parent: number;
   readonly trace: number;
 };

@@ -5,6 +5,7 @@ import { readTogether } from '../store/entity.ts';
 import type { ScriptData } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/caught.ts';
+import { directRun } from './pending-runs.ts';
 import { runSettings } from './rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './run-traces.ts';
@@ -78,15 +79,16 @@ export async function runPending(
   services: RunServices,
   { instance, kind, parent, trace }: RunReference,
 ): Promise<FinishedTrace | undefined> {
+  const pending = await traceEntity.read(services.store, instance, kind, parent, trace);
+  if (pending === undefined) return undefined;
+  const { run = directRun(parent) } = pending.data;
   const found = await readTogether(services.store, {
-    pending: traceEntity.at(instance, kind, parent, trace),
-    script: scriptEntity.at(instance, parent),
+    script: scriptEntity.at(instance, run.script),
     config: configEntity.at(instance),
     place: instanceEntity.at(instance),
   });
-  const { pending, config } = found;
   const [script, place] = [found.script?.data, found.place?.data];
-  if (pending === undefined || script === undefined || place === undefined) return undefined;
+  if (script === undefined || place === undefined) return undefined;
   const open = await takeTrace(services, { instance, kind, parent, trace }, pending);
   if (open === undefined) return undefined;
   const outcome = await execute(services, {
@@ -97,9 +99,9 @@ export async function runPending(
     script,
     instanceName: place.name,
     owner: place.owner,
-    config: config?.data.config ?? {},
+    config: found.config?.data.config ?? {},
     args: await readPart(services, pending.data.args),
-    meta: { executed_by: 'codebox', executor: script.id },
+    meta: run.meta,
     depth: pending.data.depth,
   });
   return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));

@@ -481,7 +481,7 @@ export const scriptEndpointPositionEntity = entity<ScriptEndpointPositionData>(
   'script-endpoint-row',
 ).keyed(ofInstance, 'SCRIPTENDPOINTROW#', (row: number) => idKey(row));
 
-/** A run of a script; its parent is the script, or the list position of the endpoint that it was run by. */
+/** A run of a script; its parent is the script, trigger or schedule, or the list position of the endpoint, that ran it. */
 export const traceEntity = entity<TraceData>('trace').keyed(
   (instance: number, kind: TraceKind, parent: number) =>
     `INSTANCE#${instance}#TRACES#${kind}#${parent}`,
@@ -570,6 +570,10 @@ export const instanceCounters = [
   'endpoint',
   'trace-script',
   'trace-endpoint',
+  'trigger',
+  'trace-trigger',
+  'schedule',
+  'trace-schedule',
 ] as const;
 export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {

@@ -9,13 +9,17 @@ import type { Statement } from '../aws-emulator/policies.ts';
 // biome-ignore lint/suspicious/noExplicitAny: templates are looked into by the tests that know their shape
 type Any = any;
 
-/** Returns the stack of `cdk synth` with this context, but without the bundles, which take seconds. */
+/** Returns the stack of `cdk synth` with this context, without what takes seconds: bundles, and the CDK's validation. */
 export function openStackIn(folder: string, context: Readonly<Record<string, unknown>> = {}) {
   const flags = JSON.parse(
     readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'),
   ).context;
   const outdir = mkdtempSync(join(folder, 'out-'));
-  const app = new App({ outdir, context: { ...flags, 'aws:cdk:bundling-stacks': [], ...context } });
+  const app = new App({
+    outdir,
+    builtinCloudFormationValidation: false,
+    context: { ...flags, 'aws:cdk:bundling-stacks': [], ...context },
+  });
   const settings = readDeploymentSettings(app.node);
   const stack = new GroundworkStack(app, `Groundwork-${settings.stage}`, settings);
   return { app, stack };

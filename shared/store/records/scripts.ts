@@ -47,7 +47,7 @@ export interface ScriptEndpointPositionData extends NamedPositionData {
 }
 
 /** The kinds of parents of traces: they run scripts. */
-export const traceKinds = ['script', 'endpoint'] as const;
+export const traceKinds = ['script', 'endpoint', 'trigger', 'schedule'] as const;
 export type TraceKind = (typeof traceKinds)[number];
 
 /** State of a run, or how it ended (docs/reference/scripts.md#traces). */
@@ -77,6 +77,14 @@ export interface TraceData {
   readonly meta?: JsonObject;
   /** Scripts between the client and this run, including itself. */
   readonly depth: number;
+  /** What a pending run needs beyond its arguments; absent for a direct run, which is of its parent. */
+  readonly run?: PendingRun;
+}
+
+/** Script of a run that has not started, and keys of META that depend on the kind of run, such as `executed_by`. */
+export interface PendingRun {
+  readonly script: number;
+  readonly meta: JsonObject;
 }
 
 /** A value of a trace; a large one is in a file, which expires by itself. */

@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { openWorld } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+
+useApi();
+
+/*
+ * Channels as the original client library uses them; its poll is a loop that emits events.
+ */
+
+let client: Client;
+
+beforeAll(async () => {
+  const { owner, instance } = await openWorld(api);
+  client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+  const schema = [{ name: 'title', type: 'string' }];
+  await run(client.Class({ name: 'novel', schema }).save());
+});
+
+const make = (name: string, more: object = {}): Promise<Client> =>
+  run(client.Channel({ name, custom_publish: true, ...more }).save());
+
+it('is created, read, changed, listed and deleted', async () => {
+  const channel = await make('kitchen', { description: 'hot', other_permissions: 'subscribe' });
+  const at = { name: 'kitchen' };
+
+  const updated = await run(client.Channel.please().update(at, { description: 'cold' }));
+  const read = await run(client.Channel.please().get(at));
+  const listed = await run(client.Channel.please().list());
+  await run(client.Channel.please().delete(at));
+  const gone = await errorOf(client.Channel.please().get(at));
+
+  expect([channel.description, updated.description]).toEqual(['hot', 'cold']);
+  expect(fieldsOf(read)).toMatchObject({ name: 'kitchen', other_permissions: 'subscribe' });
+  expect(listed.map(({ name }: Client) => name).toSorted()).toEqual([
+    'default',
+    'eventlog',
+    'kitchen',
+  ]);
+  expect(gone.status).toBe(404);
+});
+
+it('publishes messages, to rooms too, and has their history', async () => {
+  const channel = await make('lobby');
+  const rooms = await make('hotel', { type: 'separate_rooms' });
+
+  const sent = await channel.publish({ text: 'hi' });
+  const again = await run(client.Channel.please().publish({ name: 'lobby' }, { text: 'ho' }));
+  const inRoom = await rooms.publish({ text: 'psst' }, 'Room1');
+  const history = await channel.history();
+  const ofRoom = await rooms.history({ room: 'room1' });
+
+  expect(sent).toMatchObject({ action: 'custom', payload: { text: 'hi' } });
+  expect(inRoom.id).toBeGreaterThan(again.id);
+  expect(history.objects.map(({ payload }: Client) => payload.text)).toEqual(['ho', 'hi']);
+  expect(ofRoom.objects.map(({ id }: Client) => id)).toEqual([inRoom.id]);
+});
+
+describe('poll', () => {
+  /** Resolves with the next `count` messages of a poll, which it ends. */
+  function messages(poll: Client, count: number): Promise<Client[]> {
+    const found: Client[] = [];
+    return new Promise((resolve, reject) => {
+      poll.on('error', reject);
+      poll.on('message', (message: Client) => {
+        found.push(message);
+        if (found.length < count) return;
+        poll.stop(true);
+        resolve(found);
+      });
+    });
+  }
+
+  it('emits each message once, in order, with an event of its action', async () => {
+    const channel = await make('ticker');
+    const first = await channel.publish({ n: 0 });
+    const poll = channel.poll({ lastId: first.id }, false);
+    const custom: Client[] = [];
+    poll.on('custom', (message: Client) => custom.push(message.payload.n));
+    const received = messages(poll, 20);
+    poll.start();
+
+    for (let n = 1; n <= 20; n += 1) await channel.publish({ n });
+    const found = await received;
+    await channel.publish({ n: 'last' }); // ends the request that the client has open
+
+    const expected = Array.from({ length: 20 }, (_, i) => i + 1);
+    expect(found.map(({ payload }) => payload.n)).toEqual(expected);
+    expect(custom).toEqual(expected);
+  });
+
+  it('emits the changes of objects', async () => {
+    const channel = await make('newsroom', { custom_publish: false });
+    const poll = channel.poll({ lastId: 0 }, false);
+    const received = messages(poll, 3);
+    const values = { className: 'novel', title: 'Dune', channel: 'newsroom' };
+    const novel = await run(client.DataObject(values).save());
+    const at = { className: 'novel', id: novel.id };
+    await run(client.DataObject.please().update(at, { title: 'Emma' }));
+    await run(client.DataObject.please().delete(at));
+    poll.start();
+
+    const [created, updated, deleted] = await received;
+    const reader = await run(client.DataObject({ ...values, title: 'last' }).save());
+
+    expect(created).toMatchObject({ action: 'create', payload: { id: novel.id, title: 'Dune' } });
+    expect(Object.keys(updated.payload).toSorted()).toEqual([
+      'id',
+      'revision',
+      'title',
+      'updated_at',
+    ]);
+    expect([deleted.action, deleted.payload]).toEqual(['delete', { id: novel.id }]);
+    expect(reader.id).toBeGreaterThan(novel.id);
+  });
+});
