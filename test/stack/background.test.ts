@@ -26,6 +26,7 @@ test('the function has time for jobs, and may read and write the table and its s
         'GetItem',
         'PutItem',
         'Query',
+        'UpdateItem',
       ].map((name) => `dynamodb:${name}`),
       resources: [tableId],
     },
@@ -92,7 +93,9 @@ test('it receives changes for its consumers, and new jobs, but not its own write
   expect(filtersOf(changes)).toEqual([
     {
       eventName: ['INSERT'],
-      dynamodb: { NewImage: { t: { S: ['object', 'file', 'script'] }, c: { S: byCall } } },
+      dynamodb: {
+        NewImage: { t: { S: ['object', 'file', 'channel-event', 'script'] }, c: { S: byCall } },
+      },
     },
     {
       eventName: ['MODIFY'],
