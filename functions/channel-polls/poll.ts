@@ -58,7 +58,7 @@ async function poll(context: ChannelContext): Promise<Response> {
   }
   const after = known ?? (await readEnd(context.platform, place))?.last ?? 0;
   const { instance, owner } = await tenantOf(context);
-  const admission = await context.platform.messages.admit(shareOf(instance, owner));
+  const admission = await context.platform.messages.admit(shareOf(instance, owner), 'poll');
   try {
     return await waitForMessage(context, { place, after, admission });
   } finally {

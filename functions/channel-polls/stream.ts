@@ -58,7 +58,7 @@ async function stream(context: ChannelContext): Promise<Response> {
   const start = sent === undefined ? events.ready() : '';
   if (request.method === 'HEAD') return { status: 200, content: { type: mediaType, bytes: '' } };
   const { instance, owner } = await tenantOf(context);
-  const admission = await platform.messages.admit(shareOf(instance, owner));
+  const admission = await platform.messages.admit(shareOf(instance, owner), 'stream');
   if (admission.openMs > 0) return openStream(context, { events, subscriptions, start, admission });
   await admission.release();
   return closedStream(events, start);

@@ -297,7 +297,7 @@ export interface Messages {
     limit: { readonly ms: number; readonly signal: AbortSignal | undefined },
   ): Promise<void>;
   /** Admits a request that waits for messages; it must be released in any case. Never rejects. */
-  admit(share: Share): Promise<Admission>;
+  admit(share: Share, use: 'poll' | 'stream'): Promise<Admission>;
 }
 
 /** What a request that waits for messages may cost. */

@@ -99,9 +99,9 @@ describe('a poll', () => {
     const messages = open([0, 0, 0.3, 0, 0.3, 0]);
 
     const all = [];
-    for (let n = 0; n < 3; n += 1) all.push(await messages.admit(share));
+    for (let n = 0; n < 3; n += 1) all.push(await messages.admit(share, 'poll'));
     await all[0]?.release();
-    const next = await messages.admit(share);
+    const next = await messages.admit(share, 'poll');
 
     const waits = [...all, next].map(({ waitMs, openMs }) => [waitMs, openMs]);
     expect(waits).toEqual([
@@ -113,18 +113,27 @@ describe('a poll', () => {
   });
 
   it('takes the slot of a dead process', async () => {
-    await open().admit(share);
+    await open().admit(share, 'poll');
 
     clock.forward(36);
 
-    expect((await open().admit(share)).waitMs).toBe(25_000);
+    expect((await open().admit(share, 'poll')).waitMs).toBe(25_000);
+  });
+
+  it('leaves slots to polls where it is a stream, which cannot remain open', async () => {
+    const messages = open();
+
+    const stream = await messages.admit(share, 'stream');
+
+    expect(stream.openMs).toBe(0);
+    expect((await messages.admit(share, 'poll')).waitMs).toBe(25_000);
   });
 
   it('waits for a moment where the table does not respond', async () => {
     const messages = open();
     faulty.failNext('not applied', 'not applied');
 
-    const { waitMs } = await messages.admit(share);
+    const { waitMs } = await messages.admit(share, 'poll');
 
     expect(waitMs).toBe(1000);
     expect(logged.map(({ message }) => message)).toContain('a slot for a poll failed');

@@ -77,15 +77,15 @@ describe('requests that wait', () => {
   it('have room for each instance, and then wait for a moment', async () => {
     const own = { owner: 'account 1', instance: '1' };
     const all = await Promise.all(
-      Array.from({ length: listeners.perInstance }, () => messages.admit(own)),
+      Array.from({ length: listeners.perInstance }, () => messages.admit(own, 'stream')),
     );
 
-    const further = await messages.admit(own);
-    const stranger = await messages.admit({ owner: 'account 2', instance: '2' });
+    const further = await messages.admit(own, 'stream');
+    const stranger = await messages.admit({ owner: 'account 2', instance: '2' }, 'stream');
     await all[0]?.release();
     await all[0]?.release(); // has no further effect
-    const next = await messages.admit(own);
-    const last = await messages.admit(own);
+    const next = await messages.admit(own, 'stream');
+    const last = await messages.admit(own, 'stream');
 
     const waits = [all[0], further, stranger, next, last].map((each) => each?.waitMs);
     expect(waits).toEqual([longestPollMs, shortPollMs, longestPollMs, longestPollMs, shortPollMs]);

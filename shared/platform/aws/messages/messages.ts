@@ -50,7 +50,8 @@ export function openMessages(
         await timer.sleep(Math.min(restMs, lookMs));
       }
     },
-    admit: async () => {
+    admit: async (_, use) => {
+      if (use === 'stream') return admission(0, () => Promise.resolve());
       const first = await takeSlot(services, anySlot(), longestMs);
       if (first !== undefined) return admission(Math.min(pollMs, longestMs), first);
       const second = await takeSlot(services, anySlot(), longestMs);
