@@ -1,9 +1,9 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { attributes } from '../../shared/platform/aws/store/table.ts';
-import { jobEntity, scriptEntity } from '../../shared/store/entities.ts';
+import { channelEventEntity, jobEntity, scriptEntity } from '../../shared/store/entities.ts';
 import type { Images } from './fake-table.ts';
 
-/** The stream of a table, as far as the API suite needs its effects: scripts and jobs. */
+/** The stream of a table, as far as the API suite needs its effects: scripts, jobs and messages of objects. */
 export interface Stream {
   readonly hear: (images: Images) => void;
   /** Resolves when all received changes are delivered. */
@@ -38,13 +38,17 @@ export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>
   };
 }
 
+/** Kinds of which only new items are delivered. */
+const onlyNew: readonly (string | undefined)[] = [jobEntity.kind, channelEventEntity.kind];
+
 /** Checks the filters of the event sources. */
 function isWatched({ before, after }: Images): boolean {
   const kind = (after ?? before)[attributes.kind]?.S;
-  if (kind !== scriptEntity.kind && kind !== jobEntity.kind) return false;
-  if (after === undefined) return kind === scriptEntity.kind;
+  const isScript = kind === scriptEntity.kind;
+  if (!isScript && !onlyNew.includes(kind)) return false;
+  if (after === undefined) return isScript;
   const isByCall = /^(client|cascade)/.test(after[attributes.change].S);
-  return isByCall && (kind === scriptEntity.kind || before === undefined);
+  return isByCall && (isScript || before === undefined);
 }
 
 function toRecord({ before, after }: Images, sequence: number): DynamoDBRecord {
