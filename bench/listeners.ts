@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { type ClientRequest, request } from 'node:http';
+import { Agent, type ClientRequest, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -17,6 +17,7 @@ const ticksPerSecond = 100; // of /proc/<pid>/stat
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-listeners-'));
 const server = await startProcess(folder);
 const open: ClientRequest[] = [];
+const agent = new Agent({ keepAlive: true });
 
 interface Sent {
   readonly path: string;
@@ -36,7 +37,7 @@ async function send({ path, key, body }: Sent) {
 
 /** Sends a request, and calls `receive` with each piece of its response. */
 function listen(path: string, receive: (piece: string) => void): void {
-  const sent = request(server.url + path, { agent: false }, (response) => {
+  const sent = request(server.url + path, { agent }, (response) => {
     response.setEncoding('utf8').on('data', receive);
     response.on('error', () => undefined); // closed at the end
   });

@@ -1,12 +1,9 @@
 import * as v from 'valibot';
-import { queryValue } from '../core/http/message.ts';
-import { instanceOf } from '../core/resource/place.ts';
 import type { QueryParameters } from '../core/resource/query-parameters.ts';
 import type { ChannelData } from '../store/records/channels.ts';
 import { type ApiError, invalid } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { text } from '../values/values.ts';
-import { type ChannelContext, channelOf } from './channel-record.ts';
 import { roomPlace } from './room-place.ts';
 import type { RoomPlace } from './rules/room-log.ts';
 
@@ -22,16 +19,6 @@ export const roomParameters: QueryParameters = {
     description: 'Room of a channel with separate rooms; there it is required.',
   },
 };
-
-/**
- * Returns the room that a request reads (docs/reference/channels.md#rooms).
- *
- * @throws ApiError 400
- */
-export function roomOf(context: ChannelContext): RoomPlace {
-  const { data } = channelOf(context);
-  return readPlace(instanceOf(context), data, queryValue(context.request.query, 'room'));
-}
 
 /**
  * Returns a room of a channel. The name of a room is ignored where the channel has none.
@@ -52,6 +39,6 @@ export function readPlace(
 }
 
 /** Returns the 400 for a missing room; a string, not a list (docs/reference/errors.md#bodies). */
-export function roomRequired(): ApiError {
+function roomRequired(): ApiError {
   return invalid({ room: messages.roomRequired });
 }

@@ -67,11 +67,7 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.templatePositionEntity.key(7, 4),
     'template-row | INSTANCE#7 | TEMPLATEROW#0000000004',
   ],
-  [
-    table.channelEntity,
-    table.channelEntity.key(7, 'chat'),
-    'channel | INSTANCE#7 | CHANNEL#chat',
-  ],
+  [table.channelEntity, table.channelEntity.key(7, 'chat'), 'channel | INSTANCE#7 | CHANNEL#chat'],
   [
     table.channelPositionEntity,
     table.channelPositionEntity.key(7, 4),

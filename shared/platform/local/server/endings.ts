@@ -8,6 +8,9 @@ export interface Endings {
   endAll(): void;
 }
 
+/** With a reason of its own, a signal needs no stack trace. */
+const reason = 'nobody waits for the response';
+
 export function openEndings(): Endings {
   const open = new Set<AbortController>();
   let isEnding = false;
@@ -15,19 +18,19 @@ export function openEndings(): Endings {
     signalOf: (response) => {
       const controller = new AbortController();
       if (isEnding || response.destroyed) {
-        controller.abort();
+        controller.abort(reason);
         return controller.signal;
       }
       open.add(controller);
       response.once('close', () => {
         open.delete(controller);
-        controller.abort();
+        controller.abort(reason);
       });
       return controller.signal;
     },
     endAll: () => {
       isEnding = true;
-      for (const controller of open) controller.abort();
+      for (const controller of open) controller.abort(reason);
     },
   };
 }
