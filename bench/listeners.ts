@@ -25,14 +25,21 @@ interface Sent {
   readonly body?: object;
 }
 
-async function send({ path, key, body }: Sent) {
+/** What the responses that are read here contain. */
+interface Made {
+  readonly account_key: string;
+  readonly api_key: string;
+  readonly id: number;
+}
+
+async function send({ path, key, body }: Sent): Promise<Made> {
   const response = await fetch(server.url + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }) },
     ...(body && { body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return response.json();
+  return response.json() as Promise<Made>; // each has the member that is read
 }
 
 /** Sends a request, and calls `receive` with each piece of its response. */

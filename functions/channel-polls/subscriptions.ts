@@ -1,14 +1,13 @@
 import {
-  builtInChannel,
   type ChannelContext,
   channelOf,
+  readChannels,
 } from '../../shared/channels/channel-record.ts';
 import { readPlace } from '../../shared/channels/channel-room.ts';
 import { maySubscribe } from '../../shared/channels/rules/channel-rights.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import { channelEntity } from '../../shared/store/entities.ts';
 import { maxStreamRooms } from '../../shared/values/bounds.ts';
 import { forbidden, invalid, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -37,12 +36,10 @@ export async function subscriptionsOf(context: ChannelContext): Promise<readonly
   const { query } = context.request;
   const instance = instanceOf(context);
   const more = parseChannels(queryValue(query, 'channels'));
-  const stored = await channelEntity.readAll(
-    context.platform.store,
-    more.map(({ channel }) => [instance, channel]),
-  );
-  const others = more.map(({ channel, room }, at) => {
-    const found = stored[at] ?? builtInChannel(instance, channel);
+  const names = more.map(({ channel }) => channel);
+  const channels = await readChannels(context.platform.store, instance, names);
+  const others = more.map(({ room }, at) => {
+    const found = channels[at];
     if (found === undefined) throw parentNotFound('Channel');
     if (!maySubscribe(context.actor, found.data)) throw forbidden('channel_denies');
     return subscription(instance, found.data, room);

@@ -1,3 +1,4 @@
+import { pathParameters } from '../core/http/path-parameters.ts';
 import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
 import type { Context } from '../core/resource/route.ts';
 import { channelEntity, instanceEntity } from '../store/entities.ts';
@@ -48,11 +49,26 @@ export function builtInChannel(
   return { key: channelEntity.key(instance, name), kind: channelEntity.kind, version: '', data };
 }
 
-/** Reads a channel by its name in lower case; a built-in one always exists. */
+/** Reads channels by their names in lower case; built-in ones always exist, and text that is no name has none. */
+export async function readChannels(
+  store: Store,
+  instance: number,
+  names: readonly string[],
+): Promise<readonly (Stored<ChannelData> | undefined)[]> {
+  const { pattern } = pathParameters.channel;
+  const known = names.filter((name) => pattern.test(name));
+  const items = await channelEntity.readAll(
+    store,
+    known.map((name) => [instance, name]),
+  );
+  return names.map((name) => items[known.indexOf(name)] ?? builtInChannel(instance, name));
+}
+
+/** Reads a channel in the same way. */
 export async function readChannel(
   store: Store,
   instance: number,
   name: string,
 ): Promise<Stored<ChannelData> | undefined> {
-  return (await channelEntity.read(store, instance, name)) ?? builtInChannel(instance, name);
+  return (await readChannels(store, instance, [name]))[0];
 }
