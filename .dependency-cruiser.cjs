@@ -19,6 +19,7 @@ const onlyFor = (name, what, ...users) => ({
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
 const forge = '^node_modules/(@types/)?node-forge/';
+const croner = '^node_modules/croner/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
 const tests = '^(test|bench)/';
@@ -42,10 +43,12 @@ const rooms = [
   ['classes'],
   ['channels', 'classes'],
   ['search', 'classes'],
-  ['objects', 'usage', 'classes', 'channels', 'search'],
+  ['scripts', 'accounts', 'instances'],
+  ['triggers', 'scripts', 'instances'],
+  ['objects', 'usage', 'classes', 'channels', 'search', 'triggers'],
   ['push'],
   ['users', 'accounts', 'classes', 'objects', 'push'],
-  ['scripts', 'accounts', 'instances'],
+  ['schedules', 'scripts'],
 ];
 
 module.exports = {
@@ -69,7 +72,7 @@ module.exports = {
     },
 
     only('values-stand-alone', '^shared/values/', valibot, crypto),
-    only('rules-are-pure', pure, valibot, geohash, forge, crypto),
+    only('rules-are-pure', pure, valibot, geohash, forge, croner, crypto),
     only('store-knows-rules', '^shared/store/', pure, ports),
     only(
       'ports-are-types',

@@ -11,12 +11,13 @@ export default defineConfig({
     exclude: [
       // these wait for consumers of the change feed, which do not run here
       'test/api/background*.test.ts',
+      'test/api/trigger*.test.ts',
       'test/api/soak.test.ts',
       'test/api/quotas.test.ts',
       'test/api/query-reads.test.ts', // creates 100,000 objects, which takes too long here
       // these start platforms or servers of their own, which are the same on each medium
       'test/api/adapters.test.ts',
-      'test/api/{durability,script-crash}.test.ts',
+      'test/api/{durability,script-crash,trigger-crash}.test.ts',
       'test/api/push-send.test.ts',
     ],
     passWithNoTests: true,

@@ -13,7 +13,7 @@ export default defineConfig({
       'test/api/query-reads.test.ts', // counts the reads of an index of 100,000 objects
       // these start platforms or servers of their own, which are the same on each medium
       'test/api/adapters.test.ts',
-      'test/api/{durability,script-crash}.test.ts',
+      'test/api/{durability,script-crash,trigger-crash}.test.ts',
       'test/api/push-send.test.ts',
     ],
     env: { TEST_MEDIUM: 'late' }, // read by test/support/medium.ts

@@ -3,12 +3,13 @@ import { workers } from './test/support/workers.ts';
 
 /** Files that depend on what a deployment does not have, or has in another form. */
 const excluded = [
-  'test/api/background*.test.ts', // the emulated change feed delivers only scripts and jobs
-  'test/api/{durability,script-crash}.test.ts', // kill servers and open their data folders
+  'test/api/background*.test.ts', // the emulated change feed delivers no objects
+  'test/api/{durability,script-crash,trigger-crash}.test.ts', // kill servers and open their data folders
   // these read the files of a folder; test/aws/bundles.test.ts stores files in S3 under the roles
   'test/api/files.test.ts',
   'test/api/uploads.test.ts',
   'test/api/push*.test.ts', // read the outbox; test/aws/push.test.ts asserts the requests to SNS
+  'test/api/schedule-runs.test.ts', // set the clock of the jobs; test/aws/schedules.test.ts has ticks at once
   'test/api/soak.test.ts', // reads index entries, and needs a changed class to be ready at once
   'test/api/composite-indexes.test.ts', // waits for indexes, which are built a minute later there
   // these count, compare or disturb what the test's own process does

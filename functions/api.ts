@@ -10,10 +10,12 @@ import { instances } from './instances/resource.ts';
 import { objects } from './objects/resource.ts';
 import { push } from './push/resource.ts';
 import { root } from './root/resource.ts';
+import { schedules } from './schedules/resource.ts';
 import { schema } from './schema/resource.ts';
 import { scriptEndpoints } from './script-endpoints/resource.ts';
 import { scripts } from './scripts/resource.ts';
 import { templates } from './templates/resource.ts';
+import { triggers } from './triggers/resource.ts';
 import { usage } from './usage/resource.ts';
 import { users } from './users/resource.ts';
 
@@ -33,6 +35,8 @@ export const api: readonly Family[] = [
   push,
   scripts,
   scriptEndpoints,
+  schedules,
+  triggers,
   schema,
   usage,
   batch,

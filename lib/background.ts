@@ -2,13 +2,14 @@ import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { grants } from '../functions/background/grants.ts';
 import { watches } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
+import { queueVariable } from '../shared/platform/aws/environment.ts';
 import { followScripts } from '../shared/platform/aws/scripts/follow-scripts.ts';
 import { attributes } from '../shared/platform/aws/store/table.ts';
 import { jobEntity } from '../shared/store/entities.ts';
@@ -32,6 +33,8 @@ export interface BackgroundProps {
 }
 
 const timeoutSeconds = 300;
+const wakeUpsAtOnce = 5; // invocations; other wake-ups wait for the end of one
+const maxReceiveCount = 3; // of a message, before it is sent to the dead letters
 
 const actions = ['create', 'update', 'delete'] as const;
 const eventNames: Readonly<Record<ChangeAction, string>> = {
@@ -47,8 +50,9 @@ const byCall = { [attributes.change]: { S: [{ prefix: 'client' }, { prefix: 'cas
 type Filter = ReturnType<typeof FilterCriteria.filter>;
 
 /**
- * The background function: receives changes through the table's stream, and runs due jobs once a minute and when the
- * stream contains new ones. Changes that it cannot process are sent to a queue for the operator.
+ * The background function: receives changes through the table's stream, and runs due jobs once a minute, when the
+ * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes and messages
+ * that it cannot process are sent to a queue for the operator.
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
@@ -87,6 +91,15 @@ export class Background extends Construct {
       });
     source('Changes', filtersOf([...watches, ...followScripts.watches]), 500);
     source('Work', [newWorkFilter()], 10);
+    const wakeUps = new Queue(this, 'WakeUps', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      visibilityTimeout: Duration.seconds(timeoutSeconds),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
+    });
+    wakeUps.grantSendMessages(role);
+    handler.addEnvironment(queueVariable, wakeUps.queueUrl);
+    handler.addEventSource(new SqsEventSource(wakeUps, { maxConcurrency: wakeUpsAtOnce }));
     new Rule(this, 'Tick', {
       description: 'Runs due jobs',
       schedule: Schedule.rate(Duration.minutes(1)),

@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 export interface ObservabilityProps {
   readonly api: HttpApi;
   readonly tableName: string;
-  /** Queue of the changes that a consumer could not process. */
+  /** Queue of the changes and messages that the background function could not process. */
   readonly deadLetters: IQueue;
 }
 
@@ -28,7 +28,8 @@ export class Observability extends Construct {
     });
     this.alarm('DeadLetters', deadLetters.metricApproximateNumberOfMessagesVisible({ period }), {
       threshold: 1,
-      description: 'Changes of data could not be processed: their consequences are missing.',
+      description:
+        'Changes of data could not be processed, so their consequences are missing; or jobs could not be run.',
     });
   }
 

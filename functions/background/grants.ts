@@ -2,7 +2,7 @@ import type { Grants } from '../../shared/platform/grants.ts';
 
 /** What the background function needs from AWS. */
 export const grants: Grants = {
-  table: ['list', 'filter', 'write', 'count', 'meter'], // counts messages of channels
+  table: ['list', 'filter', 'write', 'count', 'meter'],
   files: ['public', 'uploads', 'scripts', 'traces'], // those that are no longer needed
   push: ['send'],
   scripts: ['start', 'deploy'],

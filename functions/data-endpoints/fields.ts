@@ -1,3 +1,4 @@
+import { classField } from '../../shared/classes/class-field.ts';
 import {
   defineFields,
   description,
@@ -7,10 +8,8 @@ import {
 } from '../../shared/core/resource/field.ts';
 import { nameField } from '../../shared/core/resource/named-records.ts';
 import { queryForm } from '../../shared/search/query/parse.ts';
-import { messages } from '../../shared/values/errors/messages.ts';
-import { quoted, read, refuse, textReader } from '../../shared/values/scalars.ts';
 import { nameList } from '../../shared/values/text/name-list.ts';
-import { integer, schemaOf } from '../../shared/values/values.ts';
+import { integer } from '../../shared/values/values.ts';
 
 const names = {
   type: 'string',
@@ -21,20 +20,12 @@ const names = {
   maxLength: 256,
 } as const satisfies Field;
 const pageSize = { min: 0, max: 100 };
-const readText = textReader({ blank: true });
 
 /** Fields of a data endpoint (docs/reference/data-endpoints.md#record). Its class is checked when it is stored. */
 export const endpointFields = defineFields({
   name: nameField,
   description: description(),
-  class: json(
-    schemaOf((input) => {
-      const reading = readText(input);
-      const className = reading.ok ? reading.value : quoted(input);
-      return className === '' ? refuse(messages.null) : read(className);
-    }),
-    { required: true, shows: 'string' },
-  ),
+  class: classField,
   query: json(queryForm(), { initial: {}, putDefault: {}, shows: 'object' }),
   excluded_fields: names,
   order_by: text(50, { nullable: true, initial: null }),

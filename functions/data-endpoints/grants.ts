@@ -2,5 +2,5 @@ import type { Grants } from '../../shared/platform/grants.ts';
 
 export const grants: Grants = {
   table: ['list', 'filter', 'write', 'count', 'meter'],
-  files: ['public', 'uploads'],
+  files: ['public', 'uploads', 'traces'], // arguments of triggers
 };

@@ -1,6 +1,6 @@
 import type { Grants } from '../../shared/platform/grants.ts';
 
 export const grants: Grants = {
-  table: ['list', 'filter', 'write', 'count', 'meter'],
-  files: ['public', 'uploads'],
+  table: ['list', 'filter', 'write', 'check', 'count', 'meter'],
+  files: ['public', 'uploads', 'traces'], // arguments of triggers
 };

@@ -1,19 +1,12 @@
 import { parseJsonText } from '../../shared/core/http/json-text.ts';
 import { keyMembers, keyParameters } from '../../shared/core/http/message.ts';
 import type { Body } from '../../shared/core/resource/input.ts';
+import type { EndpointArguments } from '../../shared/scripts/rules/endpoint-arguments.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { ApiError, invalid, refused } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/values/json/json.ts';
 import type { Upload } from '../../shared/values/uploads.ts';
-
-/** Arguments of an endpoint request. A type and no interface: it is JSON. */
-export type Brought = {
-  /** Query parameters; the last one of a repeated one. */
-  readonly GET: JsonObject;
-  /** The body. */
-  readonly POST: JsonObject | readonly Json[];
-};
 
 /** Returns the parameters of a query, except keys. */
 export function readQuery(query: URLSearchParams): JsonObject {
@@ -26,7 +19,7 @@ export function readQuery(query: URLSearchParams): JsonObject {
  *
  * @throws ApiError 400
  */
-export function readPayload({ value, files = [] }: Body): Brought['POST'] {
+export function readPayload({ value, files = [] }: Body): EndpointArguments['POST'] {
   const payload = typeof value === 'string' ? parseText(value) : value;
   if (payload === null) throw invalid({ POST: [messages.null] });
   if (Array.isArray(payload)) return payload as readonly Json[]; // it was parsed from JSON
@@ -58,13 +51,4 @@ function textOf({ field, bytes }: Upload): readonly [string, string] {
     const text = 'Unsupported payload provided that cannot be serialized.';
     throw refused(400, text, 'invalid_input');
   }
-}
-
-/**
- * Returns ARGS of a script: both levels by name, and the members of both next to them, those of the query before those
- * of the body (docs/reference/scripts.md#arguments). Scripts of any age find their arguments.
- */
-export function toArguments({ GET, POST }: Brought): JsonObject {
-  const body = isJsonObject(POST) ? POST : {};
-  return { ...body, ...GET, GET, POST };
 }

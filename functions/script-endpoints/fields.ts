@@ -1,19 +1,7 @@
-import {
-  computed,
-  defineFields,
-  description,
-  flag,
-  json,
-} from '../../shared/core/resource/field.ts';
+import { computed, defineFields, description, flag } from '../../shared/core/resource/field.ts';
 import { nameField } from '../../shared/core/resource/named-records.ts';
 import type { Version } from '../../shared/core/resource/versions.ts';
-import { recordId } from '../../shared/values/record-id.ts';
-
-/** The field with the script of an endpoint: version 1 had another word for scripts. */
-export const scriptWord: Readonly<Record<Version, 'script' | 'codebox'>> = {
-  'v1.1': 'script',
-  v1: 'codebox',
-};
+import { scriptField } from '../../shared/scripts/script-reference.ts';
 
 const others = {
   name: nameField,
@@ -21,12 +9,11 @@ const others = {
   public_link: computed('string'),
   public: flag(),
 };
-const script = json(recordId(), { required: true, shows: 'integer' });
 
-/** Fields of a script endpoint by version (docs/reference/scripts.md#script-endpoints). Its script is checked when it is stored. */
+/** Fields of a script endpoint by version (docs/reference/scripts.md#script-endpoints). */
 export const endpointFields = {
-  'v1.1': defineFields({ ...others, script }),
-  v1: defineFields({ ...others, codebox: script }),
+  'v1.1': defineFields({ ...others, script: scriptField() }),
+  v1: defineFields({ ...others, codebox: scriptField() }),
 };
 
 /** Fields of one of the versions. */

@@ -1,4 +1,3 @@
-import type { Route } from '../../shared/core/resource/route.ts';
 import type { Version } from '../../shared/core/resource/versions.ts';
 
 /** The list of script endpoints below the version. */
@@ -11,11 +10,3 @@ export const publicPaths: Readonly<Record<Version, string>> = {
   'v1.1': '/sockets/endpoints/scripts/p/',
   v1: '/webhooks/p/',
 };
-
-/** Returns routes for one version only: the other one has different routes in their place. */
-export function onlyIn(version: Version, routes: readonly Route[]): readonly Route[] {
-  return routes.map((route) => {
-    const path = route.paths[version];
-    return { ...route, paths: path === undefined ? {} : { [version]: path } };
-  });
-}

@@ -7,22 +7,22 @@ import { readNamedRows, renameFields } from '../../shared/core/resource/named-re
 import { gather } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/resource/route.ts';
+import { type Context, type Family, onlyIn } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
+import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
-import { type EndpointFields, endpointFields, scriptWord } from './fields.ts';
+import { type EndpointFields, endpointFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { endpointOfPath } from './loads.ts';
-import { onlyIn, path, publicPaths, v1Path } from './paths.ts';
+import { path, publicPaths, v1Path } from './paths.ts';
 import { runRoutes } from './run-routes.ts';
 import { endpointTraces } from './traces.ts';
 import {
   createEndpoint,
   kind,
-  livingOf,
   removeEndpoint,
   renameEndpoint,
   resetLink,
@@ -92,16 +92,11 @@ function resourceIn(version: Version): ListOf<ScriptEndpointData, View, Endpoint
 
 /** Link names have hyphens, as clients know them (docs/reference/scripts.md#script-endpoints). */
 function linksIn(version: Version): readonly Link<View>[] {
-  const scripts = version === 'v1' ? 'codeboxes' : 'snippets/scripts';
   return [
     { name: 'self', type: 'detail', to: '' },
     { name: 'run', type: 'run', to: 'run/' },
     { name: 'reset-link', type: 'link', to: 'reset_link/' },
-    {
-      name: scriptWord[version],
-      type: 'detail',
-      to: ({ data }, base) => `${base}/${scripts}/${data.script}/`,
-    },
+    scriptLink(version),
     {
       name: 'public-link',
       type: 'public_link',

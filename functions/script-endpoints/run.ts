@@ -2,6 +2,10 @@ import type { Response } from '../../shared/core/http/message.ts';
 import { renderRun } from '../../shared/core/pipeline/response-templates.ts';
 import { idsFrom, instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
 import type { Operation } from '../../shared/core/resource/route.ts';
+import {
+  type EndpointArguments,
+  toArguments,
+} from '../../shared/scripts/rules/endpoint-arguments.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/scripts/run-request.ts';
 import { scriptEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/store/records/scripts.ts';
@@ -9,7 +13,7 @@ import { depthOf } from '../../shared/values/access.ts';
 import { notFound, refused } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { Tenant } from '../../shared/values/tenant.ts';
-import { type Brought, readPayload, readQuery, toArguments } from './arguments.ts';
+import { readPayload, readQuery } from './arguments.ts';
 import { describeCall } from './call-meta.ts';
 import { confineCookie, homeOf } from './cookies.ts';
 import type { RunContext } from './loads.ts';
@@ -32,7 +36,7 @@ export async function runEndpoint(
   endpoint: ScriptEndpointData,
 ): Promise<Response> {
   const { request, platform } = context;
-  const brought: Brought = {
+  const brought: EndpointArguments = {
     GET: readQuery(request.query),
     POST: request.method === 'POST' ? readPayload(await context.body()) : {},
   };
@@ -61,7 +65,7 @@ async function scriptOf(context: RunContext, endpoint: ScriptEndpointData): Prom
 interface Called {
   readonly endpoint: ScriptEndpointData;
   readonly script: ScriptData;
-  readonly brought: Brought;
+  readonly brought: EndpointArguments;
   readonly tenant: Tenant;
 }
 
@@ -89,6 +93,7 @@ function toRun(context: RunContext, { endpoint, script, brought, tenant }: Calle
     },
     shown: { args: brought, meta: request },
     depth: depthOf(context.actor) + 1,
+    isAwaited: true,
   };
 }
 

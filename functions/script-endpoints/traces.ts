@@ -7,6 +7,7 @@ import { path, v1Path } from './paths.ts';
 /** Routes of an endpoint's runs, however they were started. */
 export const endpointTraces: readonly Route[] = traceRoutes({
   name: 'Script Endpoint',
+  noun: 'a script endpoint',
   paths: { 'v1.1': `${path}{endpoint}/traces/`, v1: `${v1Path}{endpoint}/traces/` },
   item: 'id',
   kind: 'endpoint',

@@ -1,11 +1,5 @@
 import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import {
-  type Body,
-  type Input,
-  type InputMode,
-  type Values,
-  validValues,
-} from '../../shared/core/resource/input.ts';
+import { type Body, type Input, validValues } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   freedRow,
@@ -18,21 +12,17 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
+import { livingOf, scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  scriptEndpointEntity,
-  scriptEndpointPositionEntity,
-  scriptEntity,
-} from '../../shared/store/entities.ts';
+import { scriptEndpointEntity, scriptEndpointPositionEntity } from '../../shared/store/entities.ts';
 import type {
   ScriptEndpointData,
   ScriptEndpointPositionData,
 } from '../../shared/store/records/scripts.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
-import { type FieldErrors, notFound } from '../../shared/values/errors/errors.ts';
-import { messages } from '../../shared/values/errors/messages.ts';
-import { type EndpointFields, type endpointFields, scriptWord } from './fields.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import type { EndpointFields } from './fields.ts';
 
 /** Kind of script endpoints. A list position names the script as well, so that public links need no extra read. */
 export const kind = {
@@ -40,21 +30,6 @@ export const kind = {
   rowEntity: scriptEndpointPositionEntity,
   rowOf: ({ name, script }: ScriptEndpointData): ScriptEndpointPositionData => ({ name, script }),
 } satisfies NamedKind<ScriptEndpointData>;
-
-/** Removes endpoints of deleted scripts: they are deleted together (docs/reference/scripts.md#deletion). */
-export async function livingOf<Endpoint extends Pick<Stored<ScriptEndpointData>, 'data'>>(
-  context: Context,
-  endpoints: readonly Endpoint[],
-): Promise<readonly Endpoint[]> {
-  const ids = [...new Set(endpoints.map(({ data }) => data.script))];
-  const instance = instanceOf(context);
-  const found = await scriptEntity.readAll(
-    context.platform.store,
-    ids.map((id) => [instance, id]),
-  );
-  const living = new Set(ids.filter((_, at) => found[at] !== undefined));
-  return endpoints.filter(({ data }) => living.has(data.script));
-}
 
 /** Creates a script endpoint; the name of one that was deleted with its script is free. */
 export async function createEndpoint(
@@ -150,22 +125,4 @@ async function holderOf(context: Context, name: string) {
   const isLiving = holder !== undefined && (await livingOf(context, [holder])).length > 0;
   const leaves = holder === undefined || isLiving ? [] : [tracesCleared(context, holder.data)];
   return { holder, isLiving: () => isLiving, leaves };
-}
-
-/** Values of a body, some perhaps rejected. */
-type Sent = Partial<Values<EndpointFields, InputMode>>;
-
-/** Returns the messages for an id that no script has. */
-async function scriptErrors(context: Context, values: Sent): Promise<FieldErrors> {
-  const { script } = toV11Names(values);
-  if (script === undefined) return {};
-  const found = await scriptEntity.read(context.platform.store, instanceOf(context), script);
-  return found === undefined ? { [scriptWord[context.version]]: [messages.noSuchPk(script)] } : {};
-}
-
-/** Returns values by the names of version 1.1. */
-function toV11Names(values: Sent): Partial<Values<(typeof endpointFields)['v1.1'], InputMode>> {
-  if (!('codebox' in values)) return values;
-  const { codebox, ...others } = values;
-  return { ...others, ...(codebox !== undefined && { script: codebox }) };
 }

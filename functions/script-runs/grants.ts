@@ -2,7 +2,7 @@ import type { Grants } from '../../shared/platform/grants.ts';
 
 /** What the function for background runs needs from AWS. */
 export const grants: Grants = {
-  table: ['list', 'write', 'meter'],
+  table: ['list', 'write', 'count', 'meter'],
   files: ['scripts', 'traces'],
   scripts: ['run'],
 };

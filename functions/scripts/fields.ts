@@ -7,9 +7,7 @@ import {
   text,
 } from '../../shared/core/resource/field.ts';
 import { runtimeNames } from '../../shared/scripts/script-runtimes.ts';
-import { messages } from '../../shared/values/errors/messages.ts';
-import { quoted, read, refuse } from '../../shared/values/scalars.ts';
-import { jsonObject, schemaOf, text as textValue } from '../../shared/values/values.ts';
+import { jsonObject, text as textValue, word } from '../../shared/values/values.ts';
 
 const maxSource = 3_145_728; // docs/reference/scripts.md#record
 const configLimits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
@@ -20,11 +18,7 @@ const runtimeName = {
   writable: 'always',
   required: true,
   choices: Object.keys(runtimeNames),
-  input: schemaOf((input) =>
-    typeof input === 'string' && Object.hasOwn(runtimeNames, input)
-      ? read(input)
-      : refuse(messages.badChoice(quoted(input))),
-  ),
+  input: word(Object.keys(runtimeNames)),
 } as const satisfies Field;
 
 /** Source text; white space counts, at both ends too. */

@@ -79,6 +79,7 @@ export const scripts: Family = {
     runRoute,
     ...traceRoutes({
       name: 'Script',
+      noun: 'a script',
       paths: below('{id}/traces/'),
       item: 'member',
       kind: 'script',

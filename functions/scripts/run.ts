@@ -6,7 +6,7 @@ import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/plac
 import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { planRun } from '../../shared/scripts/pending-runs.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
-import { showPending, traceFields } from '../../shared/scripts/trace-routes.ts';
+import { showPending, traceFields } from '../../shared/scripts/trace-list.ts';
 import { keepPart } from '../../shared/scripts/traces.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { depthOf } from '../../shared/values/access.ts';

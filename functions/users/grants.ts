@@ -2,5 +2,5 @@ import type { Grants } from '../../shared/platform/grants.ts';
 
 export const grants: Grants = {
   table: ['list', 'write', 'check', 'count', 'meter'],
-  files: ['public', 'uploads'], // of profiles
+  files: ['public', 'uploads', 'traces'], // of profiles, and arguments of triggers
 };

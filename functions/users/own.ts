@@ -15,7 +15,7 @@ import {
 } from '../../shared/users/show-user.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { userFields, userFieldsAt } from './fields.ts';
-import { updateUser } from './write.ts';
+import { updateOwnUser } from './write.ts';
 
 /**
  * Route of the calling user (docs/reference/users-and-groups.md#own-user). No other actor can use it, not even
@@ -57,7 +57,7 @@ function updateOperation(mode: 'replace' | 'patch'): Operation<UserContext['load
             ? read
             : await userEntity.read(store, instanceOf(context), read.data.id);
         if (current === undefined) throw notFound(); // deleted since
-        return updateUser(context, { current, input });
+        return updateOwnUser(context, { current, input });
       });
       return { status: 200, body: wholeUser(context, view) };
     },

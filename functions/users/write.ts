@@ -9,6 +9,7 @@ import type { ObjectInput, SaveCall } from '../../shared/objects/object-checks.t
 import {
   type PlannedSave,
   planCreate,
+  planNothing,
   planRemove,
   planUpdate,
   withPlan,
@@ -113,6 +114,7 @@ export async function registerUser(
     createItem(userEntity, userEntity.key(instance, id), data),
     ...(await passwordWrites(context, id, user.password)),
     ...profile.writes,
+    ...(await profile.events()),
   ];
   await withPlan(saveCall(context), profile, (fileWrites) =>
     commitUnique(context, [...writes, ...fileWrites], conflictError(nameWrite, profile)),
@@ -123,10 +125,33 @@ export async function registerUser(
 
 const nothingToSave = { added: [], growth: {} };
 
-/** Changes a user, and its profile where the body has one. Tries once. */
-export async function updateUser(
+/** Changes a user, and its profile where the body has one; triggers notice the profile in any case. Tries once. */
+export function updateUser(
+  context: UserContext,
+  update: Update<UserData, typeof userFields>,
+): Promise<UserView> {
+  return changeUser(context, update, async (view, planned) => {
+    const { profile } = view;
+    const plan = planned ?? (profile && planNothing(saveCall(context), profile));
+    return plan?.events() ?? [];
+  });
+}
+
+/** Changes the calling user in the same way; no trigger notices it (docs/reference/triggers.md#users). */
+export function updateOwnUser(
+  context: UserContext,
+  update: Update<UserData, typeof userFields>,
+): Promise<UserView> {
+  return changeUser(context, update, async () => []);
+}
+
+/** Returns the writes by which triggers notice a change, given the planned save of the profile, if any. */
+type Events = (view: ReadUser, planned: PlannedSave | undefined) => Promise<readonly Write[]>;
+
+async function changeUser(
   context: UserContext,
   { current, input }: Update<UserData, typeof userFields>,
+  events: Events,
 ): Promise<UserView> {
   const { values, errors } = input.read();
   const view = await viewUser(context, current.data);
@@ -146,6 +171,7 @@ export async function updateUser(
     ...(username === before && password === undefined ? [] : [updateItem(current, data)]),
     ...(await passwordWrites(context, id, password)),
     ...(profile?.writes ?? []),
+    ...(await events(view, profile)),
   ];
   if (writes.length > 0) {
     await withPlan(saveCall(context), profile ?? nothingToSave, (fileWrites) =>
@@ -172,6 +198,7 @@ export async function removeUser(context: UserContext, current: Stored<UserData>
     deleteIfExists(userPasswordEntity.key(instance, id)),
     ...groups.map((group) => deleteIfExists(membershipEntity.key(instance, group, id))),
     ...(profile?.writes ?? []),
+    ...((await profile?.events()) ?? []),
     newJob(context.platform, clearUser, { instance, user: id }),
   ];
   await commitUnique(context, writes, () => undefined);

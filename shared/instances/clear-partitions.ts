@@ -8,8 +8,6 @@ import {
   dataEndpointEntity,
   dataEndpointPositionEntity,
   emailEntity,
-  groupEntity,
-  idIn,
   instanceCounter,
   instanceCounters,
   instanceIn,
@@ -18,12 +16,9 @@ import {
   invitedAccountEntity,
   invitedEmailEntity,
   memberEntity,
-  membershipEntity,
+  partitionBelow,
   pushConfigEntity,
   pushEndpointEntity,
-  scriptEndpointPositionEntity,
-  scriptEntity,
-  traceEntity,
 } from '../store/entities.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
@@ -125,7 +120,7 @@ export async function clearSome(context: JobContext, pk: string): Promise<number
   const { items } = await context.store.query({ pk, limit: stepSize });
   await Promise.all(
     items.map(async (item) => {
-      const own = partitionOf(item);
+      const own = partitionBelow(item);
       if (own !== undefined && (await clearSome(context, own)) > 0) return; // it is deleted after the last of them
       await leavePushService(context, item);
       const others = await elsewhere(context, item);
@@ -133,17 +128,6 @@ export async function clearSome(context: JobContext, pk: string): Promise<number
     }),
   );
   return items.length;
-}
-
-/** Returns the partition of an item's dependents: of a group's members, of runs of a script or an endpoint. */
-function partitionOf(item: Stored): string | undefined {
-  const instance = instanceIn(item.key);
-  if (groupEntity.matches(item)) return membershipEntity.partition(instance, item.data.id);
-  if (scriptEntity.matches(item)) return traceEntity.partition(instance, 'script', item.data.id);
-  if (scriptEndpointPositionEntity.matches(item)) {
-    return traceEntity.partition(instance, 'endpoint', idIn(item.key));
-  }
-  return undefined;
 }
 
 /** Deletes an item's endpoint or applications at the push service. */

@@ -1,6 +1,7 @@
 import type { Platform } from '../platform/ports.ts';
 import { deadLetterEntity } from '../store/entities.ts';
-import type { Change, Key, Stored } from '../store/store.ts';
+import type { DeadLetterData } from '../store/records/jobs.ts';
+import type { Change, Key, Stored, Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
 import { messageOf } from '../values/caught.ts';
 import { maintain } from './maintain.ts';
@@ -69,6 +70,8 @@ export interface ChangeConsumer {
   readonly watches: readonly Watch[];
   /** Processes changes, in order; after any error it receives them all again, some of them at a time. */
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
+  /** Returns writes to be committed with the dead letter of a change. */
+  readonly whenGivenUp?: (change: ItemChange, services: Services) => readonly Write[];
 }
 
 /** Attempts for one change, and the delay between them. */
@@ -129,26 +132,32 @@ async function deliverOne(delivery: Delivery, change: ItemChange): Promise<void>
   }
 }
 
-async function giveUp(
+function giveUp(
   { consumer, services }: Delivery,
-  { key, kind, change, position, before, after }: ItemChange,
+  change: ItemChange,
   error: unknown,
 ): Promise<void> {
-  const id = services.ids.random();
-  const cause = messageOf(error);
-  const at = services.clock.micros() / 1000;
+  const { before, after, ...rest } = change;
   const letter = {
-    id,
+    ...rest,
     consumer: consumer.name,
-    position,
-    key,
-    kind,
-    change,
-    error: cause,
+    error: messageOf(error),
     ...(before && { before: before.data }),
     ...(after && { after: after.data }),
   };
-  await maintain(services, [createItem(deadLetterEntity, deadLetterEntity.key(at, id), letter)]);
+  return storeDeadLetter(services, letter, consumer.whenGivenUp?.(change, services));
+}
+
+/** Stores a dead letter with other writes, and logs it for the operator. */
+export async function storeDeadLetter(
+  services: Services,
+  letter: Omit<DeadLetterData, 'id'>,
+  more: readonly Write[] = [],
+): Promise<void> {
+  const id = services.ids.random();
+  const { key, consumer, error: cause } = letter;
+  const at = deadLetterEntity.key(services.clock.micros() / 1000, id);
+  await maintain(services, [createItem(deadLetterEntity, at, { id, ...letter }), ...more]);
   const message = 'a change could not be taken and is kept as a dead letter';
-  services.log({ level: 'error', message, deadLetter: id, consumer: consumer.name, ...key, cause });
+  services.log({ level: 'error', message, deadLetter: id, consumer, ...key, cause });
 }

@@ -1,8 +1,8 @@
 import type { Clock, Ids } from '../platform/ports.ts';
 import { dueKey, jobEntity, jobShard, jobShards } from '../store/entities.ts';
 import type { JobData } from '../store/records/jobs.ts';
-import { ConditionFailed, type Put, type Stored } from '../store/store.ts';
-import { createItem, deleteItem, putItem, updateItem } from '../store/writes.ts';
+import { ConditionFailed, type Delete, type Put, type Store, type Stored } from '../store/store.ts';
+import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../store/writes.ts';
 import { causeOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
@@ -81,24 +81,41 @@ export function newJob(
  */
 export function leasedJob(
   { ids }: { readonly ids: Ids },
-  kind: JobType,
+  kind: Pick<JobType, 'name'>,
   { task, due }: { readonly task: JsonObject; readonly due: number },
 ): Put {
   return createJob({ kind: kind.name, id: ids.random(), due, claimed: true, failures: 0, task });
 }
 
+/** A job under a name: with the same due time (epoch milliseconds) it runs once. */
+export interface NamedJob {
+  readonly name: string;
+  readonly due: number;
+}
+
 /**
- * Returns the write of a job that is planned repeatedly under one name: with the same due time (epoch milliseconds) it
- * runs once, for the task that was written last. It must not be due before that write is committed.
+ * Returns the write of a job that is planned repeatedly under one name: with the same due time it runs once, for the
+ * task that was written last. It must not be due before that write is committed.
  */
 export function namedJob(
   kind: Pick<JobType, 'name'>,
-  { name, task, due }: { readonly name: string; readonly task: JsonObject; readonly due: number },
+  { task, ...named }: NamedJob & { readonly task: JsonObject },
 ): Put {
+  const { due } = named;
+  const { id, key } = placeOfNamed(kind, named);
+  const data = { kind: kind.name, id, due, claimed: false, failures: 0, task };
+  return putItem(jobEntity, key, data);
+}
+
+/** Returns the delete of a job that {@link namedJob} planned. It has no effect once a process has the job's lease. */
+export function cancelNamedJob(kind: Pick<JobType, 'name'>, named: NamedJob): Delete {
+  return deleteIfExists(placeOfNamed(kind, named).key);
+}
+
+function placeOfNamed(kind: Pick<JobType, 'name'>, { name, due }: NamedJob) {
   const shard = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % 16;
   const id = `${shard.toString(16)}-${name}`;
-  const data = { kind: kind.name, id, due, claimed: false, failures: 0, task };
-  return putItem(jobEntity, jobEntity.key(jobShard(id), due, kind.name, id), data);
+  return { id, key: jobEntity.key(jobShard(id), due, kind.name, id) };
 }
 
 function createJob(data: JobData): Put {
@@ -126,6 +143,15 @@ export async function runDue(runner: JobRunner): Promise<number | undefined> {
   const next = await Promise.all(jobShards.map((shard) => runShard(runner, shard)));
   const known = next.filter((due) => due !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
+}
+
+/** Returns when jobs are due, up to `until` (epoch milliseconds), except those that a process has the lease of. */
+export async function dueTimes(
+  store: Pick<Store, 'query'>,
+  until: number,
+): Promise<readonly number[]> {
+  const found = await Promise.all(jobShards.map((shard) => jobsOf({ store }, { shard, until })));
+  return found.flat().flatMap(({ data: { claimed, due } }) => (claimed ? [] : [due]));
 }
 
 /**
@@ -184,7 +210,7 @@ export async function beginDue(
 
 /** Reads the jobs of a shard, the earliest first. Only those due at `until` (epoch milliseconds), if set. */
 async function jobsOf(
-  { store }: JobContext,
+  { store }: { readonly store: Pick<Store, 'query'> },
   { shard, until, limit = 1000 }: { shard: number; until?: number; limit?: number },
 ): Promise<readonly Stored<JobData>[]> {
   const upper = until === undefined ? undefined : { key: dueKey(until + 1), inclusive: false };

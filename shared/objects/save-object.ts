@@ -19,6 +19,7 @@ import {
   namedChannel,
 } from './object-channel.ts';
 import { checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
+import { eventWrites } from './object-events.ts';
 import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';
 import {
   cappedRights,
@@ -38,6 +39,11 @@ export interface PlannedSave {
   /** Files to store first: commit inside {@link withPlan}. */
   readonly added: readonly AddedFile[];
   readonly growth: Growth;
+  /**
+   * Returns writes by which triggers notice the save; only for a save by a client. Also of an update that changes
+   * nothing.
+   */
+  readonly events: () => Promise<readonly Write[]>;
   /** Returns the error if this write finds its unique value taken; undefined for another write, or a write conflict. */
   readonly conflictError: (write: Write) => ApiError | undefined;
 }
@@ -114,6 +120,7 @@ export async function planCreate(
     ],
     added,
     growth: growthOf(call, { after: data }, added),
+    events: () => eventWrites(call, { after: data }),
   });
 }
 
@@ -130,9 +137,10 @@ function planned(
 }
 
 async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
-  if (plan.writes.length === 0) return plan.data;
+  const writes = [...plan.writes, ...(await plan.events())];
+  if (writes.length === 0) return plan.data;
   await withPlan(call, plan, (fileWrites) =>
-    commitUnique(call, [...plan.writes, ...fileWrites], plan.conflictError),
+    commitUnique(call, [...writes, ...fileWrites], plan.conflictError),
   );
   return plan.data;
 }
@@ -158,7 +166,7 @@ function withoutOwner(input: ObjectInput): ObjectInput {
 }
 
 /**
- * Merges a body into an object as it was read; an update that changes nothing writes nothing
+ * Merges a body into an object as it was read; an update that changes nothing does not write the object
  * (docs/reference/objects.md#updates).
  *
  * @throws ApiError 400 with the messages of every field that failed, or for a revision other than the expected one
@@ -201,7 +209,7 @@ export async function planUpdate(
   const rights = cappedRights(call.actor, before, input.values);
   const merged: ObjectData = { ...before, ...rights, owner, group, values };
   if (!isChanged(compiled, before, merged)) {
-    return planned(call, compiled, { data: before, writes: [], added: [], growth: {} });
+    return planNothing(call, current);
   }
   const data: ObjectData = {
     ...merged,
@@ -220,7 +228,16 @@ export async function planUpdate(
   const event = channelEvent(call, { compiled, channel, before, after: data });
   const writes = [put, ...unique, ...fileRecords(place, added), ...dropped, ...event];
   const growth = growthOf(call, { before, after: data }, added);
-  return planned(call, compiled, { data, writes, added, growth });
+  const events = () => eventWrites(call, { before: current, after: data });
+  return planned(call, compiled, { data, writes, added, growth, events });
+}
+
+/** Plans the update of an object that leaves it as it is. */
+export function planNothing(call: SaveCall, current: Stored<ObjectData>): PlannedSave {
+  const { data } = current;
+  const events = () => eventWrites(call, { before: current, after: data });
+  const save = { data, writes: [], added: [], growth: {}, events };
+  return planned(call, compiledClass(call.caches, call.class), save);
 }
 
 function placeOf({ platform, instance, class: { data } }: SaveCall) {
@@ -260,7 +277,8 @@ export async function planRemove(
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
   const dropped = dropFiles(placeOf(call), compiled, { before: values, after: {} });
   const writes = [deleteItem(current), ...unique, ...dropped];
-  return planned(call, compiled, { data: current.data, writes, added: [], growth: {} });
+  const events = () => eventWrites(call, { before: current });
+  return planned(call, compiled, { data: current.data, writes, added: [], growth: {}, events });
 }
 
 /**

@@ -1,26 +1,35 @@
 import { newJob } from '../jobs/jobs.ts';
 import type { Platform } from '../platform/ports.ts';
 import { traceEntity } from '../store/entities.ts';
-import type { PendingRun, TraceData, TracePart } from '../store/records/scripts.ts';
+import type { PlannedRun, TraceData, TracePart } from '../store/records/scripts.ts';
 import type { Put } from '../store/store.ts';
+import type { JsonObject } from '../values/json/json.ts';
 import type { RunReference } from './run-request.ts';
-import { noResult, watchRun } from './run-traces.ts';
-import { traceWrite } from './traces.ts';
+import { enterQueue } from './runs/run-queue.ts';
+import { watchRunName } from './runs/watch-run-name.ts';
+import { expiryOf, noResult, traceWrite } from './traces.ts';
 
 /** A run to be started by a job once its trace is committed. */
 export interface NewRun {
   readonly args: TracePart;
   /** Scripts between the client and this run, including itself. */
   readonly depth: number;
+  /** META.request of an endpoint's script, as in its trace. */
+  readonly meta?: JsonObject;
   /** Absent for a direct run: its parent is its script. */
-  readonly run?: PendingRun;
+  readonly run?: PlannedRun;
 }
 
-/** Plans a run: returns its pending trace, and the writes for the transaction that causes it. */
+/**
+ * Plans a run: returns its pending trace, and the writes for the transaction that causes it.
+ *
+ * @param due when it starts, in epoch milliseconds; absent: at once, or when it is the first of its queue
+ */
 export function planRun(
   platform: Pick<Platform, 'clock' | 'ids'>,
   reference: RunReference,
   run: NewRun,
+  due?: number,
 ): { readonly data: TraceData; readonly writes: readonly Put[] } {
   const { instance, kind, parent, trace } = reference;
   const data: TraceData = {
@@ -32,11 +41,17 @@ export function planRun(
     createdMs: Math.floor(platform.clock.micros() / 1000),
     ...run,
   };
-  const key = traceEntity.key(instance, kind, parent, trace);
-  return { data, writes: [traceWrite(key, data), newJob(platform, watchRun, reference)] };
+  const queue = run.run?.queue;
+  const task = { instance, kind, parent, trace, ...(queue && { queue }) };
+  const writes = [
+    traceWrite(traceEntity.key(instance, kind, parent, trace), data),
+    newJob(platform, watchRunName, task, due),
+    ...(queue === undefined ? [] : [enterQueue(reference, queue, expiryOf(data))]),
+  ];
+  return { data, writes };
 }
 
 /** Returns what runs in a direct run of a script. */
-export function directRun(script: number): PendingRun {
+export function directRun(script: number): PlannedRun {
   return { script, meta: { executed_by: 'codebox', executor: script } };
 }

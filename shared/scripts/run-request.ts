@@ -30,6 +30,8 @@ export interface RunRequest extends RunReference {
   readonly shown?: { readonly args: Json; readonly meta: JsonObject };
   /** Number of scripts between the client and this run, including this run: 1 if a client runs it. */
   readonly depth: number;
+  /** Whether a request waits for the end. */
+  readonly isAwaited: boolean;
 }
 
 /** Finished run, as its trace shows it. */

@@ -2,13 +2,14 @@ import { metaToken } from '../accounts/keys.ts';
 import type { Platform } from '../platform/ports.ts';
 import { configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
-import type { ScriptData } from '../store/records/scripts.ts';
+import type { PlannedRun, ScriptData, TraceData } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { causeOf } from '../values/caught.ts';
 import { directRun } from './pending-runs.ts';
-import { runSettings } from './rules/script-config.ts';
+import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.ts';
+import { maxDepth, runSettings } from './rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
-import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './run-traces.ts';
+import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './runs/run-traces.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from './script-runner.ts';
 import { runtimeOf } from './script-runtimes.ts';
 import { readSource, SourceChanged } from './script-sources.ts';
@@ -31,8 +32,6 @@ export type RunServices = Pick<
 
 type OnProgress = NonNullable<ScriptRun['onProgress']>;
 
-/** Maximum number of nested runs between a client and the last script. */
-const maxDepth = 8;
 /** Maximum time of a run and its wait together: that of a function on AWS, and the same everywhere. */
 const runMs = 320_000;
 const awaitedMs = 30_000; // docs/reference/scripts.md#concurrency
@@ -73,7 +72,7 @@ export async function runScript(
 /**
  * Executes the run of a pending trace.
  *
- * @returns undefined when it is no longer pending: it was started elsewhere, or its script was deleted
+ * @returns undefined when it is no longer pending: it was started elsewhere, or its instance was deleted
  */
 export async function runPending(
   services: RunServices,
@@ -81,30 +80,45 @@ export async function runPending(
 ): Promise<FinishedTrace | undefined> {
   const pending = await traceEntity.read(services.store, instance, kind, parent, trace);
   if (pending === undefined) return undefined;
-  const { run = directRun(parent) } = pending.data;
+  const { run = directRun(parent), depth } = pending.data;
   const found = await readTogether(services.store, {
     script: scriptEntity.at(instance, run.script),
     config: configEntity.at(instance),
     place: instanceEntity.at(instance),
   });
   const [script, place] = [found.script?.data, found.place?.data];
-  if (script === undefined || place === undefined) return undefined;
+  if (place === undefined) return undefined;
   const open = await takeTrace(services, { instance, kind, parent, trace }, pending);
   if (open === undefined) return undefined;
-  const outcome = await execute(services, {
-    instance,
-    kind,
-    parent,
-    trace,
-    script,
-    instanceName: place.name,
-    owner: place.owner,
-    config: found.config?.data.config ?? {},
-    args: await readPart(services, pending.data.args),
-    meta: run.meta,
-    depth: pending.data.depth,
-  });
+  const outcome =
+    script === undefined
+      ? deletedScript(services)
+      : await execute(services, {
+          instance,
+          kind,
+          parent,
+          trace,
+          script,
+          instanceName: place.name,
+          owner: place.owner,
+          config: found.config?.data.config ?? {},
+          ...(await inputsOf(services, pending.data, run)),
+          depth,
+          isAwaited: false,
+        });
   return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
+}
+
+/** Returns ARGS and META of a pending run; an endpoint's trace has their parts. */
+async function inputsOf(
+  services: RunServices,
+  { args, meta: request }: TraceData,
+  { meta }: PlannedRun,
+): Promise<Pick<RunRequest, 'args' | 'meta'>> {
+  const kept = await readPart(services, args);
+  if (request === undefined) return { args: kept, meta };
+  const levels = kept as EndpointArguments; // as an endpoint stored them
+  return { args: toArguments(levels), meta: { ...meta, request } };
 }
 
 /** Waits for runs that end soon; a queued run gets more time, until it starts. */
@@ -170,6 +184,10 @@ function failedRun(executedAtMs: number, stderr: string): EndedRun {
   return { status: 'failure', executedAtMs, durationMs: 0, stdout: '', stderr };
 }
 
+function deletedScript({ clock }: RunServices): EndedRun {
+  return failedRun(clock.micros() / 1000, 'The script was deleted.');
+}
+
 /** Runs the current version of the script: if it was changed since it was read, that version did not run. */
 async function runCurrent(
   services: RunServices,
@@ -185,7 +203,7 @@ async function runCurrent(
     }
     const current = await readScript(services, instance, script.id);
     if (current === undefined) {
-      return failedRun(services.clock.micros() / 1000, 'The script was deleted.');
+      return deletedScript(services);
     }
     script = current.data;
   }
@@ -205,11 +223,10 @@ async function runVersion(
   request: RunRequest,
   onProgress: OnProgress | undefined,
 ): Promise<ScriptOutcome> {
-  const { instance, owner, script, args, kind } = request;
+  const { instance, owner, script, args, isAwaited } = request;
   const { id, version, runtime_name } = script;
   const { timeoutMs, config, async, hasFullAccess } = runSettings(request.config, script.config);
   const token = hasFullAccess ? await metaToken(services, request) : undefined;
-  const isAwaited = kind === 'endpoint';
   return services.scripts.run({
     instance,
     owner,

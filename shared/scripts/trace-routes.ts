@@ -1,8 +1,8 @@
 import { queryValue } from '../core/http/message.ts';
-import { computed, type Fields } from '../core/resource/field.ts';
+import { computed } from '../core/resource/field.ts';
 import { linksOf, pathOf } from '../core/resource/links.ts';
 import { loadedOperations } from '../core/resource/loads/loaded-operations.ts';
-import { type LoadsOf, lookupsIn } from '../core/resource/loads/loads.ts';
+import { lookupsIn } from '../core/resource/loads/loads.ts';
 import { cut, type Page, pageOf, type Row, roomyPageBody } from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
 import { parseProjection } from '../core/resource/projection.ts';
@@ -12,43 +12,16 @@ import {
   projectionParameters,
 } from '../core/resource/query-parameters.ts';
 import type { Context, Route } from '../core/resource/route.ts';
-import type { TraceData, TraceKind } from '../store/records/scripts.ts';
+import type { TraceData } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
-import { allRights } from '../values/access.ts';
 import { notFound } from '../values/errors/errors.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../values/paging.ts';
+import { type TraceList, traceAccess, traceFields, traceLinks } from './trace-list.ts';
+import { retryRoute } from './trace-retry.ts';
 import { findTrace, newestTraces, readListedPart, readPart, type TraceParent } from './traces.ts';
 
-/** List of traces of one kind. */
-export interface TraceList<Loaded extends object> {
-  /** Name of what was run: `Script`. */
-  readonly name: string;
-  /** The list of traces below the version, by version. */
-  readonly paths: Route['paths'];
-  /** Path parameter with the id of a trace. */
-  readonly item: 'id' | 'member';
-  readonly kind: TraceKind;
-  /** Records that `parent` needs. */
-  readonly loads: LoadsOf<Loaded>;
-  /** Returns the id or list position of what was run. Throws ApiError 404. */
-  readonly parent: (context: Context<Loaded>) => number;
-  /** Whether a trace shows the inputs of its script. */
-  readonly showsCall: boolean;
-}
-
-const links = [{ name: 'self', type: 'detail', to: '' }] as const;
-
-/** Fields of a run in responses, without its inputs (docs/reference/scripts.md#traces). */
-export const traceFields: Fields = {
-  id: computed('integer'),
-  status: computed('string'),
-  executed_at: computed('datetime', { nullable: true }),
-  duration: computed('integer', { nullable: true }),
-  result: computed('field', { shows: 'object' }),
-};
-
-/** Derives the routes of traces: a list of the newest, and each by its id; all read-only. */
+/** Derives the routes of traces: a list of the newest, each by its id, and its repetition. */
 export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): readonly Route[] {
   const { name, paths, item, showsCall } = list;
   const call = { meta: computed('field'), args: computed('field') };
@@ -59,8 +32,8 @@ export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): rea
     instance: 'place',
     lookups: lookupsIn(list.loads),
     ignoresCredentials: false,
-    access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
-    forms: { links, response: { fields, links } },
+    access: traceAccess,
+    forms: { links: traceLinks, response: { fields, links: traceLinks } },
   } as const satisfies Partial<Route>;
   const operation = {
     authorize: (context: Context<Loaded>) => void list.parent(context),
@@ -95,15 +68,8 @@ export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): rea
         },
       }),
     },
+    retryRoute(list),
   ];
-}
-
-/** Formats a trace without a result yet, with its links. */
-export function showPending(context: Context, paths: Route['paths'], data: TraceData): JsonObject {
-  const { id, status, executed_at, duration } = data;
-  const self = `${pathOf(context, paths)}${id}/`;
-  const shown = { id, status, executed_at, duration, result: {} };
-  return { ...shown, links: linksOf(context, links, self, data) };
 }
 
 function parentOf<Loaded extends object>(
@@ -196,5 +162,5 @@ async function show(
   const { id, status, executed_at, duration, meta = {} } = data;
   const shown = { id, status, executed_at, duration, result: await result() };
   const call = showsCall ? { meta, args: await args() } : {};
-  return { ...shown, ...call, links: linksOf(context, links, self, data) };
+  return { ...shown, ...call, links: linksOf(context, traceLinks, self, data) };
 }

@@ -6,6 +6,11 @@ import { createItem, updateItem } from '../store/writes.ts';
 import { fileKey, tracePrefix } from '../values/file-keys.ts';
 import type { Json } from '../values/json/json.ts';
 
+/** Value of a trace without a result yet. */
+export const noResult: TracePart = { value: {} };
+/** Arguments in a trace that keeps none: many large requests leave no large traces. */
+export const noArguments: TracePart = { value: {} };
+
 const liveMs = 24 * 3_600_000; // docs/reference/scripts.md#retention
 const maxInlineBytes = 32_768; // an item is limited to 400 KB, and a list reads a hundred of them
 
@@ -13,7 +18,12 @@ const maxInlineBytes = 32_768; // an item is limited to 400 KB, and a list reads
 export function traceWrite(key: Key, data: TraceData, current?: Stored<TraceData>): Put {
   const put =
     current === undefined ? createItem(traceEntity, key, data) : updateItem(current, data);
-  return { ...put, expiresAt: Math.ceil((data.createdMs + liveMs) / 1000) };
+  return { ...put, expiresAt: expiryOf(data) };
+}
+
+/** Returns when a trace, and what belongs to it, expires, in epoch seconds. */
+export function expiryOf({ createdMs }: Pick<TraceData, 'createdMs'>): number {
+  return Math.ceil((createdMs + liveMs) / 1000);
 }
 
 /**
@@ -31,6 +41,15 @@ export async function keepPart(
   const file = fileKey(tracePrefix(instance), ids.random() + ids.random(), '');
   await files.put(file, { bytes, contentType: 'application/json' });
   return { file, length: text.length };
+}
+
+/** Copies a value of a trace for another trace: each file belongs to one trace, with which it is deleted. */
+export async function copyPart(
+  platform: Pick<Platform, 'files' | 'ids'>,
+  instance: number,
+  part: TracePart,
+): Promise<TracePart> {
+  return 'file' in part ? keepPart(platform, instance, await readPart(platform, part)) : part;
 }
 
 /** Returns the keys of the files of a value: one, or none when the trace itself contains it. */

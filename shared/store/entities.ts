@@ -63,7 +63,9 @@ import type {
   UsernameData,
   UserSocialData,
 } from './records/records.ts';
+import type { ScheduleData, ScheduleIdsData } from './records/schedules.ts';
 import type {
+  RunQueueData,
   ScriptData,
   ScriptEndpointData,
   ScriptEndpointPositionData,
@@ -71,7 +73,13 @@ import type {
   TraceData,
   TraceKind,
 } from './records/scripts.ts';
-import type { Key } from './store.ts';
+import type {
+  TriggerData,
+  TriggerEventData,
+  TriggerIdsData,
+  TriggerRateData,
+} from './records/triggers.ts';
+import type { Key, Stored } from './store.ts';
 
 /*
  * THE TABLE. Keys are spelled here and nowhere else.
@@ -113,7 +121,11 @@ import type { Key } from './store.ts';
  * | endpoint of a device at a push service          | INSTANCE#<id>#PUSHENDPOINTS#<provider> | <environment>#<token> |
  * | scripts of an instance; their sources           | INSTANCE#<id>                  | SCRIPT#<id>; SCRIPTSOURCE#<id> |
  * | ... script endpoints, by name and in list order |                                | SCRIPTENDPOINT#<name>; SCRIPTENDPOINTROW#<row> |
+ * | ... schedules of scripts; their ids             |                                | SCHEDULE#<id>; SCHEDULES    |
+ * | ... triggers; their ids; their runs of a minute |                                | TRIGGER#<id>; TRIGGERS; TRIGGERRATE |
+ * | changes of objects that triggers wait for       | INSTANCE#<id>#TRIGGEREVENTS    | <object>#<order>            |
  * | runs of a script or an endpoint (by position)   | INSTANCE#<id>#TRACES#<kind>#<parent> | <id>                  |
+ * | runs that wait for each other, by queue          | INSTANCE#<id>#RUNQUEUES        | <queue>#<position>          |
  * | slots that runs take, waiting runs (on AWS)     | INSTANCE#<id>#RUNS             | PLACE#<0-7>; WAITER#<0 awaited, 1 not>#<time>#<id> |
  * | the Lambda function of a script                 | SCRIPTFUNCTIONS                | <instance>#<script>         |
  * | mark that the first account was created         | DEPLOYMENT                     | FIRST                       |
@@ -481,6 +493,19 @@ export const scriptEndpointPositionEntity = entity<ScriptEndpointPositionData>(
   'script-endpoint-row',
 ).keyed(ofInstance, 'SCRIPTENDPOINTROW#', (row: number) => idKey(row));
 
+/** A schedule. One whose script was deleted is treated as absent. */
+export const scheduleEntity = entity<ScheduleData>('schedule').keyed(
+  ofInstance,
+  'SCHEDULE#',
+  idKey,
+);
+
+/** The ids of all schedules of an instance. */
+export const scheduleIdsEntity = entity<ScheduleIdsData>('schedule-ids').keyed(
+  ofInstance,
+  'SCHEDULES',
+);
+
 /** A run of a script; its parent is the script, trigger or schedule, or the list position of the endpoint, that ran it. */
 export const traceEntity = entity<TraceData>('trace').keyed(
   (instance: number, kind: TraceKind, parent: number) =>
@@ -488,6 +513,31 @@ export const traceEntity = entity<TraceData>('trace').keyed(
   '',
   idKey,
 );
+
+/** A trigger. */
+export const triggerEntity = entity<TriggerData>('trigger').keyed(ofInstance, 'TRIGGER#', idKey);
+
+/** Ids of the triggers of an instance. */
+export const triggerIdsEntity = entity<TriggerIdsData>('trigger-ids').keyed(ofInstance, 'TRIGGERS');
+
+/** Number of recent runs of triggers. */
+export const triggerRateEntity = entity<TriggerRateData>('trigger-rate').keyed(
+  ofInstance,
+  'TRIGGERRATE',
+);
+
+/** A change of an object that triggers wait for; those of an object are in the order of their commits. */
+export const triggerEventEntity = entity<TriggerEventData>('trigger-event').keyed(
+  (instance: number) => `INSTANCE#${instance}#TRIGGEREVENTS`,
+  (_instance: number, object: number) => `${idKey(object)}#`,
+  (order: string) => order,
+);
+
+/** Returns the object of an event, and its order among the events of the object. */
+export function placeOfEvent({ sk }: Key): { readonly object: number; readonly order: string } {
+  const [object = ''] = sk.split('#', 1);
+  return { object: Number(object), order: sk.slice(object.length + 1) };
+}
 
 const ofRuns = (instance: number) => `INSTANCE#${instance}#RUNS`;
 
@@ -504,6 +554,13 @@ export const runWaiterEntity = entity<RunWaiterData>('run-waiter').keyed(
   'WAITER#',
   ({ isAwaited, sinceMs, id }: { isAwaited: boolean; sinceMs: number; id: string }) =>
     `${isAwaited ? 0 : 1}#${dueKey(sinceMs)}#${id}`,
+);
+
+/** A run in a queue; it expires with its trace. */
+export const runQueueEntity = entity<RunQueueData>('run-queue').keyed(
+  (instance: number) => `INSTANCE#${instance}#RUNQUEUES`,
+  (_instance: number, queue: string) => `${queue}#`,
+  (position: string) => position,
 );
 
 /** Returns the partitions that belong to a class. */
@@ -531,9 +588,26 @@ export function instancePartitions(instance: number, lastClass: number): readonl
     runSlotEntity.partition(instance),
     pollPositionEntity.partition(instance),
     channelEventEntity.partition(instance),
+    runQueueEntity.partition(instance),
+    triggerEventEntity.partition(instance),
     ...pushPartitions(instance),
     instanceEntity.partition(instance),
   ];
+}
+
+/** Returns the partition of an item's dependents, which ends with it: a group's members, or the runs of something. */
+export function partitionBelow(item: Stored): string | undefined {
+  const instance = instanceIn(item.key);
+  if (groupEntity.matches(item)) return membershipEntity.partition(instance, item.data.id);
+  if (scriptEntity.matches(item)) return traceEntity.partition(instance, 'script', item.data.id);
+  if (triggerEntity.matches(item)) return traceEntity.partition(instance, 'trigger', item.data.id);
+  if (scheduleEntity.matches(item)) {
+    return traceEntity.partition(instance, 'schedule', item.data.id);
+  }
+  if (scriptEndpointPositionEntity.matches(item)) {
+    return traceEntity.partition(instance, 'endpoint', idIn(item.key));
+  }
+  return undefined;
 }
 
 /** Usage of an instance in one hour, `YYYY-MM-DDThh` in UTC. */

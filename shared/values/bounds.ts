@@ -88,6 +88,12 @@ export const maxConnections = 16_384;
 /** When the server ends, arriving bodies and unread responses are dropped after this time. */
 export const lastChanceMs = 2000;
 
+/** Runs of triggers that are planned for an instance in a minute, as many as its requests; further ones are blocked. */
+export const maxTriggerRunsPerMinute = 3600;
+
+/** Runs of triggers of an instance that have not ended; a quarter of its queue remains for other runs. */
+export const maxOpenTriggerRuns = 300;
+
 /** Large responses that are compressed concurrently: commits need the other two threads. */
 export const maxCompressions = 2;
 

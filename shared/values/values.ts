@@ -118,6 +118,14 @@ export function choice<const Word extends string>(
   });
 }
 
+/** Accepts one of `words`, which have no numbers. */
+export function word<const Word extends string>(words: readonly Word[]): ValueSchema<Word> {
+  return schemaOf((input) => {
+    const found = words.find((each) => each === input);
+    return found === undefined ? refuse(messages.badChoice(quoted(input))) : read(found);
+  });
+}
+
 /** Accepts a point in time as text with 6 digits of fraction, UTC; the fraction may be shorter or absent. */
 export function datetime(): ValueSchema<string> {
   return schemaOf(readDatetime);

@@ -30,6 +30,8 @@ beforeAll(async () => {
   targets.link = (await makeEndpoint(world, 'b', 'console.log(1)', { public: true })).public_link;
   await made('endpoints/data/', { class: 'note' });
   await made('channels/', { custom_publish: true });
+  await made('schedules/', { script: 1, interval_sec: 60 });
+  await create('triggers/', { signal: 'post_delete', class: 'note', script: 1 });
   await made('snippets/templates/', { content: 'a', content_type: 'text/html' });
 });
 
@@ -114,6 +116,12 @@ const bodies: Readonly<Record<string, () => object>> = {
   'POST channels/a/publish/': () => ({}),
   'POST endpoints/data/': () => ({ name: `d${count}`, class: 'note' }),
   'POST endpoints/scripts/': () => ({ name: `s${count}`, script: 1 }),
+  'POST schedules/': () => ({ script: 1, interval_sec: 60 }),
+  'PUT schedules/1/': () => ({ script: 1 }),
+  'PATCH schedules/1/': () => ({}),
+  'POST triggers/': () => ({ signal: 'post_delete', class: 'note', script: 1 }),
+  'PUT triggers/1/': () => ({ signal: 'post_delete', class: 'note', script: 1 }),
+  'PATCH triggers/1/': () => ({}),
   'POST push_notifications/gcm/devices/': () => ({ registration_id: `r${count}` }),
   'PUT endpoints/data/a/': () => ({ class: 'note' }),
   'PATCH endpoints/data/a/': () => ({}),

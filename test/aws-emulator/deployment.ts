@@ -4,6 +4,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
 import { gatewayPaths } from '../../lib/gateway-paths.ts';
 import { wholeMap } from '../../lib/grants.ts';
+import { queueVariable } from '../../shared/platform/aws/environment.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';
 import { runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
@@ -147,6 +148,7 @@ function start(
     ...settingVariables(settings),
     ...(isFixed && { TEST_NOW_MS: String(clock.micros() / 1000) }),
     GROUNDWORK_API_URL: apiUrl(),
+    ...queueUrl(url, found.variables[queueVariable]),
     AWS_REGION: place.region,
     AWS_ENDPOINT_URL: url,
     AWS_ACCESS_KEY_ID: family, // the fake identifies the role by it
@@ -174,6 +176,11 @@ function settingVariables(settings: Settings): Record<string, string> {
     ...bytesVariable('GROUNDWORK_MAX_FILE_BYTES', settings.maxFileBytes),
     ...bytesVariable('GROUNDWORK_MAX_TRACE_BYTES', settings.maxTraceBytes),
   };
+}
+
+/** Returns the URL of a queue, of which the template has only the name. */
+function queueUrl(url: string, name: string | undefined): Record<string, string> {
+  return name === undefined ? {} : { [queueVariable]: `${url}/${name}` };
 }
 
 function bytesVariable(name: string, bytes: number | undefined): Record<string, string> {

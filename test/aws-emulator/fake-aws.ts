@@ -150,22 +150,27 @@ function openServices(
   mails: unknown[],
 ): Services {
   const table = createFakeTable(stream);
-  const answerSecret = openSecret(secret);
+  const answers = { ...openSecret(secret), ...constantAnswers };
   return async (caller, operation, input) => {
-    if (operation in answerSecret) return answerSecret[operation]?.(input);
+    if (operation in answers) return answers[operation]?.(input);
     if (operation === 'SendEmail') {
       await takeMail?.(input);
       mails.push(input);
       return { MessageId: 'a-mail' };
     }
-    if (operation === 'GenerateDataKey') return { Plaintext: dataKey, CiphertextBlob: dataKey };
-    if (operation === 'Decrypt') return { Plaintext: input.CiphertextBlob };
     const parts = writeParts(operation, input);
     if (write === undefined || parts.length === 0) return table.answer(operation, input);
     await write({ caller, parts, apply: () => table.answer(operation, input) });
     return {};
   };
 }
+
+/** Services that store nothing. */
+const constantAnswers: Record<string, (input: Any) => Any> = {
+  GenerateDataKey: () => ({ Plaintext: dataKey, CiphertextBlob: dataKey }),
+  Decrypt: ({ CiphertextBlob }) => ({ Plaintext: CiphertextBlob }),
+  SendMessageBatch: () => ({ Successful: [], Failed: [] }),
+};
 
 /** The one secret: its versions, and their stages. */
 function openSecret(text: string): Record<string, (input: Any) => Any> {
@@ -247,6 +252,8 @@ function accessesOf(operation: string, input: Any): readonly Omit<Access, 'calle
       const place = 'AWS::Partition:ses:AWS::Region:AWS::AccountId';
       return [{ action: 'ses:SendEmail', resource: `arn:${place}:identity/${domain}` }];
     }
+    case 'SendMessageBatch':
+      return [{ action: 'sqs:SendMessage', resource: queueIn(input.QueueUrl) }];
     case 'GenerateDataKey':
     case 'Decrypt':
       return [{ action: `kms:${operation}`, resource: input.KeyId }];
@@ -263,6 +270,11 @@ function accessesOf(operation: string, input: Any): readonly Omit<Access, 'calle
       return [{ ...access(operation, `${input.TableName}${index}`), ...partitionOf(input) }];
     }
   }
+}
+
+/** Returns the name with which the URL of a queue ends. */
+function queueIn(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1);
 }
 
 function partitionOf({ Item }: Any): Pick<Access, 'partition'> {

@@ -1,9 +1,22 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { attributes } from '../../shared/platform/aws/store/table.ts';
-import { channelEventEntity, jobEntity, scriptEntity } from '../../shared/store/entities.ts';
+import {
+  channelEventEntity,
+  classEntity,
+  jobEntity,
+  scriptEntity,
+  triggerEventEntity,
+} from '../../shared/store/entities.ts';
 import type { Images } from './fake-table.ts';
 
-/** The stream of a table, as far as the API suite needs its effects: scripts, jobs and messages of objects. */
+/** Kinds of items of which only creates are watched. */
+const newKinds: readonly unknown[] = [
+  jobEntity.kind,
+  triggerEventEntity.kind,
+  channelEventEntity.kind,
+];
+
+/** The stream of a table, as far as the API suite needs its effects. */
 export interface Stream {
   readonly hear: (images: Images) => void;
   /** Resolves when all received changes are delivered. */
@@ -38,17 +51,13 @@ export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>
   };
 }
 
-/** Kinds of which only new items are delivered. */
-const onlyNew: readonly (string | undefined)[] = [jobEntity.kind, channelEventEntity.kind];
-
 /** Checks the filters of the event sources. */
 function isWatched({ before, after }: Images): boolean {
   const kind = (after ?? before)[attributes.kind]?.S;
-  const isScript = kind === scriptEntity.kind;
-  if (!isScript && !onlyNew.includes(kind)) return false;
-  if (after === undefined) return isScript;
+  if (after === undefined) return kind === scriptEntity.kind || kind === classEntity.kind;
   const isByCall = /^(client|cascade)/.test(after[attributes.change].S);
-  return isByCall && (isScript || before === undefined);
+  if (!isByCall) return false;
+  return kind === scriptEntity.kind || (before === undefined && newKinds.includes(kind));
 }
 
 function toRecord({ before, after }: Images, sequence: number): DynamoDBRecord {

@@ -1,9 +1,13 @@
-import type { DynamoDBRecord } from 'aws-lambda';
+import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jobTypes, unorderedConsumers } from '../../functions/jobs.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
-import { type JobType, newJob } from '../../shared/jobs/jobs.ts';
-import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
+import { type JobType, leasedJob, newJob } from '../../shared/jobs/jobs.ts';
+import {
+  type BackgroundEvent,
+  createBackground,
+} from '../../shared/platform/aws/jobs/background.ts';
+import type { WakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { type Item, writeItem } from '../../shared/platform/aws/store/item.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
@@ -29,12 +33,14 @@ let store: LocalStore;
 let logged: LogEntry[];
 let sequence: number;
 let now: number; // epoch milliseconds; 0: the real time
+let woken: (readonly number[])[]; // times of wake-ups, by request
 
 beforeEach(async () => {
   store = await openTemporaryStore({ now: Date.now });
   logged = [];
   sequence = 0;
   now = 0;
+  woken = [];
 });
 afterEach(() => store.close());
 
@@ -47,6 +53,7 @@ function open(
     readonly consumers?: readonly ChangeConsumer[];
     readonly kinds?: readonly JobType[];
     readonly through?: Store;
+    readonly wakeUps?: WakeUps;
   } = {},
 ) {
   const log = (entry: LogEntry) => logged.push(entry);
@@ -56,10 +63,11 @@ function open(
     files: noFiles,
     meter: openMeter(metered),
   } as Partial<Services> as Services; // the part of a platform that the tests need
-  const { consumers = unorderedConsumers, kinds = jobTypes } = given;
-  const handler = createBackground({ services, consumers, kinds });
-  return (records: readonly DynamoDBRecord[], remainingMs = 300_000) =>
-    handler(records.length === 0 ? {} : { Records: [...records] }, {
+  const record = async (times: readonly number[]) => void woken.push(times);
+  const { consumers = unorderedConsumers, kinds = jobTypes, wakeUps = record } = given;
+  const handler = createBackground({ services, consumers, kinds, wakeUps });
+  return (records: readonly (DynamoDBRecord | SQSRecord)[], remainingMs = 300_000) =>
+    handler(records.length === 0 ? {} : ({ Records: records } as BackgroundEvent), {
       getRemainingTimeInMillis: () => remainingMs,
     });
 }
@@ -256,5 +264,81 @@ describe('jobs', () => {
     }
 
     expect([await counted(), await workLeft()]).toEqual([4, []]);
+  });
+});
+
+describe('jobs between two ticks', () => {
+  const ran: string[] = [];
+  const kind: JobType = {
+    name: 'note',
+    step: async (_, { at }) => {
+      ran.push(String(at));
+      return 'done';
+    },
+  };
+  beforeEach(() => {
+    ran.length = 0;
+    now = 1_800_000_000_000;
+  });
+  const jobIn = (seconds: number) =>
+    newJob({ clock, ids }, kind, { at: seconds }, now + seconds * 1000);
+  const wakeUp = (seconds: number) =>
+    ({ body: String(now / 1000 + seconds), eventSource: 'aws:sqs' }) as SQSRecord;
+  const secondsOf = (times: readonly number[] | undefined) =>
+    times?.map((time) => (time - now) / 1000).toSorted((a, b) => a - b);
+
+  it('get wake-ups by a tick, unless a process has their lease', async () => {
+    const leased = leasedJob({ ids }, kind, { task: {}, due: now + 20_000 });
+    await write(store, ...[-1, 5, 5, 60, 74, 76].map(jobIn), leased);
+
+    await open({ kinds: [kind] })([]);
+
+    expect(woken.map(secondsOf)).toEqual([[5, 5, 60, 74]]);
+    expect(ran).toEqual(['-1']);
+  });
+
+  it('get wake-ups when the stream shows them', async () => {
+    const jobs = [0, 30, 90].map(jobIn);
+    await write(store, ...jobs, jobIn(40));
+
+    await open({ kinds: [kind] })(jobs.map((job) => record({ after: image(job) })));
+
+    expect(woken.map(secondsOf)).toEqual([[30]]);
+    expect(ran).toEqual(['0']);
+  });
+
+  it('are run by a wake-up, which sends no other', async () => {
+    await write(store, ...[30, 40].map(jobIn));
+    const handle = open({ kinds: [kind] });
+    now += 30_000;
+
+    await Promise.all([handle([wakeUp(0), wakeUp(-1)]), handle([wakeUp(0)])]);
+
+    expect(ran).toEqual(['30']);
+    expect(woken.flat()).toEqual([]);
+  });
+
+  it('are run by a wake-up that arrives a little early', async () => {
+    now = 0; // the real time passes
+    const due = Date.now() + 20;
+    await write(store, newJob({ clock, ids }, kind, { at: 'soon' }, due));
+
+    await open({ kinds: [kind] })([{ body: String(due / 1000) } as SQSRecord]);
+
+    expect(ran).toEqual(['soon']);
+  });
+
+  it('are run by the next tick when no wake-up can be sent', async () => {
+    await write(store, jobIn(-1), jobIn(5));
+    const wakeUps = () => Promise.reject(new Error('no queue'));
+    const handle = open({ kinds: [kind], wakeUps });
+
+    const answer = await handle([]);
+    now += 60_000;
+    await handle([]);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(ran).toEqual(['-1', '5']);
+    expect(logged).toMatchObject([{ level: 'error', message: 'wake-ups failed' }, {}]);
   });
 });

@@ -40,6 +40,7 @@ const requestOf = (timeout: number): RunRequest => ({
   args: {},
   meta: {},
   depth: 1,
+  isAwaited: true,
 });
 const finished = { id: 1, status: 'success', executed_at: 'then', duration: 1, result: {} };
 const ended: ScriptOutcome = {

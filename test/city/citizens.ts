@@ -14,6 +14,8 @@ import { shopkeeper } from './citizens/shopkeeper.ts';
 import { spy } from './citizens/spy.ts';
 import { stationer } from './citizens/stationer.ts';
 import { stranger } from './citizens/stranger.ts';
+import { timekeeper } from './citizens/timekeeper.ts';
+import { watchman } from './citizens/watchman.ts';
 
 /** All citizens, in any order: each has its own random numbers. */
 export const citizens: readonly Citizen[] = [
@@ -26,8 +28,10 @@ export const citizens: readonly Citizen[] = [
   curator,
   stationer,
   runner,
+  watchman,
   editor,
   herald,
+  timekeeper,
   newcomer,
   spy,
   stranger,

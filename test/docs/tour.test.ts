@@ -23,6 +23,7 @@ const names = [
   'push',
   'script-runs',
   'script-endpoints',
+  'triggers',
 ];
 const guides = names.flatMap((name) => readSteps(read(`docs/${name}.md`)));
 const steps = [...tour, ...guides];

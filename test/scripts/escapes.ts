@@ -1,24 +1,18 @@
-/** A script that tries to escape. It prints ESCAPED only if it succeeds. */
+/** An attempt to escape. */
 export interface Escape {
   readonly name: string;
-  readonly source: string;
+  /** Body of a function that returns true only if the attempt succeeds. */
+  readonly code: string;
   /** True when some systems prevent the attempt without a sandbox too, except for root. */
   readonly needsTracing?: true;
 }
 
-const attempt = (code: string) =>
-  `(async () => { const escaped = await (async () => { ${code} })(); console.log(escaped ? 'ESCAPED' : 'held'); })().catch((e) => console.log('held', e.code ?? e.message));`;
-
 const connectTo = (target: string) =>
-  attempt(
-    `const s = require('net').connect(${target}); return new Promise((resolve, reject) => { s.on('connect', () => { s.destroy(); resolve(true); }); s.on('error', reject); });`,
-  );
+  `const s = require('net').connect(${target}); return new Promise((resolve, reject) => { s.on('connect', () => { s.destroy(); resolve(true); }); s.on('error', reject); });`;
 
 /** Succeeds if existing files can be distinguished from missing ones. */
 const lookBy = (code: string) =>
-  attempt(
-    `const look = async (path) => { try { ${code}; return 'there' } catch (error) { return error.code } }; return await look(ARGS.file) !== await look(ARGS.absentFile)`,
-  );
+  `const look = async (path) => { try { ${code}; return 'there' } catch (error) { return error.code } }; return await look(ARGS.file) !== await look(ARGS.absentFile)`;
 
 const sightings: readonly (readonly [string, string])[] = [
   ['fs.statSync', "require('fs').statSync(path)"],
@@ -33,188 +27,164 @@ const sightings: readonly (readonly [string, string])[] = [
   ['Module._findPath', "if (!require('module')._findPath(path, ['/'])) throw { code: 'absent' }"],
 ];
 
+/** Returns a script that makes the attempts in order, and prints the outcome of each. */
+export function toScript(attempts: readonly Escape[]): string {
+  const functions = attempts.map(
+    ({ name, code }) => `[${JSON.stringify(name)}, async () => { ${code} }],`,
+  );
+  return `(async () => {
+    const attempts = [${functions.join('\n')}];
+    for (const [name, attempt] of attempts) {
+      const outcome = await attempt().then((escaped) => (escaped ? 'ESCAPED' : 'held'), (e) => 'held ' + (e.code ?? e.message));
+      console.log(name + ': ' + outcome);
+    }
+  })();`;
+}
+
 /** Attempts that must fail. */
 export const escapes: readonly Escape[] = [
   {
     name: 'reads /etc/passwd',
-    source: attempt("return require('fs').readFileSync('/etc/passwd', 'utf8').includes('root')"),
+    code: "return require('fs').readFileSync('/etc/passwd', 'utf8').includes('root')",
   },
   {
     name: 'reads /etc/passwd with a path in bytes',
-    source: attempt(
-      "return require('fs').readFileSync(Buffer.from('/tmp/../etc/passwd')).length > 0",
-    ),
+    code: "return require('fs').readFileSync(Buffer.from('/tmp/../etc/passwd')).length > 0",
   },
   {
     name: 'reads /etc/passwd with a stream',
-    source: attempt(
-      "for await (const part of require('fs').createReadStream('/etc/passwd')) return part.length > 0",
-    ),
+    code: "for await (const part of require('fs').createReadStream('/etc/passwd')) return part.length > 0",
   },
   {
     name: 'reads /etc/passwd through import()',
-    source: attempt(
-      "const fs = await import('node:fs/promises'); return (await fs.readFile('/etc/passwd')).length > 0",
-    ),
+    code: "const fs = await import('node:fs/promises'); return (await fs.readFile('/etc/passwd')).length > 0",
   },
   {
     name: 'reads /etc/passwd through a link of its own',
-    source: attempt(
-      "const fs = require('fs'); const link = require('os').tmpdir() + '/link-' + process.pid; fs.symlinkSync('/etc/passwd', link); try { return fs.readFileSync(link).length > 0 } finally { fs.unlinkSync(link) }",
-    ),
+    code: "const fs = require('fs'); const link = require('os').tmpdir() + '/link-' + process.pid; fs.symlinkSync('/etc/passwd', link); try { return fs.readFileSync(link).length > 0 } finally { fs.unlinkSync(link) }",
   },
   {
     name: "reads a file of the host's",
-    source: attempt("return require('fs').readFileSync(ARGS.file).length > 0"),
+    code: "return require('fs').readFileSync(ARGS.file).length > 0",
   },
   {
     name: "reads a server's data",
-    source: attempt("return require('fs').readFileSync(ARGS.dataFile).length > 0"),
+    code: "return require('fs').readFileSync(ARGS.dataFile).length > 0",
   },
   ...sightings.map(([name, code]) => ({
     name: `sees which files there are by ${name}`,
-    source: lookBy(code),
+    code: lookBy(code),
   })),
   {
     name: 'lists the root folder',
-    source: attempt("return require('fs').readdirSync('/').length > 0"),
+    code: "return require('fs').readdirSync('/').length > 0",
   },
   {
     name: 'writes a file outside its folder',
-    source: attempt(
-      "const fs = require('fs'); fs.writeFileSync(ARGS.absentFile, 'x'); fs.unlinkSync(ARGS.absentFile); return true",
-    ),
+    code: "const fs = require('fs'); fs.writeFileSync(ARGS.absentFile, 'x'); fs.unlinkSync(ARGS.absentFile); return true",
   },
   {
     name: 'reads its own /proc',
-    source: attempt("return require('fs').readFileSync('/proc/self/environ').length > 0"),
+    code: "return require('fs').readFileSync('/proc/self/environ').length > 0",
   },
   {
     name: 'reads the environment of the process that started it',
-    source: attempt(
-      "return require('fs').readFileSync('/proc/' + ARGS.pid + '/environ').length > 0",
-    ),
+    code: "return require('fs').readFileSync('/proc/' + ARGS.pid + '/environ').length > 0",
   },
   {
     name: 'detects the process that started it',
-    source: attempt('return process.ppid > 2'),
+    code: 'return process.ppid > 2',
   },
   {
     name: 'lists processes',
-    source: attempt("return require('fs').readdirSync('/proc').includes('1')"),
+    code: "return require('fs').readdirSync('/proc').includes('1')",
   },
   {
     name: "finds the host's secret in its environment",
-    source: attempt("return JSON.stringify(process.env).includes('a secret of the host')"),
+    code: "return JSON.stringify(process.env).includes('a secret of the host')",
   },
   {
     name: 'finds the environment in a report',
-    source: attempt(
-      "return JSON.stringify(process.report.getReport()).includes('a secret of the host')",
-    ),
+    code: "return JSON.stringify(process.report.getReport()).includes('a secret of the host')",
   },
   {
     name: 'starts a program',
-    source: attempt("return require('child_process').execFileSync('true') !== undefined"),
+    code: "return require('child_process').execFileSync('true') !== undefined",
   },
   {
     name: 'starts a shell',
-    source: attempt("return require('child_process').execSync('echo x').length > 0"),
+    code: "return require('child_process').execSync('echo x').length > 0",
   },
   {
     name: 'forks repeatedly',
-    source: attempt(
-      "let n = 0; for (let i = 0; i < 3; i++) { const c = require('child_process').spawn('true'); c.on('error', () => {}); if (c.pid) n++; } return n > 0",
-    ),
+    code: "let n = 0; for (let i = 0; i < 3; i++) { const c = require('child_process').spawn('true'); c.on('error', () => {}); if (c.pid) n++; } return n > 0",
   },
   {
     name: 'forks Node',
-    source: attempt(
-      "const c = require('child_process').fork('/dev/null', { stdio: 'ignore' }); c.kill(); return c.pid > 0",
-    ),
+    code: "const c = require('child_process').fork('/dev/null', { stdio: 'ignore' }); c.kill(); return c.pid > 0",
   },
   {
     name: 'starts a worker',
-    source: attempt(
-      "const w = new (require('worker_threads').Worker)('0', { eval: true }); await w.terminate(); return true",
-    ),
+    code: "const w = new (require('worker_threads').Worker)('0', { eval: true }); await w.terminate(); return true",
   },
   {
     name: 'starts a cluster',
-    source: attempt(
-      "const c = require('cluster'); c.setupPrimary({ exec: '/dev/null', silent: true }); const w = c.fork(); w.on('error', () => {}); w.process.kill(); return w.process.pid > 0",
-    ),
+    code: "const c = require('cluster'); c.setupPrimary({ exec: '/dev/null', silent: true }); const w = c.fork(); w.on('error', () => {}); w.process.kill(); return w.process.pid > 0",
   },
-  { name: 'signals its parent', source: attempt('return process.kill(ARGS.pid, 0)') },
+  { name: 'signals its parent', code: 'return process.kill(ARGS.pid, 0)' },
   {
     name: 'signals its parent with the internal function',
-    source: attempt('return process._kill(ARGS.pid, 0) === 0'),
+    code: 'return process._kill(ARGS.pid, 0) === 0',
   },
   {
     name: 'enables the debugger of another process',
-    source: attempt(
-      "return typeof process._debugProcess === 'function' && (process._debugProcess(process.pid), true)",
-    ),
+    code: "return typeof process._debugProcess === 'function' && (process._debugProcess(process.pid), true)",
   },
   {
     name: "changes its parent's priority",
-    source: attempt(
-      "const os = require('os'); os.setPriority(ARGS.pid, os.getPriority(ARGS.pid)); return true",
-    ),
+    code: "const os = require('os'); os.setPriority(ARGS.pid, os.getPriority(ARGS.pid)); return true",
   },
-  { name: 'loads an addon', source: attempt('return Object.keys(require(ARGS.addon)).length > 0') },
+  { name: 'loads an addon', code: 'return Object.keys(require(ARGS.addon)).length > 0' },
   {
     name: 'loads an addon with dlopen',
-    source: attempt(
-      'const m = { exports: {} }; process.dlopen(m, ARGS.addon); return Object.keys(m.exports).length > 0',
-    ),
+    code: 'const m = { exports: {} }; process.dlopen(m, ARGS.addon); return Object.keys(m.exports).length > 0',
   },
   {
     name: 'accesses bindings',
-    source: attempt("return typeof process.binding('spawn_sync').spawn === 'function'"),
+    code: "return typeof process.binding('spawn_sync').spawn === 'function'",
   },
   {
     name: 'opens the inspector',
-    source: attempt(
-      "const s = new (require('inspector').Session)(); s.connect(); s.disconnect(); return true",
-    ),
+    code: "const s = new (require('inspector').Session)(); s.connect(); s.disconnect(); return true",
   },
   {
     name: 'writes a heap snapshot, which contains the mark',
-    source: attempt("const s = require('v8').getHeapSnapshot(); s.destroy(); return true"),
+    code: "const s = require('v8').getHeapSnapshot(); s.destroy(); return true",
   },
   {
     name: 'sets flags of V8',
-    source: attempt("require('v8').setFlagsFromString('--stack-size=900'); return true"),
+    code: "require('v8').setFlagsFromString('--stack-size=900'); return true",
   },
   {
     name: 'accesses files with WASI',
-    source: attempt(
-      "const { WASI } = require('wasi'); new WASI({ version: 'preview1', preopens: { '/': '/' } }); return true",
-    ),
+    code: "const { WASI } = require('wasi'); new WASI({ version: 'preview1', preopens: { '/': '/' } }); return true",
   },
-  { name: 'connects to a socket in the file system', source: connectTo('ARGS.socket') },
-  { name: 'connects to an abstract socket', source: connectTo('ARGS.abstractSocket') },
+  { name: 'connects to a socket in the file system', code: connectTo('ARGS.socket') },
+  { name: 'connects to an abstract socket', code: connectTo('ARGS.abstractSocket') },
   {
     name: 'listens on a socket in the file system',
-    source: attempt(
-      "const s = require('net').createServer(); await new Promise((resolve, reject) => s.on('error', reject).listen(ARGS.absentFile, resolve)); s.close(); return true",
-    ),
+    code: "const s = require('net').createServer(); await new Promise((resolve, reject) => s.on('error', reject).listen(ARGS.absentFile, resolve)); s.close(); return true",
   },
   {
     name: 'changes to another folder',
-    source: attempt(
-      "const was = process.cwd(); process.chdir('/'); process.chdir(was); return true",
-    ),
+    code: "const was = process.cwd(); process.chdir('/'); process.chdir(was); return true",
   },
   {
     name: 'becomes another user',
-    source: attempt('process.setegid(process.getgid()); return true'),
+    code: 'process.setegid(process.getgid()); return true',
   },
   {
     name: 'has descriptors of the host',
-    source: attempt(
-      "const fs = require('fs'); for (let fd = 3; fd < 64; fd++) { try { const s = fs.fstatSync(fd); if (s.isFile() || s.isDirectory()) return true } catch {} } return false",
-    ),
+    code: "const fs = require('fs'); for (let fd = 3; fd < 64; fd++) { try { const s = fs.fstatSync(fd); if (s.isFile() || s.isDirectory()) return true } catch {} } return false",
   },
 ];

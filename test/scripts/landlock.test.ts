@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pythonFlags } from '../../shared/platform/local/scripts/commands/find-python.ts';
 import { runtimeFolder } from '../../shared/platform/local/scripts/sandbox/system-files.ts';
 import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
-import { runLocally } from './hosts.ts';
+import { openLocal, runLocally } from './hosts.ts';
 import { landlocked } from './python-hosts.ts';
 
 // Properties of Landlock only. The tables of scripts and escapes run at this level too.
@@ -65,30 +65,37 @@ describe.runIf(landlocked !== undefined)('under Landlock', () => {
     });
   });
 
-  test.each([
-    ['creates no process', 'os.fork()'],
-    ['starts no program', "subprocess.run(['true'])"],
-    ['signals no other process', 'os.kill(os.getppid(), 0)'],
-    ['signals no group', 'os.kill(0, 0)'],
-    ['leaves no group', 'os.setsid()'],
-    ['does not outlive its parent', 'prctl(1, 0)'],
-    ['has no signals sent to others', 'fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())'],
-  ])('Python %s', async (_name, code) => {
+  describe('Python', () => {
+    const attempts = [
+      ['creates no process', 'os.fork()'],
+      ['starts no program', "subprocess.run(['true'])"],
+      ['signals no other process', 'os.kill(os.getppid(), 0)'],
+      ['signals no group', 'os.kill(0, 0)'],
+      ['leaves no group', 'os.setsid()'],
+      ['does not outlive its parent', 'prctl(1, 0)'],
+      ['has no signals sent to others', 'fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())'],
+    ] as const;
     const source = `import ctypes, fcntl, os, subprocess
 libc = ctypes.CDLL(None, use_errno=True)
 def prctl(*values):
     if libc.prctl(*values) < 0: raise PermissionError()
-try:
-    ${code}
-    print('done')
-except PermissionError:
-    print('refused')`;
-    const scripts = openScripts({ isolation: { network: true, level: 'landlock' } });
+for name, code in ARGS:
+    try:
+        exec(code)
+        print(name, 'done', sep=': ')
+    except PermissionError:
+        print(name, 'refused', sep=': ')`;
+    let outcomes: readonly string[];
+    beforeAll(async () => {
+      const host = openLocal('python', 'landlock');
+      const { stdout } = await host.run({ source, args: attempts });
+      await host.close();
+      outcomes = stdout.split('\n');
+    });
 
-    const { stdout } = await runLocally(scripts, { source, runtime: 'python' });
-    await scripts.close();
-
-    expect(stdout).toBe('refused');
+    test.each(attempts)('%s', (name) => {
+      expect(outcomes).toContain(`${name}: refused`);
+    });
   });
 
   test('Python signals itself, has threads, and copies files with their metadata', async () => {

@@ -12,7 +12,7 @@ import { endProcesses, type ServerProcess, startProcess } from '../support/serve
  * scripts. Takes about MIXED_SECONDS.
  */
 
-const seconds = Number(process.env.MIXED_SECONDS ?? 8);
+const seconds = Number(process.env.MIXED_SECONDS ?? 3);
 /** Time limits, five times those of an idle machine, because tests share the machine. */
 const slowestMs = { p99: 5_000, firstRun: 5_000 };
 

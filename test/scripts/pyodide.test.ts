@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPyodide } from '../../shared/platform/local/scripts/commands/pyodide-command.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
-import { type Host, runLocally, secret } from './hosts.ts';
-import { pythonHosts } from './python-hosts.ts';
+import type { ScriptResult } from '../../shared/scripts/rules/script-result.ts';
+import { openLocal, secret } from './hosts.ts';
 
 // Python in Pyodide has no access to Node, except in a Node without restrictions.
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-pyodide-'));
 const file = join(folder, 'secret.txt');
+const cache = join(folder, 'cache');
 writeFileSync(file, secret);
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -39,76 +39,81 @@ const attempts: readonly (readonly [string, string])[] = [
     "return 'a secret of the host' in str(js.JSON.stringify(js.process.env))",
   ],
 ];
-const sourceOf = (code: string) => `import js
-def attempt():
-${code.replace(/^/gm, '    ')}
-try:
-    print('ESCAPED' if attempt() else 'held')
-except BaseException as error:
-    print('held', repr(error))
-`;
+/** Makes all attempts, and prints the outcome of each. */
+const source = `import js
+def attempt(name):
+    def make(code):
+        try:
+            outcome = 'ESCAPED' if code() else 'held'
+        except BaseException as error:
+            outcome = f'held {error!r}'
+        print(f'{name}: {outcome}')
+    return make
+${attempts
+  .map(
+    ([name, code]) =>
+      `@attempt(${JSON.stringify(name)})\ndef _():\n${code.replace(/^/gm, '    ')}\n`,
+  )
+  .join('')}`;
 
 const bare = `
 const { loadPyodide } = require(process.argv[2] + '/pyodide.js');
-const [, , folder, attempts, targets] = process.argv;
+const [, , folder, source, targets] = process.argv;
 loadPyodide({ indexURL: folder, stdout: (line) => console.log(line) }).then((pyodide) => {
   pyodide.globals.set('ARGS', pyodide.toPy(JSON.parse(targets)));
-  for (const source of JSON.parse(attempts)) pyodide.runPython(source);
+  pyodide.runPython(source);
   process.exit(0);
 });`;
 
 const pyodide = findPyodide();
-const openPyodide = pythonHosts.get('Pyodide');
 const targets = { file, folder };
 
 describe.runIf(pyodide !== undefined)('Python in Pyodide', () => {
   test('escapes from an unrestricted Node, in every attempt', async () => {
     const program = join(folder, 'bare.cjs');
     writeFileSync(program, bare);
-    const sources = JSON.stringify(attempts.map(([, code]) => sourceOf(code)));
-    const args = [program, pyodide?.folder ?? '', sources, JSON.stringify(targets)];
+    const args = [program, pyodide?.folder ?? '', source, JSON.stringify(targets)];
     const env = { GROUNDWORK_TEST_SECRET: secret };
 
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });
 
-    expect(stdout.trim().split('\n')).toEqual(attempts.map(() => 'ESCAPED'));
-  }, 120_000);
-
-  describe('with restrictions', () => {
-    let host: Host | undefined;
-    beforeAll(async () => {
-      host = openPyodide?.();
-      await host?.run({ source: '' }); // the snapshot may have to be created
-    }, 300_000);
-    afterAll(() => host?.close());
-
-    test.each(attempts)(
-      'it never %s',
-      async (_name, code) => {
-        const result = await host?.run({ source: sourceOf(code), args: targets });
-
-        expect(result).toMatchObject({
-          status: 'success',
-          stdout: expect.stringMatching(/^held/),
-        });
-      },
-      120_000,
-    );
+    expect(stdout.trim().split('\n')).toEqual(attempts.map(([name]) => `${name}: ESCAPED`));
   });
 
-  test('its snapshot is created once', async () => {
-    const cache = join(folder, 'cache');
-    const options = { isolation: { network: true, level: 'flags' }, folder } as const;
-    const seen = [];
-    for (const _ of [1, 2]) {
-      const scripts = openScripts(options);
-      const run = { source: 'print(1)', runtime: 'python', waitMs: 60_000 } as const;
-      const { stdout } = await runLocally(scripts, run);
-      await scripts.close();
-      seen.push([stdout, ...readdirSync(cache).map((name) => statSync(join(cache, name)).mtimeMs)]);
-    }
+  describe('with restrictions', () => {
+    let result: ScriptResult;
+    let createdMs: readonly number[];
+    beforeAll(async () => {
+      const host = openLocal('python', 'flags', folder);
+      result = await host.run({ source, args: targets });
+      await host.close();
+      createdMs = changedAt(cache);
+    }, 300_000);
 
-    expect(seen[0]).toEqual(['1', expect.any(Number)]);
-    expect(seen[1]).toEqual(seen[0]);
-  }, 300_000);
+    test.each(attempts)('it never %s', (name) => {
+      const { status, stdout } = result;
+      const outcome = stdout.split('\n').find((line) => line.startsWith(`${name}: `));
+
+      expect({ status, outcome }).toEqual({
+        status: 'success',
+        outcome: expect.stringContaining(`${name}: held`),
+      });
+    });
+
+    test('its snapshot is created once', async () => {
+      const host = openLocal('python', 'flags', folder);
+
+      const { stdout } = await host.run({ source: 'print(1)' });
+      await host.close();
+
+      expect(stdout).toBe('1');
+      expect(createdMs).toEqual([expect.any(Number)]);
+      expect(changedAt(cache)).toEqual(createdMs);
+    });
+  });
 });
+
+/** Returns when each file of a folder was changed last, in milliseconds. */
+function changedAt(at: string): readonly number[] {
+  return readdirSync(at).map((name) => statSync(join(at, name)).mtimeMs);
+}

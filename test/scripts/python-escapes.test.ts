@@ -1,5 +1,5 @@
 import { describeEscapes } from './describe-escapes.ts';
-import { pythonEscapes } from './python-escapes.ts';
+import { pythonEscapes, toScript } from './python-escapes.ts';
 import { machine, pythonHosts } from './python-hosts.ts';
 
 const withProcesses = [...pythonHosts].filter(([name]) => name !== 'Pyodide');
@@ -11,4 +11,4 @@ const bare = machine && {
   define: (json: string) => `import json\nARGS = json.loads(${JSON.stringify(json)})`,
 };
 
-describeEscapes(pythonEscapes, withProcesses, bare);
+describeEscapes({ escapes: pythonEscapes, toScript, bare }, withProcesses);

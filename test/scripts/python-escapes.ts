@@ -11,190 +11,161 @@ def read(path):
         return pathlib.Path(path).read_bytes()
     except OSError:
         return b''
+def attempt(name):
+    def make(code):
+        try:
+            outcome = 'ESCAPED' if code() else 'held'
+        except (Exception, SystemExit) as error:
+            outcome = f'held {type(error).__name__}'
+        print(f'{name}: {outcome}', flush=True)
+    return make
 `;
 
-const attempt = (code: string) => `${prelude}
-def attempt():
-${code
-  .split('\n')
-  .map((line) => `    ${line}`)
-  .join('\n')}
-try:
-    print('ESCAPED' if attempt() else 'held')
-except (Exception, SystemExit) as error:
-    print('held', type(error).__name__)
-`;
+/** Returns a script that makes the attempts in order, and prints the outcome of each. */
+export function toScript(attempts: readonly Escape[]): string {
+  const functions = attempts.map(
+    ({ name, code }) => `@attempt(${JSON.stringify(name)})
+def _():
+${code.replace(/^/gm, '    ')}
+`,
+  );
+  return `${prelude}${functions.join('')}`;
+}
 
 const secret = "b'a secret of the host'";
 
 /** Attempts that must fail. */
 export const pythonEscapes: readonly Escape[] = [
-  { name: 'reads /etc/passwd', source: attempt("return b'root' in read('/etc/passwd')") },
+  { name: 'reads /etc/passwd', code: "return b'root' in read('/etc/passwd')" },
   {
     name: "reads a file of the host's",
-    source: attempt("return len(open(ARGS['file'], 'rb').read()) > 0"),
+    code: "return len(open(ARGS['file'], 'rb').read()) > 0",
   },
   {
     name: "reads a server's data",
-    source: attempt("return len(open(ARGS['dataFile'], 'rb').read()) > 0"),
+    code: "return len(open(ARGS['dataFile'], 'rb').read()) > 0",
   },
   {
     name: "changes the mode of a file of the host's",
-    source: attempt(
-      "was = os.stat(ARGS['file']).st_mode\nos.chmod(ARGS['file'], was ^ 0o111)\nreturn os.stat(ARGS['file']).st_mode != was",
-    ),
+    code: "was = os.stat(ARGS['file']).st_mode\nos.chmod(ARGS['file'], was ^ 0o111)\nreturn os.stat(ARGS['file']).st_mode != was",
   },
   {
     name: "changes the times of a file of the host's",
-    source: attempt("os.utime(ARGS['file'], (1, 1))\nreturn os.stat(ARGS['file']).st_mtime == 1"),
+    code: "os.utime(ARGS['file'], (1, 1))\nreturn os.stat(ARGS['file']).st_mtime == 1",
   },
   {
     name: "truncates a file of the host's",
-    source: attempt("os.truncate(ARGS['file'], 1 << 20)\nreturn True"),
+    code: "os.truncate(ARGS['file'], 1 << 20)\nreturn True",
   },
   {
     name: "watches a folder of the host's",
-    source: attempt(
-      "return must(libc.inotify_add_watch(must(libc.inotify_init()), os.fsencode(os.path.dirname(ARGS['file'])), 0x100)) >= 0",
-    ),
+    code: "return must(libc.inotify_add_watch(must(libc.inotify_init()), os.fsencode(os.path.dirname(ARGS['file'])), 0x100)) >= 0",
   },
   {
     name: "reads a file of the host's with system calls",
-    source: attempt("return must(libc.open(os.fsencode(ARGS['file']), os.O_RDONLY)) >= 0"),
+    code: "return must(libc.open(os.fsencode(ARGS['file']), os.O_RDONLY)) >= 0",
   },
   {
     name: "reads a file of the host's through a child process",
-    source: attempt(
-      "return subprocess.run(['cat', ARGS['file']], capture_output=True).returncode == 0",
-    ),
+    code: "return subprocess.run(['cat', ARGS['file']], capture_output=True).returncode == 0",
   },
   {
     name: "reads a file of the host's through a shell",
-    source: attempt("return os.system('cat \"' + ARGS['file'] + '\" > out 2> err') == 0"),
+    code: "return os.system('cat \"' + ARGS['file'] + '\" > out 2> err') == 0",
   },
   {
     name: "reads a file of the host's through the folder of a process",
-    source: attempt(
-      "return any(read(f'/proc/{pid}/{link}' + ARGS['file']) for pid in ['self', os.getppid(), 1] for link in ['root', 'cwd/../../../..'])",
-    ),
+    code: "return any(read(f'/proc/{pid}/{link}' + ARGS['file']) for pid in ['self', os.getppid(), 1] for link in ['root', 'cwd/../../../..'])",
   },
   {
     name: "reads a file of the host's that its parent has open",
-    source: attempt("return any(read(f'/proc/{os.getppid()}/fd/{fd}') for fd in range(9, 12))"),
+    code: "return any(read(f'/proc/{os.getppid()}/fd/{fd}') for fd in range(9, 12))",
   },
   {
     name: "reads a file of the host's by a link to it",
-    source: attempt("os.link(ARGS['file'], 'link')\nreturn len(read('link')) > 0"),
+    code: "os.link(ARGS['file'], 'link')\nreturn len(read('link')) > 0",
   },
   {
     name: "writes into a folder of the host's",
-    source: attempt(
-      "other = ARGS['file'] + '.other'\nopen(other, 'w').close()\nos.unlink(other)\nreturn True",
-    ),
+    code: "other = ARGS['file'] + '.other'\nopen(other, 'w').close()\nos.unlink(other)\nreturn True",
   },
   {
     name: 'finds another folder to write to',
-    source: attempt(
-      "def write(folder):\n    try:\n        with tempfile.TemporaryFile(dir=folder) as file:\n            return file.write(b'x') == 1\n    except OSError:\n        return False\nfor folder in (os.path.dirname(ARGS['file']), '/dev/shm', '/var/tmp', '/dev', '/', '/etc', '/usr/lib', '/usr/share', '/home', '/root', '/run', '/var', '/opt', '/srv', '/mnt'):\n    if write(folder): return True\nreturn os.environ['TMPDIR'] != '/tmp' and write('/tmp')",
-    ),
+    code: "def write(folder):\n    try:\n        with tempfile.TemporaryFile(dir=folder) as file:\n            return file.write(b'x') == 1\n    except OSError:\n        return False\nfor folder in (os.path.dirname(ARGS['file']), '/dev/shm', '/var/tmp', '/dev', '/', '/etc', '/usr/lib', '/usr/share', '/home', '/root', '/run', '/var', '/opt', '/srv', '/mnt'):\n    if write(folder): return True\nreturn os.environ['TMPDIR'] != '/tmp' and write('/tmp')",
   },
   {
     name: "finds the host's secret in its environment",
-    source: attempt(`return ${secret} in b''.join(os.environb.values())`),
+    code: `return ${secret} in b''.join(os.environb.values())`,
   },
   {
     name: "finds the host's secret in any visible process",
-    source: attempt(
-      `return any(${secret} in read(f'/proc/{pid}/{name}') for pid in filter(str.isdecimal, os.listdir('/proc')) for name in ('environ', 'cmdline'))`,
-    ),
+    code: `return any(${secret} in read(f'/proc/{pid}/{name}') for pid in filter(str.isdecimal, os.listdir('/proc')) for name in ('environ', 'cmdline'))`,
   },
   {
     name: "finds the host's secret from a child process",
-    source: attempt(
-      `return ${secret} in subprocess.run('env; cat /proc/[0-9]*/environ', shell=True, capture_output=True).stdout`,
-    ),
+    code: `return ${secret} in subprocess.run('env; cat /proc/[0-9]*/environ', shell=True, capture_output=True).stdout`,
   },
   {
     name: 'detects a process of the host',
-    source: attempt("return str(ARGS['pid']) in os.listdir('/proc')"),
+    code: "return str(ARGS['pid']) in os.listdir('/proc')",
   },
   {
     name: 'signals a process of the host',
-    source: attempt("os.kill(ARGS['pid'], 0)\nreturn True"),
+    code: "os.kill(ARGS['pid'], 0)\nreturn True",
   },
   {
     name: 'signals a process of the host from a child process',
-    source: attempt(
-      "return subprocess.run(['sh', '-c', f'kill -0 {ARGS[\"pid\"]}'], stderr=subprocess.DEVNULL).returncode == 0",
-    ),
+    code: "return subprocess.run(['sh', '-c', f'kill -0 {ARGS[\"pid\"]}'], stderr=subprocess.DEVNULL).returncode == 0",
   },
   {
     name: "changes a process's priority",
-    source: attempt(
-      "who = os.PRIO_PROCESS, ARGS['pid']\nos.setpriority(*who, os.getpriority(*who))\nreturn True",
-    ),
+    code: "who = os.PRIO_PROCESS, ARGS['pid']\nos.setpriority(*who, os.getpriority(*who))\nreturn True",
   },
   {
     name: "changes a process's limits",
-    source: attempt("return len(resource.prlimit(ARGS['pid'], resource.RLIMIT_CORE)) == 2"),
+    code: "return len(resource.prlimit(ARGS['pid'], resource.RLIMIT_CORE)) == 2",
   },
   {
     name: "reads the links of its parent's descriptors",
-    source: attempt(
-      "folder = f'/proc/{os.getppid()}/fd'\nreturn any(os.readlink(f'{folder}/{fd}') for fd in os.listdir(folder))",
-    ),
+    code: "folder = f'/proc/{os.getppid()}/fd'\nreturn any(os.readlink(f'{folder}/{fd}') for fd in os.listdir(folder))",
   },
   {
     name: 'reads the memory of its parent',
     needsTracing: true,
-    source: attempt(
-      "parent = f'/proc/{os.getppid()}'\nstart = int(open(f'{parent}/maps').read().partition('-')[0], 16)\nwith open(f'{parent}/mem', 'rb', 0) as memory:\n    memory.seek(start)\n    return len(memory.read(16)) == 16",
-    ),
+    code: "parent = f'/proc/{os.getppid()}'\nstart = int(open(f'{parent}/maps').read().partition('-')[0], 16)\nwith open(f'{parent}/mem', 'rb', 0) as memory:\n    memory.seek(start)\n    return len(memory.read(16)) == 16",
   },
   {
     name: 'traces its parent',
     needsTracing: true,
-    source: attempt(
-      'must(libc.ptrace(16, os.getppid(), 0, 0))\nos.waitpid(os.getppid(), 0x40000000)\nreturn libc.ptrace(17, os.getppid(), 0, 0) == 0',
-    ),
+    code: 'must(libc.ptrace(16, os.getppid(), 0, 0))\nos.waitpid(os.getppid(), 0x40000000)\nreturn libc.ptrace(17, os.getppid(), 0, 0) == 0',
   },
   {
     name: 'takes a descriptor from its parent',
     needsTracing: true,
-    source: attempt(
-      'process = must(libc.syscall(434, os.getppid(), 0))\nreturn any(libc.syscall(438, process, fd, 0) >= 0 for fd in range(12))',
-    ),
+    code: 'process = must(libc.syscall(434, os.getppid(), 0))\nreturn any(libc.syscall(438, process, fd, 0) >= 0 for fd in range(12))',
   },
   {
     name: 'has descriptors of the host',
-    source: attempt(
-      "for fd in range(3, 64):\n    try:\n        found = os.readlink(f'/proc/self/fd/{fd}')\n        if os.path.exists(found) or stat.S_ISSOCK(os.fstat(fd).st_mode): return True\n    except OSError:\n        pass",
-    ),
+    code: "for fd in range(3, 64):\n    try:\n        found = os.readlink(f'/proc/self/fd/{fd}')\n        if os.path.exists(found) or stat.S_ISSOCK(os.fstat(fd).st_mode): return True\n    except OSError:\n        pass",
   },
   {
     name: 'connects to a socket in the file system',
-    source: attempt("socket.socket(socket.AF_UNIX).connect(ARGS['socket'])\nreturn True"),
+    code: "socket.socket(socket.AF_UNIX).connect(ARGS['socket'])\nreturn True",
   },
   {
     name: 'connects to an abstract socket',
-    source: attempt(
-      "socket.socket(socket.AF_UNIX).connect(ARGS['abstractSocket'].ljust(108, chr(0)))\nreturn True",
-    ),
+    code: "socket.socket(socket.AF_UNIX).connect(ARGS['abstractSocket'].ljust(108, chr(0)))\nreturn True",
   },
   {
     name: 'connects to an abstract socket from a child process',
-    source: attempt(
-      "code = 'import socket, sys; socket.socket(socket.AF_UNIX).connect((chr(0) + sys.argv[1]).ljust(108, chr(0)))'\nreturn subprocess.run([sys.executable, '-I', '-c', code, ARGS['abstractSocket'][1:]], stderr=subprocess.DEVNULL).returncode == 0",
-    ),
+    code: "code = 'import socket, sys; socket.socket(socket.AF_UNIX).connect((chr(0) + sys.argv[1]).ljust(108, chr(0)))'\nreturn subprocess.run([sys.executable, '-I', '-c', code, ARGS['abstractSocket'][1:]], stderr=subprocess.DEVNULL).returncode == 0",
   },
   {
     name: 'becomes root of a user namespace',
-    source: attempt('return must(libc.unshare(0x10000000)) == 0'),
+    code: 'return must(libc.unshare(0x10000000)) == 0',
   },
   {
     name: 'regains dropped privileges',
-    source: attempt(
-      "status = read('/proc/self/status').decode()\nreturn 'NoNewPrivs:\\t0' in status",
-    ),
+    code: "status = read('/proc/self/status').decode()\nreturn 'NoNewPrivs:\\t0' in status",
   },
 ];

@@ -7,20 +7,23 @@ import type { ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import type { ScriptRuntime } from '../../shared/scripts/script-runner.ts';
 import type { ApiResponse } from '../support/api.ts';
 import { startProcess } from '../support/server-process.ts';
-import { type Host, secret } from './hosts.ts';
+import { secret } from './hosts.ts';
 import { bringSnapshot } from './python-hosts.ts';
 
 /** A server process with its own data folder that runs scripts. */
-export interface ServerHost extends Host {
+export interface ServerHost {
   readonly pid: number;
   /** The data file of the server. */
   readonly dataFile: string;
+  /** Runs a script once. */
+  run(runtime: ScriptRuntime, source: string, args?: object): Promise<ScriptResult>;
+  close(): Promise<unknown>;
 }
 
 type Send = (path: string, body?: object) => Promise<ApiResponse['body']>;
 
 /** Starts a server that runs scripts at the given level. */
-export async function openServer(level: Level, runtime: ScriptRuntime): Promise<ServerHost> {
+export async function openServer(level: Level): Promise<ServerHost> {
   process.env.GROUNDWORK_TEST_SECRET = secret;
   const folder = await mkdtemp(join(tmpdir(), 'groundwork-server-'));
   if (level === 'flags') await bringSnapshot(folder); // the server tries Python when it starts
@@ -33,7 +36,7 @@ export async function openServer(level: Level, runtime: ScriptRuntime): Promise<
   return {
     pid: server.pid,
     dataFile: join(folder, 'store/data.mdb'),
-    run: async ({ source, args }) => {
+    run: async (runtime, source, args = {}) => {
       const runtime_name = runtime === 'node' ? 'nodejs' : 'python3';
       const scripts = '/instances/shop-1/snippets/scripts/';
       const { id } = await send(scripts, { label: 'x', runtime_name, source });

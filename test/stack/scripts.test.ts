@@ -69,7 +69,15 @@ test('the function for direct runs has time for the longest, and is not retried'
 });
 
 test('it may only invoke scripts and store their traces', () => {
-  const write = ['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'];
+  const write = [
+    'BatchGetItem',
+    'ConditionCheckItem',
+    'DeleteItem',
+    'GetItem',
+    'PutItem',
+    'Query',
+    'UpdateItem',
+  ];
 
   expect(runs?.statements).toEqual([
     {

@@ -203,13 +203,15 @@ describe.each(ofFamilies)(
         'channel-polls': [...write, 'ConditionCheckItem', 'Query'],
       };
       const names = expected[family] ?? [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'];
-      const ofObjects = ['public', 'uploads'];
+      const ofObjects = ['public', 'traces', 'uploads'];
       const areas: Readonly<Record<string, readonly string[]>> = {
         objects: ofObjects,
         'data-endpoints': ofObjects,
         users: ofObjects,
         scripts: ['scripts', 'traces'],
         'script-endpoints': ['traces'],
+        schedules: ['traces'],
+        triggers: ['traces'],
         batch: ['public', 'scripts', 'traces', 'uploads'],
       };
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);

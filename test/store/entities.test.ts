@@ -181,6 +181,23 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.pushEndpointEntity.key(place, 'token'),
     'push-endpoint | INSTANCE#7#PUSHENDPOINTS#apns | development#token',
   ],
+  [table.triggerEntity, table.triggerEntity.key(7, 6), 'trigger | INSTANCE#7 | TRIGGER#0000000006'],
+  [table.triggerIdsEntity, table.triggerIdsEntity.key(7), 'trigger-ids | INSTANCE#7 | TRIGGERS'],
+  [
+    table.triggerRateEntity,
+    table.triggerRateEntity.key(7),
+    'trigger-rate | INSTANCE#7 | TRIGGERRATE',
+  ],
+  [
+    table.triggerEventEntity,
+    table.triggerEventEntity.key(7, 5, '0000000002#0'),
+    'trigger-event | INSTANCE#7#TRIGGEREVENTS | 0000000005#0000000002#0',
+  ],
+  [
+    table.runQueueEntity,
+    table.runQueueEntity.key(7, '0000000006#0000000005', '0000000002#0'),
+    'run-queue | INSTANCE#7#RUNQUEUES | 0000000006#0000000005#0000000002#0',
+  ],
   [table.scriptEntity, table.scriptEntity.key(7, 6), 'script | INSTANCE#7 | SCRIPT#0000000006'],
   [
     table.scriptSourceEntity,
@@ -196,6 +213,16 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.scriptEndpointPositionEntity,
     table.scriptEndpointPositionEntity.key(7, 4),
     'script-endpoint-row | INSTANCE#7 | SCRIPTENDPOINTROW#0000000004',
+  ],
+  [
+    table.scheduleEntity,
+    table.scheduleEntity.key(7, 6),
+    'schedule | INSTANCE#7 | SCHEDULE#0000000006',
+  ],
+  [
+    table.scheduleIdsEntity,
+    table.scheduleIdsEntity.key(7),
+    'schedule-ids | INSTANCE#7 | SCHEDULES',
   ],
   [
     table.traceEntity,
@@ -349,6 +376,8 @@ test('the partitions of an instance, its main one last', () => {
     'INSTANCE#7#RUNS',
     'INSTANCE#7#POLLS',
     'INSTANCE#7#CHANNELEVENTS',
+    'INSTANCE#7#RUNQUEUES',
+    'INSTANCE#7#TRIGGEREVENTS',
     'INSTANCE#7#PUSHENDPOINTS#gcm',
     'INSTANCE#7#DEVICES#gcm',
     'INSTANCE#7#DEVICEROWS#gcm',

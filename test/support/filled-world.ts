@@ -1,11 +1,16 @@
 import { routes } from '../../functions/api.ts';
 import type { Route } from '../../shared/core/resource/route.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
+import { scriptWord } from '../../shared/scripts/script-reference.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { joinAs } from './join-as.ts';
+import { instanceId } from './stored-records.ts';
 
-/** Creates one body that contains a text. */
-type Sample = (marker: string) => object;
+/** Creates one body that contains a text, with the word of its version for a script. */
+type Sample = (marker: string, script: string) => object;
 
 /** Bodies for every list with a POST, by its path in version 1.1. A new list needs an entry here. */
 const samples: Readonly<Record<string, Sample>> = {
@@ -95,12 +100,26 @@ const samples: Readonly<Record<string, Sample>> = {
     codebox: 1,
     public: true,
   }),
+  '/instances/{instance}/schedules/': (marker, script) => ({
+    label: marker.slice(0, 80),
+    description: marker.slice(0, 256),
+    interval_sec: 86_400,
+    [script]: 1,
+  }),
   '/instances/{instance}/snippets/scripts/': (marker) => ({
     runtime_name: 'nodejs_v8',
     source: `console.log(${JSON.stringify(marker)});`,
     config: { note: marker },
     label: marker.slice(0, 80),
     description: marker.slice(0, 256),
+  }),
+  '/instances/{instance}/triggers/': (marker) => ({
+    label: marker.slice(0, 80),
+    description: marker.slice(0, 256),
+    signal: 'post_update',
+    class: 'book',
+    script: 1,
+    codebox: 1, // in version 1
   }),
 };
 
@@ -112,12 +131,25 @@ const twins: Readonly<Record<string, string>> = {
 /** Lists whose items are those of another list. */
 const filledByOthers: readonly string[] = ['/instances/{instance}/groups/{id}/users/'];
 
-/** Lists that are filled by another request, whose body is the sample if there is one. */
-const filledByCalls: Readonly<Record<string, string>> = {
-  '/instances/{instance}/snippets/scripts/{id}/traces/': '../run/',
-  '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': '../run/',
-  '/instances/{instance}/channels/{channel}/history/': '../publish/',
+/** Lists that are filled by a POST to another path, with the body of the list of `like`, if any. */
+const filledByCalls: Readonly<
+  Record<string, { readonly to: string; readonly like?: string; readonly status?: number }>
+> = {
+  '/instances/{instance}/snippets/scripts/{id}/traces/': { to: '../run/' },
+  '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': { to: '../run/' },
+  '/instances/{instance}/triggers/{id}/traces/': {
+    to: '../../../classes/book/objects/1/',
+    like: '/instances/{instance}/classes/{class}/objects/',
+  },
+  '/instances/{instance}/channels/{channel}/history/': {
+    to: '../publish/',
+    like: '/instances/{instance}/channels/{channel}/history/',
+    status: 201,
+  },
 };
+
+/** Lists that are filled by a run of their schedule. */
+const filledBySchedules: readonly string[] = ['/instances/{instance}/schedules/{id}/traces/'];
 
 /** A place of the map: a route in one version. */
 export interface Place {
@@ -185,7 +217,7 @@ export async function openFilledWorld(
     const made = await makeOne(api, world.owner, {
       route,
       path: resolve(template),
-      body: sampleOf(route)?.(marker),
+      marker,
     });
     for (const [list, segment] of segmentsOf(route, made)) segments.set(list, segment);
   }
@@ -208,7 +240,7 @@ export async function openFilledWorld(
     marker,
     caller: (place) => (isForUsers(place) ? user : world.owner),
     path: ({ template }) => resolve(template),
-    sample: ({ route }, other = marker) => sampleOf(route)?.(other),
+    sample: ({ route }, other = marker) => sampleOf(route, other),
   };
 }
 
@@ -268,8 +300,11 @@ async function inviteElsewhere(api: Api, instance: string, email: string): Promi
   return expected(await host.call(host.owner, 'POST', 'invitations/', { email }), 201).id;
 }
 
-function sampleOf({ kind, paths }: Route): Sample | undefined {
-  return kind === 'list' ? samples[paths['v1.1'] ?? paths.v1 ?? ''] : undefined;
+/** Returns the body that creates an item of a list, with a text in it. */
+function sampleOf({ kind, paths }: Route, marker: string): object | undefined {
+  const version = paths['v1.1'] === undefined ? 'v1' : 'v1.1';
+  const sample = kind === 'list' ? samples[paths[version] ?? ''] : undefined;
+  return sample?.(marker, scriptWord[version]);
 }
 
 /** Creates an item of a list, or reads the first one of a list without POST. */
@@ -279,20 +314,34 @@ async function makeOne(
   {
     route,
     path,
-    body,
-  }: { readonly route: Route; readonly path: string; readonly body?: object | undefined },
+    marker,
+  }: { readonly route: Route; readonly path: string; readonly marker: string },
 ) {
   const list = route.paths['v1.1'] ?? '';
   const isFilled = filledByOthers.includes(list);
   const call = filledByCalls[list];
   if (call !== undefined) {
-    const { pathname } = new URL(call, `${api.url}${path}`);
-    const sent = { as, method: 'POST', path: pathname, ...(body && { body }) };
-    return expected(await api.send(sent), body === undefined ? 200 : 201);
+    const { pathname } = new URL(call.to, `${api.url}${path}`);
+    const like = samples[call.like ?? '']?.(marker, 'script');
+    const request = { as, method: 'POST', path: pathname, ...(like && { body: like }) };
+    return expected(await api.send(request), call.status ?? 200);
   }
+  if (filledBySchedules.includes(list)) await runSchedule(api, as, path);
   if (route.operations.POST === undefined || isFilled) {
     return expected(await api.send({ as, path }), 200).objects[0];
   }
+  const body = sampleOf(route, marker);
   if (body === undefined) throw new Error(`${path} needs a line in samples`);
   return expected(await api.send({ as, path, body }), 201);
+}
+
+/** Runs a schedule before its time. */
+async function runSchedule(api: Api, as: string, traces: string): Promise<void> {
+  const { pathname } = new URL('../', `${api.url}${traces}`);
+  const { id, scheduled_next } = expected(await api.send({ as, path: pathname }), 200);
+  const [, , , name = ''] = pathname.split('/');
+  const instance = await instanceId(api.platform.store, name);
+  const task = { instance, schedule: id, time: scheduled_next };
+  await maintain(api.platform, [newJob(api.platform, scheduleJob, task)]);
+  await api.platform.idle();
 }

@@ -1,6 +1,11 @@
-import { classEntity, instanceNameEntity } from '../../shared/store/entities.ts';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import type { Ids } from '../../shared/platform/ports.ts';
+import type { RunReference } from '../../shared/scripts/run-request.ts';
+import { classEntity, instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records/records.ts';
+import type { TraceData } from '../../shared/store/records/scripts.ts';
 import type { Store, Stored } from '../../shared/store/store.ts';
+import { updateItem } from '../../shared/store/writes.ts';
 
 /** Returns the id of an instance. Throws if there is none of this name. */
 export async function instanceId(store: Store, name: string): Promise<number> {
@@ -10,7 +15,7 @@ export async function instanceId(store: Store, name: string): Promise<number> {
 }
 
 interface StoredWorld {
-  readonly api: { readonly platform: { readonly store: Store } };
+  readonly api: { readonly platform: { readonly store: Store; readonly ids: Ids } };
   readonly instance: string;
 }
 
@@ -24,4 +29,17 @@ export async function storedClass(
   const item = await classEntity.read(store, instance, className);
   if (item === undefined) throw new Error(`no class ${className}`);
   return { instance, item };
+}
+
+/** Changes a stored trace. Throws if there is none. */
+export async function changeTrace(
+  { api, instance: name }: StoredWorld,
+  { kind, parent, trace }: Omit<RunReference, 'instance'>,
+  changes: Partial<TraceData>,
+): Promise<void> {
+  const { platform } = api;
+  const instance = await instanceId(platform.store, name);
+  const current = await traceEntity.read(platform.store, instance, kind, parent, trace);
+  if (current === undefined) throw new Error(`no trace ${trace}`);
+  await maintain(platform, [updateItem(current, { ...current.data, ...changes })]);
 }

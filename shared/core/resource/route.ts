@@ -232,3 +232,11 @@ export interface Family {
   readonly jobs?: FamilyJobs;
   readonly routes: readonly Route[];
 }
+
+/** Returns routes for one version only: the other one has different routes in their place. */
+export function onlyIn(version: Version, routes: readonly Route[]): readonly Route[] {
+  return routes.map((route) => {
+    const path = route.paths[version];
+    return { ...route, paths: path === undefined ? {} : { [version]: path } };
+  });
+}

@@ -111,6 +111,18 @@ export function readSettings(
   };
 }
 
+/** Variable with the URL of the queue for wake-ups, which only the background function has. */
+export const queueVariable = 'GROUNDWORK_WAKE_UPS';
+
+/**
+ * Reads the URL of the queue for wake-ups.
+ *
+ * @throws Error that names the missing variable
+ */
+export function readQueue(variables: Variables = processVariables()): string {
+  return parseVariables(v.object({ [queueVariable]: given }), variables, Error)[queueVariable];
+}
+
 const credentialsSchema = v.object({
   AWS_ACCESS_KEY_ID: given,
   AWS_SECRET_ACCESS_KEY: given,

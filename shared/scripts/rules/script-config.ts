@@ -4,6 +4,8 @@ import type { JsonObject } from '../../values/json/json.ts';
 export interface RunSettings {
   /** Maximum duration in milliseconds: the script's own, by default half a minute, at most five minutes. */
   readonly timeoutMs: number;
+  /** Further attempts after a failed first one, for kinds of runs that have them. */
+  readonly retries: number;
   /** Value of `async` in META; it has no effect. */
   readonly async: number;
   /** Whether the script gets a token, with which it acts on behalf of the owner of its instance. */
@@ -12,24 +14,33 @@ export interface RunSettings {
   readonly config: JsonObject;
 }
 
+/** Maximum number of nested runs between a client and the last script. */
+export const maxDepth = 8;
+
 const defaultSeconds = 30;
 const maxSeconds = 300;
+const maxRetries = 5; // docs/reference/triggers.md#retries
 
 /**
  * Extracts settings from the configurations: some keys of the script, which have no meaning in an instance, and one of
  * both.
  */
 export function runSettings(ofInstance: JsonObject, ofScript: JsonObject): RunSettings {
-  const { timeout, async: hint, mcpu: _mcpu, ...own } = ofScript;
+  const { timeout, async: hint, mcpu: _mcpu, retries, ...own } = ofScript;
   const { allow_full_access: access, ...config } = { ...ofInstance, ...own };
   const isTime = typeof timeout === 'number' && timeout > 0;
   const seconds = isTime ? Math.min(timeout, maxSeconds) : defaultSeconds;
   return {
     timeoutMs: Math.ceil(seconds * 1000),
+    retries: isRetries(retries) ? retries : 0,
     async: typeof hint === 'number' ? hint : 0,
     hasFullAccess: access === true,
     config,
   };
+}
+
+function isRetries(value: unknown): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= maxRetries;
 }
 
 /** Checks whether a script with this configuration gets a token. */

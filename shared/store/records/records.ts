@@ -4,6 +4,7 @@ import type {
   FieldStorage,
 } from '../../classes/rules/field-types.ts';
 import type { ClassPermission, ObjectPermission } from '../../classes/rules/permissions.ts';
+import type { ClassTrigger } from '../../triggers/rules/signals.ts';
 import type { Role } from '../../values/access.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 
@@ -127,6 +128,8 @@ export interface ClassData {
   readonly unfilledSlots?: readonly number[];
   /** Storage names of deleted file fields whose files objects may still hold; none when absent. */
   readonly retiredFiles?: readonly string[];
+  /** Its triggers, changed together with their records; none when absent. */
+  readonly triggers?: readonly ClassTrigger[];
   /** Incremented when the set of slots changes; objects have the epoch of their index keys. */
   readonly epoch: number;
   readonly revision: number;

@@ -77,14 +77,34 @@ export interface TraceData {
   readonly meta?: JsonObject;
   /** Scripts between the client and this run, including itself. */
   readonly depth: number;
-  /** What a pending run needs beyond its arguments; absent for a direct run, which is of its parent. */
-  readonly run?: PendingRun;
+  /** What a run needs beyond its arguments, to start or to be repeated; absent for a direct run, which is of its parent. */
+  readonly run?: PlannedRun;
+  /** Whether the arguments were dropped: the run was blocked, or the instance's quota was exceeded. */
+  readonly lacksArguments?: true;
 }
 
-/** Script of a run that has not started, and keys of META that depend on the kind of run, such as `executed_by`. */
-export interface PendingRun {
+/** Script of a run, and what else depends on the kind of run. */
+export interface PlannedRun {
   readonly script: number;
+  /** Keys of META that depend on the kind of run, such as `executed_by`; for an endpoint without `request`. */
   readonly meta: JsonObject;
+  /** Place in the queue in which it waits; absent: it waits for no other run. */
+  readonly queue?: QueuePlace;
+  /** Number of the attempt, from 1; absent: a failure is not followed by another attempt. */
+  readonly attempt?: number;
+}
+
+/** Place of a run in a queue whose runs start one after the end of another, in the order of their positions. */
+export type QueuePlace = {
+  readonly queue: string;
+  readonly position: string;
+};
+
+/** A run in a queue, until it has ended. */
+export interface RunQueueData {
+  readonly kind: TraceKind;
+  readonly parent: number;
+  readonly trace: number;
 }
 
 /** A value of a trace; a large one is in a file, which expires by itself. */

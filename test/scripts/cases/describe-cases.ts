@@ -2,64 +2,89 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptRuntime } from '../../../shared/scripts/script-runner.ts';
 import type { Host } from '../hosts.ts';
 import { type Case, casesIn, type Rule } from './case.ts';
-import { endings, exits } from './endings.ts';
-import { environment } from './environment.ts';
+import { endings, errors, exitCodes, exits } from './endings.ts';
+import { environment, globals } from './environment.ts';
 import { forgeries } from './forgeries.ts';
 import { descriptors, limits } from './limits.ts';
 import { outputs } from './outputs.ts';
 import { processes } from './processes.ts';
-import { repeated } from './repeated.ts';
-import { responses, values } from './responses.ts';
-import { timeouts } from './timeouts.ts';
+import { repeated, resets } from './repeated.ts';
+import { responseObjects, responses, values } from './responses.ts';
+import { timeouts, unusualTimeouts } from './timeouts.ts';
+import { canJoin, type PartialResult, runTogether } from './together.ts';
 
-/** All rules, by topic. */
-const rules: Readonly<Record<string, readonly Rule[]>> = {
-  'globals and environment': environment,
-  'the end of a run': [...endings, ...exits],
+type Topics = Readonly<Record<string, readonly Rule[]>>;
+
+/** Rules that depend on the sandbox, by topic: each is tested on every host. */
+const onEveryHost: Topics = {
+  environment,
   'time limits': timeouts,
   'threads and processes': processes,
-  output: outputs,
-  'custom responses': responses,
   'successive runs': repeated,
-  forgeries,
   limits: [...limits, ...descriptors],
 };
 
-/** Rules that depend on the language alone: each is tested on one host, by turns. */
-const byTurns = { 'values of responses': values };
+/** Rules that depend on the supervisor, by topic: each is tested at one sandbox level, by turns, and in the zip. */
+const bySupervisor: Topics = {
+  'the end of a run': [...endings, ...exits],
+  output: outputs,
+  'custom responses': responses,
+  forgeries,
+};
 
-/** Tests that scripts have the same outcome on every host. Hosts work side by side, each in order: runs mostly wait. */
+/** Rules that depend on the language alone, by topic: each is tested on one host, by turns. */
+const byLanguage: Topics = {
+  globals,
+  errors,
+  'exit codes': exitCodes,
+  'unusual time limits': unusualTimeouts,
+  'response objects': responseObjects,
+  'values of responses': values,
+  'state of the language': resets,
+};
+
+/** Tests the outcome of scripts. Hosts work side by side, each in order: runs mostly wait. */
 export function describeCases(
   language: ScriptRuntime,
   hosts: ReadonlyMap<string, () => Host>,
 ): void {
   describe.concurrent.each([...hosts])(`${language} in %s`, (hostName, open) => {
+    const turns = [...hosts.keys()].filter((name) => name !== 'Pyodide');
+    const levels = turns.filter((name) => !isZip(name));
+    const isTurn = (at: number, names: readonly string[]) => names[at % names.length] === hostName;
+    const cases = [
+      ...select(onEveryHost, () => true),
+      ...select(bySupervisor, (at) => isZip(hostName) || isTurn(at, levels)),
+      ...select(byLanguage, (at) => isTurn(at, turns)),
+    ];
+
+    /** Returns the cases of this host by topic. Pyodide has its own, for which no turn matters. */
+    function select(topics: Topics, isMine: (at: number) => boolean) {
+      const isSelected = (each: Case, at: number) =>
+        hostName === 'Pyodide'
+          ? each.inPyodide === true
+          : isMine(at) && !(hostName === 'Landlock' && each.needsProcesses);
+      return Object.entries(topics).map(
+        ([topic, rows]) => [topic, casesIn(language, rows).filter(isSelected)] as const,
+      );
+    }
+
+    const maxTimes = hostName === 'Pyodide' ? 2 : Infinity; // each run has its own process there
+    const joined = hostName === 'Pyodide' ? cases.flatMap(([, rows]) => rows.filter(canJoin)) : [];
+
     let host: Host;
+    let together: ReadonlyMap<string, PartialResult> | undefined;
     beforeAll(async () => {
       host = open();
-      await host.run({ source: '' }); // Pyodide's snapshot may have to be created
+      if (joined.length > 0) together = await runTogether(host, joined); // Pyodide's snapshot may have to be created
     }, 300_000);
     afterAll(() => host.close());
 
-    const turns = [...hosts.keys()].filter((name) => name !== 'Pyodide');
-    const cases = [
-      ...Object.entries(rules).map(
-        ([topic, rows]) =>
-          [topic, casesIn(language, rows).filter((each) => isFor(hostName, each))] as const,
-      ),
-      ...Object.entries(byTurns).map(
-        ([topic, rows]) =>
-          [
-            topic,
-            casesIn(language, rows).filter((_, at) => turns[at % turns.length] === hostName),
-          ] as const,
-      ),
-    ];
     describe.sequential.each(cases.filter(([, rows]) => rows.length > 0))('%s', (_topic, rows) => {
-      test.each(rows)('$name', async ({ name: _, inPyodide, needsProcesses, times, ...row }) => {
+      test.each(rows)('$name', async ({ name, inPyodide, needsProcesses, times = 1, ...row }) => {
         const { status = 'success', stdout = '', stderr = '', response, ...sample } = row;
 
-        const result = await host.run(sample, times);
+        const result = together?.get(name) ?? (await host.run(sample, Math.min(times, maxTimes)));
 
         const expected = { status, stdout, stderr };
         expect(result).toEqual(response === undefined ? expected : { ...expected, response });
@@ -68,8 +93,6 @@ export function describeCases(
   });
 }
 
-/** Checks whether a case is run on a host. */
-function isFor(host: string, { inPyodide, needsProcesses }: Case): boolean {
-  if (host === 'Pyodide') return inPyodide === true;
-  return host !== 'Landlock' || needsProcesses !== true;
+function isZip(host: string): boolean {
+  return host.startsWith('the zip');
 }

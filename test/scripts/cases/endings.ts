@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { plain, type Rule, showing } from './case.ts';
 
-/** Scripts that end by themselves or with an error. */
+/** Scripts that end by themselves or with an error, each kind once. */
 export const endings: readonly Rule[] = [
   { name: 'an empty script succeeds', node: '', python: '' },
   {
@@ -13,30 +13,10 @@ export const endings: readonly Rule[] = [
     response: { ...plain, status: 201, content: 'late' },
   },
   {
-    name: 'promises and timers are awaited',
-    node: "setTimeout(() => console.log('late'), 20); Promise.resolve().then(() => console.log('soon')); console.log('now'); process.nextTick(() => console.log('tick'))",
-    stdout: 'now\ntick\nsoon\nlate',
-  },
-  {
-    name: 'a promise that is never settled ends the run',
-    node: "new Promise(() => {}).then(() => console.log('never')); console.log('end')",
-    stdout: 'end',
-  },
-  {
-    name: 'a cleared interval ends',
-    node: 'let n = 0; const i = setInterval(() => { console.log(++n); if (n === 3) clearInterval(i) }, 2)',
-    stdout: '1\n2\n3',
-  },
-  {
     name: 'exit functions run at the end',
     node: "process.on('exit', (code) => console.log('bye', code)); console.log('hi')",
     python: "import atexit\natexit.register(print, 'bye', 0)\nprint('hi')",
     stdout: 'hi\nbye 0',
-  },
-  {
-    name: 'a beforeExit listener may start more work',
-    node: "process.once('beforeExit', () => setTimeout(() => console.log('more'), 5))",
-    stdout: 'more',
   },
   {
     name: 'a syntax error is a failure',
@@ -48,16 +28,6 @@ export const endings: readonly Rule[] = [
     python: {
       source: 'x = 1\ny = = 2',
       stderr: showing('File "main.py", line 2\n    y = = 2', 'SyntaxError: invalid syntax'),
-    },
-  },
-  {
-    name: 'code of a module, and of Python 2, is a syntax error',
-    inPyodide: true,
-    status: 'failure',
-    node: { source: 'return 1', stderr: showing('SyntaxError: Illegal return statement') },
-    python: {
-      source: 'print "hello"',
-      stderr: showing('File "main.py", line 1\n    print "hello"', 'SyntaxError: Missing paren'),
     },
   },
   {
@@ -87,6 +57,39 @@ export const endings: readonly Rule[] = [
       stderr: expect.stringMatching(
         /^Traceback \(most recent call last\):\n {2}File "main.py", line 4, in <module>\n {4}f\(\)\n([ ~^]+\n)? {2}File "main.py", line 3, in f\n {4}raise ValueError\('bad'\)\nValueError: bad$/,
       ),
+    },
+  },
+];
+
+/** Errors of scripts, and the events and hooks at their end. */
+export const errors: readonly Rule[] = [
+  {
+    name: 'promises and timers are awaited',
+    node: "setTimeout(() => console.log('late'), 20); Promise.resolve().then(() => console.log('soon')); console.log('now'); process.nextTick(() => console.log('tick'))",
+    stdout: 'now\ntick\nsoon\nlate',
+  },
+  {
+    name: 'a promise that is never settled ends the run',
+    node: "new Promise(() => {}).then(() => console.log('never')); console.log('end')",
+    stdout: 'end',
+  },
+  {
+    name: 'a cleared interval ends',
+    node: 'let n = 0; const i = setInterval(() => { console.log(++n); if (n === 3) clearInterval(i) }, 2)',
+    stdout: '1\n2\n3',
+  },
+  {
+    name: 'a beforeExit listener may start more work',
+    node: "process.once('beforeExit', () => setTimeout(() => console.log('more'), 5))",
+    stdout: 'more',
+  },
+  {
+    name: 'code of a module, and of Python 2, is a syntax error',
+    status: 'failure',
+    node: { source: 'return 1', stderr: showing('SyntaxError: Illegal return statement') },
+    python: {
+      source: 'print "hello"',
+      stderr: showing('File "main.py", line 1\n    print "hello"', 'SyntaxError: Missing paren'),
     },
   },
   {
@@ -149,6 +152,12 @@ export const endings: readonly Rule[] = [
     },
   },
   {
+    name: 'a script cannot abort its process',
+    node: 'process.abort()',
+    status: 'failure',
+    stderr: showing('Error: process.abort is not available to scripts'),
+  },
+  {
     name: 'a caught error is not a failure',
     node: "process.on('uncaughtException', (e) => console.log('caught', e.message)); setTimeout(() => { throw new Error('x') }, 1)",
     stdout: 'caught x',
@@ -187,7 +196,7 @@ export const endings: readonly Rule[] = [
   },
 ];
 
-/** Scripts that end their run with an exit code. */
+/** Scripts that end their run with an exit code, each kind once. */
 export const exits: readonly Rule[] = [
   {
     name: 'an exit with code 0 is an immediate success, with the response in JavaScript only',
@@ -199,22 +208,21 @@ export const exits: readonly Rule[] = [
     },
     python: "import sys\nprint('x')\nset_response(HttpResponse(201))\nsys.exit(0)\nprint('never')",
   },
-  ...(
-    [
-      [1, 'failure'],
-      [3, 'failure'],
-      [-1, 'failure'],
-      [256, 'failure'],
-      [124, 'timeout'],
-    ] as const
-  ).map(([code, status]) => ({
-    name: `an exit with code ${code} is a ${status}, without a response`,
-    ...(code === 3 && { inPyodide: true as const }),
-    node: `console.log('x'); setResponse(new HttpResponse(201)); process.exit(${code})`,
-    python: `import sys\nprint('x')\nset_response(HttpResponse(201))\nsys.exit(${code})`,
-    status,
-    stdout: 'x',
-  })),
+  exitWith(3, 'failure', { inPyodide: true }),
+  exitWith(124, 'timeout'),
+  {
+    name: 'os._exit(3) is a failure',
+    inPyodide: true,
+    python: 'import os\nos._exit(3)',
+    status: 'failure',
+  },
+];
+
+/** Further exit codes, and ways to exit. */
+export const exitCodes: readonly Rule[] = [
+  exitWith(1, 'failure'),
+  exitWith(-1, 'failure'),
+  exitWith(256, 'failure'),
   ...(
     [
       ['', 'success'],
@@ -245,11 +253,16 @@ export const exits: readonly Rule[] = [
     python: "import os\nprint('x')\nset_response(HttpResponse(201))\nos._exit(0)",
     stdout: 'x',
   },
-  {
-    name: 'os._exit(3) is a failure',
-    inPyodide: true,
-    python: 'import os\nos._exit(3)',
-    status: 'failure',
-  },
   { name: 'os._exit(124) is a timeout', python: 'import os\nos._exit(124)', status: 'timeout' },
 ];
+
+function exitWith(code: number, status: 'failure' | 'timeout', terms: Partial<Rule> = {}): Rule {
+  return {
+    name: `an exit with code ${code} is a ${status}, without a response`,
+    node: `console.log('x'); setResponse(new HttpResponse(201)); process.exit(${code})`,
+    python: `import sys\nprint('x')\nset_response(HttpResponse(201))\nsys.exit(${code})`,
+    status,
+    stdout: 'x',
+    ...terms,
+  };
+}

@@ -98,6 +98,12 @@ print(pair[0].getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) <= 1 << 20)`,
 /** Scripts that close or change their descriptors. */
 export const descriptors: readonly Rule[] = [
   {
+    name: 'a script may close its streams',
+    node: "console.log('x'); process.stdout.destroy(); process.stderr.destroy()",
+    python: 'import sys\nprint("x")\nsys.stdout.close()\nsys.stderr.close()',
+    stdout: 'x',
+  },
+  {
     name: 'a script may close the descriptors',
     node: "const fs = require('fs'); console.log('x'); fs.closeSync(1); fs.closeSync(2)",
     python: "import os\nprint('x')\nos.closerange(0, 256)",

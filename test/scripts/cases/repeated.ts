@@ -1,11 +1,54 @@
 import { expect } from 'vitest';
 import { type Rule, showing } from './case.ts';
 
-/** Successive runs of the same script. */
+/** Successive runs of the same script: its processes, its folder and its limits. */
 export const repeated: readonly Rule[] = [
   {
-    name: 'globals are new for each run',
+    name: 'environment, folder and limits are reset for the next run', // Node shares its environment between runs
+    times: 2,
+    python:
+      "import os, sys\nprint('X' in os.environ, os.listdir('.'), sys.getrecursionlimit() > 900)\nos.environ['X'] = 'y'\nos.mkdir('d')\nos.chdir('d')\nsys.setrecursionlimit(100)",
+    stdout: 'False [] True',
+  },
+  {
+    name: 'files are deleted after the run, whatever their permissions',
     inPyodide: true,
+    times: 3,
+    node: "const fs = require('fs'); console.log(fs.readdirSync('.')); fs.mkdirSync('d/e', { recursive: true }); fs.writeFileSync('d/e/x', ''); fs.writeFileSync('.hidden', ''); try { fs.symlinkSync('/', 'd/link') } catch {} fs.chmodSync('d/e', 0); fs.chmodSync('d', 0)",
+    python:
+      "import os\nprint(os.listdir('.'))\nos.makedirs('d/e')\nopen('d/e/x', 'w').close()\nopen('.hidden', 'w').close()\nos.symlink('/', 'd/link')\nos.chmod('d/e', 0)\nos.chmod('d', 0)",
+    stdout: '[]',
+  },
+  {
+    name: 'a run after a timeout is complete',
+    times: 2,
+    timeoutMs: 1000,
+    status: 'timeout',
+    node: {
+      source:
+        'console.log(typeof left); left = 1; Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)',
+      stdout: 'undefined',
+    },
+    python: {
+      source: "import time\nprint('left' in globals())\nleft = 1\ntime.sleep(60)",
+      stdout: 'False',
+      stderr: expect.any(String),
+    },
+  },
+  {
+    name: 'no process of the last run exists',
+    needsProcesses: true,
+    times: 3,
+    python:
+      "import glob, subprocess\ndef name(path):\n    try: return open(path).read()\n    except OSError: return ''  # it has just ended\nprint([each for each in map(name, glob.glob('/proc/[0-9]*/comm')) if 'sleep' in each])\nsubprocess.Popen(['sleep', '60'], start_new_session=True)",
+    stdout: '[]',
+  },
+];
+
+/** State of the language that a run must not leave to the next. */
+export const resets: readonly Rule[] = [
+  {
+    name: 'globals are new for each run',
     times: 3,
     node: {
       source: 'console.log(typeof left); left = 1; Object.prototype.polluted = 1',
@@ -47,22 +90,6 @@ export const repeated: readonly Rule[] = [
     stdout: 'undefined',
   },
   {
-    name: 'environment, folder and limits are reset for the next run', // Node shares its environment between runs
-    times: 2,
-    python:
-      "import os, sys\nprint('X' in os.environ, os.listdir('.'), sys.getrecursionlimit() > 900)\nos.environ['X'] = 'y'\nos.mkdir('d')\nos.chdir('d')\nsys.setrecursionlimit(100)",
-    stdout: 'False [] True',
-  },
-  {
-    name: 'files are deleted after the run, whatever their permissions',
-    inPyodide: true,
-    times: 3,
-    node: "const fs = require('fs'); console.log(fs.readdirSync('.')); fs.mkdirSync('d/e', { recursive: true }); fs.writeFileSync('d/e/x', ''); fs.writeFileSync('.hidden', ''); try { fs.symlinkSync('/', 'd/link') } catch {} fs.chmodSync('d/e', 0); fs.chmodSync('d', 0)",
-    python:
-      "import os\nprint(os.listdir('.'))\nos.makedirs('d/e')\nopen('d/e/x', 'w').close()\nopen('.hidden', 'w').close()\nos.symlink('/', 'd/link')\nos.chmod('d/e', 0)\nos.chmod('d', 0)",
-    stdout: '[]',
-  },
-  {
     name: 'an unreferenced timer does not fire in the next run',
     times: 2,
     node: "setTimeout(() => console.log('leftover'), 3000).unref(); setTimeout(() => {}, 1); console.log('run')",
@@ -91,30 +118,10 @@ export const repeated: readonly Rule[] = [
     },
   },
   {
-    name: 'a run after a timeout is complete',
-    times: 2,
-    timeoutMs: 1000,
-    status: 'timeout',
-    node: { source: 'console.log(typeof left); left = 1; for (;;);', stdout: 'undefined' },
-    python: {
-      source: "print('left' in globals())\nleft = 1\nwhile True: pass",
-      stdout: 'False',
-      stderr: expect.any(String),
-    },
-  },
-  {
     name: 'changes to modules and classes are absent in the next run', // Node shares its modules between runs
     times: 3,
     python:
       "import json, sys, threading\nprint(json.dumps({}), hasattr(json, 'x'), 'own' in sys.modules, threading.active_count())\njson.x = 1\njson.dumps = None\nsys.modules['own'] = json\nthreading.Thread(target=threading.Event().wait, daemon=True).start()",
     stdout: '{} False False 1',
-  },
-  {
-    name: 'no process of the last run exists',
-    needsProcesses: true,
-    times: 3,
-    python:
-      "import glob, subprocess\ndef name(path):\n    try: return open(path).read()\n    except OSError: return ''  # it has just ended\nprint([each for each in map(name, glob.glob('/proc/[0-9]*/comm')) if 'sleep' in each])\nsubprocess.Popen(['sleep', '60'], start_new_session=True)",
-    stdout: '[]',
   },
 ];

@@ -1,30 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
+import type {
+  Context,
+  DynamoDBBatchResponse,
+  DynamoDBRecord,
+  DynamoDBStreamEvent,
+  SQSEvent,
+} from 'aws-lambda';
 import {
   type ChangeConsumer,
   deliver,
+  type ItemChange,
   type Services,
   sizedKinds,
 } from '../../../jobs/change-feed.ts';
-import { type JobType, runDue } from '../../../jobs/jobs.ts';
-import { jobEntity } from '../../../store/entities.ts';
+import { dueTimes, type JobType, runDue } from '../../../jobs/jobs.ts';
+import { dueOf, jobEntity } from '../../../store/entities.ts';
 import { causeOf } from '../../../values/caught.ts';
 import { readStreamRecord } from './stream.ts';
+import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
 
-/** Records of the table's stream, or the tick of a minute, which has no data. */
-export type BackgroundEvent = Partial<DynamoDBStreamEvent>;
+/** Records of the table's stream, a wake-up, or the tick of a minute, which has no data. */
+export type BackgroundEvent = Partial<DynamoDBStreamEvent> | SQSEvent;
 
 /** The consumers and jobs of the background. */
 export interface BackgroundOptions {
   readonly services: Services;
   readonly consumers: readonly ChangeConsumer[];
   readonly kinds: readonly JobType[];
+  readonly wakeUps: WakeUps;
 }
+
+type Invocation = Pick<Context, 'getRemainingTimeInMillis'>;
 
 /** The handler of the background function. */
 export type BackgroundHandler = (
   event: BackgroundEvent,
-  context: Pick<Context, 'getRemainingTimeInMillis'>,
+  context: Invocation,
 ) => Promise<DynamoDBBatchResponse>;
 
 /** Longest time from the start of a request to its last write: a function ends after 29 s. */
@@ -33,40 +44,97 @@ const callMicros = 60_000_000;
 /** No step starts in the last seconds of the function's time. */
 const stepMs = 30_000;
 
+/** Jobs that are due within this time get a wake-up: the next tick comes after a minute, or some seconds later. */
+const aheadMs = 75_000;
+
+/** A wake-up that is early by no more than this is due to clocks that differ by some milliseconds. */
+const earlyMs = 1000;
+
 /**
- * Creates the handler: passes changes in the stream to their consumers, and runs jobs when the stream shows new ones
- * and with each tick. A failed batch of changes is delivered again as a whole: consumers are idempotent.
+ * Creates the handler: passes changes in the stream to their consumers, and runs jobs when the stream shows new ones,
+ * with each tick, and with each wake-up. A failed batch of changes is delivered again as a whole: consumers are
+ * idempotent.
  */
-export function createBackground({
-  services,
-  consumers,
-  kinds,
-}: BackgroundOptions): BackgroundHandler {
+export function createBackground(options: BackgroundOptions): BackgroundHandler {
+  const { services, consumers } = options;
+  const sized = sizedKinds(consumers.flatMap(({ watches }) => watches));
+  const runJobs = createJobs(options);
+  return async (event, invocation) => {
+    if (isWakeUp(event)) {
+      await arrival(services, timeOfWakeUp(event));
+      await runJobs(invocation, []); // later ones have wake-ups of their own
+      await services.meter.flush();
+      return { batchItemFailures: [] };
+    }
+    const { Records: records = [] } = event;
+    const changes = changesIn(records, sized);
+    const newJobs = changes.filter(({ kind }) => kind === jobEntity.kind);
+    if (records.length === 0 || newJobs.length > 0) {
+      const times = newJobs.map(({ key }) => dueOf(key));
+      await runJobs(invocation, records.length === 0 ? await upcoming(services) : times);
+    }
+    const isConsumed = await consume(options, changes);
+    const itemIdentifier = records[0]?.dynamodb?.SequenceNumber ?? '';
+    return { batchItemFailures: isConsumed ? [] : [{ itemIdentifier }] };
+  };
+}
+
+/** Waits for the time of a wake-up that arrives a little early. */
+async function arrival({ clock }: Services, time: number): Promise<void> {
+  const pauseMs = time - clock.micros() / 1000;
+  if (pauseMs > 0 && pauseMs < earlyMs) await sleep(pauseMs + 2); // a timer may be a millisecond early, and drops fractions
+}
+
+function changesIn(
+  records: readonly DynamoDBRecord[],
+  sized: ReadonlySet<string>,
+): readonly ItemChange[] {
+  return records
+    .map((record) => readStreamRecord(record, sized))
+    .filter((read) => read !== undefined)
+    .filter(({ change }) => change.cause !== 'maintenance');
+}
+
+function upcoming({ store, clock }: Services): Promise<readonly number[]> {
+  return dueTimes(store, clock.micros() / 1000 + aheadMs);
+}
+
+/** Returns a function that runs due jobs, and has jobs run at those of `times` that are soon. */
+function createJobs({ services, kinds, wakeUps }: BackgroundOptions) {
   const context = {
     ...services,
     settled: () => Promise.resolve(), // the delay of the stream is unknown
     endedBefore: async (micros: number) => services.clock.micros() - micros > callMicros,
   };
-  const sized = sizedKinds(consumers.flatMap(({ watches }) => watches));
-  return async ({ Records: records = [] }, { getRemainingTimeInMillis }) => {
-    const changes = records
-      .map((record) => readStreamRecord(record, sized))
-      .filter((read) => read !== undefined)
-      .filter(({ change }) => change.cause !== 'maintenance');
-    if (records.length === 0 || changes.some(({ kind }) => kind === jobEntity.kind)) {
-      await runDue({ kinds, context, isEnding: () => getRemainingTimeInMillis() < stepMs });
-    }
+  const wakeUpAt = async (times: readonly number[]): Promise<void> => {
+    const now = services.clock.micros() / 1000;
     try {
-      await services.meter.flush(); // usage of jobs and consumers; no client waits here
-      for (const consumer of consumers) {
-        await deliver({ consumer, services, sleep: (ms) => sleep(ms) }, changes);
-      }
-      return { batchItemFailures: [] };
+      await wakeUps(times.filter((time) => time > now && time <= now + aheadMs));
     } catch (error) {
-      const cause = causeOf(error);
-      services.log({ level: 'error', message: 'changes could not be consumed', cause });
-      const first = records[0]?.dynamodb?.SequenceNumber ?? '';
-      return { batchItemFailures: [{ itemIdentifier: first }] };
+      // the jobs are run by the next tick
+      services.log({ level: 'error', message: 'wake-ups failed', cause: causeOf(error) });
     }
   };
+  return async ({ getRemainingTimeInMillis }: Invocation, times: readonly number[]) => {
+    const isEnding = () => getRemainingTimeInMillis() < stepMs;
+    await Promise.all([wakeUpAt(times), runDue({ kinds, context, isEnding })]);
+  };
+}
+
+/** Passes changes to their consumers; returns false when they must be delivered again. */
+async function consume(
+  { services, consumers }: BackgroundOptions,
+  changes: readonly ItemChange[],
+): Promise<boolean> {
+  try {
+    await services.meter.flush(); // usage of jobs and consumers; no client waits here
+    for (const consumer of consumers) {
+      await deliver({ consumer, services, sleep: (ms) => sleep(ms) }, changes);
+    }
+    return true;
+  } catch (error) {
+    const cause = causeOf(error);
+    services.log({ level: 'error', message: 'changes could not be consumed', cause });
+    return false;
+  }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Context } from 'aws-lambda';
-import { awaitRun } from '../../../scripts/late-runs.ts';
 import { runSettings } from '../../../scripts/rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../../../scripts/run-request.ts';
+import { awaitRun } from '../../../scripts/runs/late-runs.ts';
 import { type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
 import { nameOf } from '../../../values/caught.ts';
 import type { Runs } from '../../ports.ts';

@@ -1,4 +1,4 @@
-import { awaitRun, logLateFault } from '../../../scripts/late-runs.ts';
+import { awaitRun, logLateFault } from '../../../scripts/runs/late-runs.ts';
 import { type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
 import type { Runs } from '../../ports.ts';
 

@@ -1,19 +1,22 @@
-import { type JobContext, type JobType, leasedJob, type StepResult } from '../jobs/jobs.ts';
-import { maintain } from '../jobs/maintain.ts';
-import { unlessConflict } from '../jobs/write-conflict.ts';
-import type { Platform } from '../platform/ports.ts';
-import { traceEntity } from '../store/entities.ts';
-import type { TraceData, TracePart } from '../store/records/scripts.ts';
-import type { Delete, Key, Stored } from '../store/store.ts';
-import { deleteItem } from '../store/writes.ts';
-import { causeOf } from '../values/caught.ts';
-import type { Json, JsonObject } from '../values/json/json.ts';
-import { timestamp } from '../values/timestamp.ts';
-import { planTraceDeletion } from './delete-old-traces.ts';
-import type { ScriptResponse } from './rules/script-result.ts';
-import type { FinishedTrace, RunReference, RunRequest, TraceResult } from './run-request.ts';
-import type { ScriptOutcome } from './script-runner.ts';
-import { filesOf, keepPart, traceWrite } from './traces.ts';
+import { leasedJob } from '../../jobs/jobs.ts';
+import { maintain } from '../../jobs/maintain.ts';
+import { unlessConflict } from '../../jobs/write-conflict.ts';
+import type { Platform } from '../../platform/ports.ts';
+import { traceEntity } from '../../store/entities.ts';
+import type { TraceData, TraceKind, TracePart } from '../../store/records/scripts.ts';
+import type { Delete, Key, Stored, Write } from '../../store/store.ts';
+import { deleteItem } from '../../store/writes.ts';
+import { causeOf } from '../../values/caught.ts';
+import type { Json, JsonObject } from '../../values/json/json.ts';
+import { timestamp } from '../../values/timestamp.ts';
+import { planTraceDeletion } from '../delete-old-traces.ts';
+import type { ScriptResponse } from '../rules/script-result.ts';
+import type { FinishedTrace, RunReference, RunRequest, TraceResult } from '../run-request.ts';
+import type { ScriptOutcome } from '../script-runner.ts';
+import { filesOf, keepPart, noArguments, noResult, traceWrite } from '../traces.ts';
+import { planNextAttempt } from './run-attempts.ts';
+import { leaveQueue, startNext } from './run-queue.ts';
+import { watchRunName } from './watch-run-name.ts';
 
 type TraceServices = Pick<
   Platform,
@@ -36,69 +39,14 @@ export interface TraceDraft {
   readonly args: Json;
 }
 
-/** Value of a trace without a result yet. */
-export const noResult: TracePart = { value: {} };
-/** Arguments in the trace of a blocked run: many large requests leave no large traces. */
-const noArguments: TracePart = { value: {} };
-
 /** Time after which a run has ended, or its process is dead. */
-const endedMs = 330_000;
-const forgottenMs = 3_600_000; // a run that could not start for so long is given up
-
-type RunTask = RunReference & {
-  /** Whether the run was handed over. */
-  readonly isStarted?: true;
-};
-
-/**
- * Starts the run of a pending trace, and ensures that every trace ends: a run that started and whose process is dead
- * ends as a failure.
- */
-export const watchRun: JobType = {
-  name: 'watch-run',
-  step: async (context, task) => {
-    const { isStarted, ...reference } = task as RunTask; // as stored
-    if (isStarted !== true) return startRun(context, reference);
-    const { instance, kind, parent, trace } = reference;
-    const current = await traceEntity.read(context.store, instance, kind, parent, trace);
-    if (current?.data.status === 'pending') return startAgain(context, reference, current);
-    if (current?.data.status === 'processing') await giveUp(context, current);
-    return 'done';
-  },
-};
-
-async function startRun(context: JobContext, reference: RunReference): Promise<StepResult> {
-  await context.runs.start(reference);
-  return { task: { ...reference, isStarted: true }, afterMs: endedMs, keepsLease: true };
-}
-
-/** Starts a run that was handed over and did not start; it still starts at most once. */
-async function startAgain(
-  context: JobContext,
-  reference: RunReference,
-  current: Stored<TraceData>,
-): Promise<StepResult> {
-  const ageMs = context.clock.micros() / 1000 - current.data.createdMs;
-  if (ageMs < forgottenMs) return startRun(context, reference);
-  await giveUp(context, current);
-  return 'done';
-}
-
-async function giveUp(context: JobContext, current: Stored<TraceData>): Promise<void> {
-  const { executed_at } = current.data;
-  const data: TraceData = {
-    ...current.data,
-    status: 'failure',
-    executed_at: executed_at ?? timestamp(context.clock.micros()),
-    result: { value: { stdout: '', stderr: 'The run was interrupted.' } },
-  };
-  await maintain(context, [traceWrite(current.key, data, current)]);
-}
+export const endedMs = 330_000;
 
 /** Creates the trace of a run that starts now, without storing it. */
 export function draftTrace({ clock }: TraceServices, request: RunRequest): TraceDraft {
-  const { instance, kind, parent, trace, shown, depth } = request;
+  const { instance, kind, parent, trace, script, shown, depth } = request;
   const micros = clock.micros();
+  const { request: _, ...meta } = request.meta; // `shown` has it
   return {
     reference: { instance, kind, parent, trace },
     args: shown?.args ?? request.args,
@@ -110,6 +58,7 @@ export function draftTrace({ clock }: TraceServices, request: RunRequest): Trace
       depth,
       executed_at: timestamp(micros),
       result: noResult,
+      run: { script: script.id, meta },
       ...(shown && { meta: shown.meta }),
     },
   };
@@ -122,7 +71,7 @@ export async function beginTrace(
 ): Promise<OpenTrace> {
   const data = { ...draft, args: await keepPart(services, reference.instance, args) };
   const due = draft.createdMs + endedMs;
-  const guard = leasedJob(services, watchRun, { task: { ...reference, isStarted: true }, due });
+  const guard = leasedJob(services, watchRunName, { task: { ...reference, isStarted: true }, due });
   const key = keyOf(reference);
   const version = await maintain(services, [traceWrite(key, data), guard]);
   const current = { key, kind: traceEntity.kind, version, data };
@@ -146,7 +95,8 @@ export async function recordTrace(
     keepsArguments ? keepPart(services, instance, args) : noArguments,
     keepPart(services, instance, keptResult(finished.result, exceeded)),
   ]);
-  const data: TraceData = { ...draft, ...finished, args: kept, result };
+  const lack = keepsArguments ? {} : { lacksArguments: true as const };
+  const data: TraceData = { ...draft, ...finished, args: kept, result, ...lack };
   const deletion = planTraceDeletion(services, reference);
   await maintain(services, [traceWrite(keyOf(reference), data), ...deletion]);
   return { ...finished, ...response };
@@ -173,8 +123,8 @@ export async function takeTrace(
 }
 
 /**
- * Stores the end of a run. A trace that was deleted or given up is not changed. A trace of a blocked run, or one that
- * exceeds the instance's quota, keeps no arguments.
+ * Stores the end of a run, after which the next one of its queue may start. A trace that was deleted or given up is not
+ * changed. A trace of a blocked run, or one that exceeds the instance's quota, keeps no arguments.
  */
 export async function endTrace(
   services: TraceServices,
@@ -188,14 +138,52 @@ export async function endTrace(
   const exceeded = await takeTraceRoom(services, instance, parts);
   const keepsArguments = outcome.status !== 'blocked' && exceeded === undefined;
   const args = keepsArguments ? before : noArguments;
+  const lack = keepsArguments ? {} : { lacksArguments: true as const };
   const result = await keepPart(services, instance, keptResult(finished.result, exceeded));
-  const data: TraceData = { ...current.data, ...finished, args, result };
-  const writes = [traceWrite(current.key, data, current), ...guard];
-  const version = await unlessConflict(
-    maintain(services, [...writes, ...planTraceDeletion(services, reference)]),
-  );
-  if (version !== undefined && args !== before) await dropPart(services, before);
+  const data: TraceData = { ...current.data, ...finished, args, result, ...lack };
+  const more = [...guard, ...planTraceDeletion(services, reference)];
+  const isStored = await storeEnd(services, reference, { current, data, more });
+  if (isStored && args !== before) await dropPart(services, before);
   return { ...finished, ...response };
+}
+
+/** Stores a trace that has ended without a result of its script: its process died, or it waited for too long. */
+export async function abandonTrace(
+  services: TraceServices,
+  reference: RunReference,
+  { current, stderr }: { readonly current: Stored<TraceData>; readonly stderr: string },
+): Promise<void> {
+  const executed_at = current.data.executed_at ?? timestamp(services.clock.micros());
+  const result = { value: { stdout: '', stderr } };
+  const data: TraceData = { ...current.data, status: 'failure', executed_at, result };
+  await storeEnd(services, reference, { current, data, more: [] });
+}
+
+/** The end of a run, with writes that belong to it. */
+interface End {
+  readonly current: Stored<TraceData>;
+  readonly data: TraceData;
+  readonly more: readonly Write[];
+}
+
+/** Stores an ended trace with its consequences. @returns false when another process has ended or deleted the trace */
+async function storeEnd(
+  services: TraceServices,
+  reference: RunReference,
+  { current, data, more }: End,
+): Promise<boolean> {
+  const { instance } = reference;
+  const queue = data.run?.queue;
+  const version = await unlessConflict(
+    maintain(services, [
+      traceWrite(current.key, data, current),
+      ...(queue === undefined ? [] : [leaveQueue(instance, queue)]),
+      ...(await planNextAttempt(services, reference, data)),
+      ...more,
+    ]),
+  );
+  if (version !== undefined && queue !== undefined) await startNext(services, instance, queue);
+  return version !== undefined;
 }
 
 /** Reserves room for a trace and counts it as used; returns a message for its readers if the quota is exceeded. */
@@ -221,7 +209,11 @@ function bytesOf(part: TracePart): number {
 }
 
 /** Returns the end of a run as its trace shows it, and the script's custom response. */
-function finishedTrace({ clock }: TraceServices, { trace }: RunReference, outcome: ScriptOutcome) {
+function finishedTrace(
+  { clock }: TraceServices,
+  { kind, trace }: RunReference,
+  outcome: ScriptOutcome,
+) {
   const isOver = 'durationMs' in outcome;
   const micros = isOver ? Math.round(outcome.executedAtMs * 1000) : clock.micros();
   const finished = {
@@ -229,7 +221,7 @@ function finishedTrace({ clock }: TraceServices, { trace }: RunReference, outcom
     status: outcome.status,
     executed_at: timestamp(micros),
     duration: isOver ? outcome.durationMs : null,
-    result: resultOf(outcome),
+    result: resultOf(outcome, kind),
   };
   const response = isOver ? outcome.response : undefined;
   return { finished, response: response && { response } };
@@ -248,8 +240,11 @@ async function dropPart({ files, log }: TraceServices, part: TracePart): Promise
   }
 }
 
-function resultOf(outcome: ScriptOutcome): TraceResult {
-  if (outcome.status === 'blocked') return {};
+function resultOf(outcome: ScriptOutcome, kind: TraceKind): TraceResult {
+  if (outcome.status === 'blocked') {
+    // docs/reference/triggers.md#bounds
+    return kind === 'trigger' ? { stdout: '', stderr: 'The queue of runs was full.' } : {};
+  }
   if (outcome.status === 'queue_timeout') {
     return { stdout: '', stderr: 'Internal queue timeout.' }; // docs/reference/scripts.md#traces
   }

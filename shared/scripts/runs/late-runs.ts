@@ -1,6 +1,6 @@
-import type { Platform } from '../platform/ports.ts';
-import { causeOf } from '../values/caught.ts';
-import type { FinishedTrace } from './run-request.ts';
+import type { Platform } from '../../platform/ports.ts';
+import { causeOf } from '../../values/caught.ts';
+import type { FinishedTrace } from '../run-request.ts';
 
 /** Logs the failure of a run that no request waits for. */
 export function logLateFault({ log }: Pick<Platform, 'log'>, error: unknown): void {

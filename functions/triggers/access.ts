@@ -1,0 +1,4 @@
+import { type Access, allRights } from '../../shared/values/access.ts';
+
+/** Rights to triggers: for administrators only, as to scripts (docs/reference/triggers.md#permissions). */
+export const access: Access = { owner: allRights, full: allRights, write: allRights, read: 'LG' };

@@ -1,0 +1,29 @@
+import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { classEntity, scriptEntity, triggerEntity } from '../../shared/store/entities.ts';
+import type { TriggerData } from '../../shared/store/records/triggers.ts';
+import { parentNotFound } from '../../shared/values/errors/errors.ts';
+
+/** The trigger that a path names. */
+export const triggerOfPath = recordAt(triggerEntity, ['instance', 'id']);
+
+const trigger = lookup(triggerOfPath, ({ class: name, script }) => ({ name, script }));
+
+/** Loads of routes below a trigger: the trigger, and what it is deleted with. */
+export const triggerLoads = {
+  trigger,
+  class: recordAt(classEntity, ['instance', trigger], (instance, { name }) =>
+    classEntity.key(instance, name),
+  ),
+  script: recordAt(scriptEntity, ['instance', trigger], (instance, { script }) =>
+    scriptEntity.key(instance, script),
+  ),
+};
+
+/** Returns the trigger in the path. Throws ApiError 404. */
+export function livingTrigger({ loaded }: Context<LoadedOf<typeof triggerLoads>>): TriggerData {
+  const { trigger: found, class: place, script } = loaded;
+  const isLiving = place?.data.number === found?.data.classNumber && script !== undefined;
+  if (found === undefined || !isLiving) throw parentNotFound('Trigger');
+  return found.data;
+}

@@ -1,0 +1,150 @@
+import {
+  type Input,
+  type InputMode,
+  type Values,
+  validValues,
+} from '../../shared/core/resource/input.ts';
+import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
+import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
+import { scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
+import { commit } from '../../shared/store/commit.ts';
+import { classEntity, triggerEntity, triggerIdsEntity } from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import type { ClassData } from '../../shared/store/records/records.ts';
+import type { TriggerData } from '../../shared/store/records/triggers.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { createItem, updateItem } from '../../shared/store/writes.ts';
+import { readGround } from '../../shared/triggers/living-triggers.ts';
+import { idsWrite, planRemoval, withTriggers } from '../../shared/triggers/remove-trigger.ts';
+import type { ClassTrigger } from '../../shared/triggers/rules/signals.ts';
+import { countExceeded, type FieldErrors, notFound } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
+import type { TriggerFields } from './fields.ts';
+
+/** A trigger, without joined records. */
+export type TriggerView = Pick<Stored<TriggerData>, 'data'>;
+
+const maxTriggers = 100; // docs/reference/triggers.md#limits
+
+/** Creates a trigger. Its class contains it from the same transaction on. */
+export async function createTrigger(
+  context: Context,
+  input: Input<TriggerFields, 'create'>,
+): Promise<TriggerView> {
+  const reading = input.read();
+  const instance = instanceOf(context);
+  return retryOnConflict(async () => {
+    const { platform } = context;
+    const [{ ids, place }, errors] = await Promise.all([
+      readAround(context, reading.values.class),
+      scriptErrors(context, reading.values),
+    ]);
+    const draft = validValues(reading, { ...errors, ...classErrors(reading.values, place) });
+    if (place === undefined) throw new Error('a trigger has no class');
+    const before = ids?.data.ids ?? [];
+    if (before.length >= maxTriggers) throw countExceeded('Trigger', maxTriggers);
+    const now = timestamp(platform.clock.micros());
+    const data: TriggerData = {
+      id: reservedId(context),
+      label: draft.label,
+      description: draft.description,
+      signal: draft.signal,
+      ...bindingTo(place.data),
+      script: 'codebox' in draft ? draft.codebox : draft.script,
+      created_at: now,
+      updated_at: now,
+    };
+    await commit(context, [
+      createItem(triggerEntity, triggerEntity.key(instance, data.id), data),
+      idsWrite(instance, ids, [...before, data.id]),
+      withTriggers(place, [...(place.data.triggers ?? []), entryOf(data)]),
+    ]);
+    return { data };
+  });
+}
+
+/** Changes a trigger. Tries once. */
+export async function updateTrigger(
+  context: Context,
+  { current, input }: Update<TriggerData, TriggerFields>,
+): Promise<TriggerView> {
+  const { platform } = context;
+  const reading = input.read();
+  const [[ground], { place }, errors] = await Promise.all([
+    readGround(platform, instanceOf(context), [current.data]),
+    readAround(context, reading.values.class ?? current.data.class),
+    scriptErrors(context, reading.values),
+  ]);
+  if (ground?.class === undefined || !ground.isLiving) throw notFound();
+  const draft = validValues(reading, { ...errors, ...classErrors(reading.values, place) });
+  const data: TriggerData = {
+    ...current.data,
+    ...toV11Names(draft),
+    ...(place && bindingTo(place.data)),
+    updated_at: timestamp(platform.clock.micros()),
+  };
+  const moved = place === undefined ? [] : moveWrites(ground.class, place, data);
+  await commit(context, [updateItem(current, data), ...moved]);
+  return { data };
+}
+
+/** Deletes a trigger, and later its traces. */
+export async function removeTrigger(context: Context, current: Stored<TriggerData>): Promise<void> {
+  const { platform } = context;
+  const instance = instanceOf(context);
+  const [ground] = await readGround(platform, instance, [current.data]);
+  if (ground?.isLiving !== true) throw notFound();
+  await commit(context, await planRemoval(platform, instance, current));
+}
+
+/** Reads the ids of all triggers, and the class of a name. */
+async function readAround(context: Context, typed: string | undefined) {
+  const instance = instanceOf(context);
+  const name = typed?.toLowerCase();
+  const { ids, places } = await readTogether(context.platform.store, {
+    ids: triggerIdsEntity.at(instance),
+    places: mayBeClass(name) ? [classEntity.at(instance, name)] : [],
+  });
+  return { ids, place: places[0] };
+}
+
+/** Checks whether a text fits into a key. */
+function mayBeClass(name: string | undefined): name is string {
+  return name !== undefined && /^[a-z0-9_]{1,64}$/.test(name);
+}
+
+function bindingTo({ name, number }: ClassData): Pick<TriggerData, 'class' | 'classNumber'> {
+  return { class: name, classNumber: number };
+}
+
+function entryOf({ id, signal }: TriggerData): ClassTrigger {
+  return { id, signal };
+}
+
+/** Returns the writes of the classes of a changed trigger, before and after; none when nothing changes there. */
+function moveWrites(
+  from: Stored<ClassData>,
+  to: Stored<ClassData>,
+  trigger: TriggerData,
+): readonly Write[] {
+  const before = from.data.triggers ?? [];
+  const others = before.filter(({ id }) => id !== trigger.id);
+  if (from.data.number !== to.data.number) {
+    const entries = [...(to.data.triggers ?? []), entryOf(trigger)];
+    return [withTriggers(from, others), withTriggers(to, entries)];
+  }
+  const isSame = before.some(({ id, signal }) => id === trigger.id && signal === trigger.signal);
+  const entries = before.map((each) => (each.id === trigger.id ? entryOf(trigger) : each));
+  return isSame ? [] : [withTriggers(from, entries)];
+}
+
+/** Values of a body, some perhaps rejected. */
+type Sent = Partial<Values<TriggerFields, InputMode>>;
+
+function classErrors({ class: typed }: Sent, place: Stored<ClassData> | undefined): FieldErrors {
+  const isKnown = typed === undefined || place !== undefined;
+  return isKnown ? {} : { class: [messages.noSuchName(typed)] };
+}

@@ -1,0 +1,45 @@
+import { compiledClass } from '../classes/compiled-classes.ts';
+import { actionOf } from '../jobs/change-feed.ts';
+import type { ObjectData } from '../store/records/records.ts';
+import type { Check, Stored, Write } from '../store/store.ts';
+import { planEvent } from '../triggers/object-events.ts';
+import { depthOf } from '../values/access.ts';
+import type { SaveCall } from './object-checks.ts';
+import { showObject } from './show-object.ts';
+
+/** An object before and after a save: a create has no `before`, a deletion no `after`. */
+interface Saved {
+  readonly before?: Stored<ObjectData>;
+  readonly after?: ObjectData;
+}
+
+/**
+ * Returns the writes by which triggers notice a save, for its transaction (docs/reference/triggers.md#firing). The class
+ * decides on them as the request has read it.
+ */
+export async function eventWrites(
+  call: SaveCall,
+  { before, after }: Saved,
+): Promise<readonly Write[]> {
+  const last = after ?? before?.data;
+  if (last === undefined || call.class.data.triggers === undefined) return [];
+  const compiled = compiledClass(call.caches, call.class);
+  const isUnchanged = after !== undefined && after === before?.data;
+  const event = await planEvent(call.platform, {
+    instance: call.instance,
+    class: call.class.data,
+    object: last.id,
+    action: actionOf({ before, after }),
+    revision: last.revision,
+    isUnchanged,
+    shown: () => showObject(compiled, last),
+    shownBefore: () => showObject(compiled, before?.data ?? last),
+    depth: depthOf(call.actor),
+  });
+  if (event === undefined) return [];
+  return before !== undefined && isUnchanged ? [unchanged(before), event] : [event];
+}
+
+function unchanged({ key, version }: Stored<ObjectData>): Check {
+  return { action: 'check', key, condition: { kind: 'version', version } };
+}

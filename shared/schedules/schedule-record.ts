@@ -1,0 +1,79 @@
+import { cancelNamedJob, type NamedJob, namedJob, newJob } from '../jobs/jobs.ts';
+import type { Platform } from '../platform/ports.ts';
+import { clearTraces } from '../scripts/clear-script.ts';
+import { scheduleIdsEntity } from '../store/entities.ts';
+import type { ScheduleData, ScheduleIdsData } from '../store/records/schedules.ts';
+import type { Put, Stored, Write } from '../store/store.ts';
+import { createItem, deleteItem, updateItem } from '../store/writes.ts';
+import { countExceeded } from '../values/errors/errors.ts';
+
+const maxSchedules = 100; // docs/reference/schedules.md#limits
+
+/** The type of the job that runs a schedule at its next time. Its step is `runSchedule`, which plans the next one. */
+export const scheduleJob = { name: 'run-schedule' } as const;
+
+/** What the job of a schedule is for. It has nothing to do when the schedule's next time is another one. */
+export type ScheduleTask = {
+  readonly instance: number;
+  readonly schedule: number;
+  /** `scheduled_next` of the schedule. */
+  readonly time: string;
+};
+
+/**
+ * Returns writes that plan the job for the next time of a schedule.
+ *
+ * @param before the schedule before this write, whose job is no longer needed
+ */
+export function planSchedule(
+  instance: number,
+  { id, scheduled_next }: ScheduleData,
+  before?: ScheduleData,
+): readonly Write[] {
+  if (before?.scheduled_next === scheduled_next) return []; // its job is planned
+  const cancelled = before === undefined ? [] : cancelSchedule(instance, before);
+  if (scheduled_next === null) return cancelled;
+  const task: ScheduleTask = { instance, schedule: id, time: scheduled_next };
+  return [...cancelled, namedJob(scheduleJob, { ...nameOf(instance, id, scheduled_next), task })];
+}
+
+function cancelSchedule(instance: number, { id, scheduled_next }: ScheduleData): readonly Write[] {
+  if (scheduled_next === null) return [];
+  return [cancelNamedJob(scheduleJob, nameOf(instance, id, scheduled_next))];
+}
+
+function nameOf(instance: number, schedule: number, time: string): NamedJob {
+  return { name: `${instance}-${schedule}`, due: Date.parse(time) };
+}
+
+/** Returns the write that counts a new schedule. Throws ApiError 400 when the instance has no room for it. */
+export async function countSchedule(
+  { store }: Pick<Platform, 'store'>,
+  instance: number,
+  id: number,
+): Promise<Put> {
+  const found = await scheduleIdsEntity.read(store, instance);
+  const ids = found?.data.ids ?? [];
+  if (ids.length >= maxSchedules) throw countExceeded('Schedule', maxSchedules);
+  const data: ScheduleIdsData = { ids: [...ids, id] };
+  return found === undefined
+    ? createItem(scheduleIdsEntity, scheduleIdsEntity.key(instance), data)
+    : updateItem(found, data);
+}
+
+/** Returns the writes that delete a schedule; its traces are deleted later. */
+export async function removeSchedule(
+  platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
+  instance: number,
+  schedule: Stored<ScheduleData>,
+): Promise<readonly Write[]> {
+  const { id } = schedule.data;
+  const counted = await scheduleIdsEntity.read(platform.store, instance);
+  const ids = counted?.data.ids.filter((other) => other !== id) ?? [];
+  return [
+    deleteItem(schedule),
+    ...(counted === undefined ? [] : [updateItem(counted, { ids })]),
+    ...cancelSchedule(instance, schedule.data),
+    newJob(platform, clearTraces, { instance, kind: 'schedule', parent: id }),
+  ];
+}

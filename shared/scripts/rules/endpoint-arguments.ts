@@ -1,0 +1,18 @@
+import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
+
+/** Arguments of an endpoint request. A type and no interface: it is JSON. */
+export type EndpointArguments = {
+  /** Query parameters; the last one of a repeated one. */
+  readonly GET: JsonObject;
+  /** The body. */
+  readonly POST: JsonObject | readonly Json[];
+};
+
+/**
+ * Returns ARGS of a script: both levels by name, and the members of both next to them, those of the query before those
+ * of the body (docs/reference/scripts.md#arguments). Scripts of any age find their arguments.
+ */
+export function toArguments({ GET, POST }: EndpointArguments): JsonObject {
+  const body = isJsonObject(POST) ? POST : {};
+  return { ...body, ...GET, GET, POST };
+}

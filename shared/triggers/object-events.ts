@@ -1,0 +1,47 @@
+import type { Platform } from '../platform/ports.ts';
+import { keepPart } from '../scripts/traces.ts';
+import { triggerEventEntity } from '../store/entities.ts';
+import type { ClassData } from '../store/records/records.ts';
+import type { Put } from '../store/store.ts';
+import { createItem } from '../store/writes.ts';
+import type { JsonObject } from '../values/json/json.ts';
+import { changedNames, type OrderedChange, orderOf, triggersOf } from './rules/signals.ts';
+
+/** A change of an object by a client. */
+export interface ObjectChange extends OrderedChange {
+  readonly instance: number;
+  readonly class: ClassData;
+  readonly object: number;
+  /** The object in its form in responses, without links: after the change, or before its deletion. */
+  readonly shown: () => JsonObject;
+  /** The same before an update. */
+  readonly shownBefore: () => JsonObject;
+  /** Scripts between the client and the change. */
+  readonly depth: number;
+}
+
+/**
+ * Plans the event of a change that triggers of its class wait for: the triggers are those of the class as the request
+ * has read it. A large object is stored in a file first.
+ *
+ * @returns the write for the transaction of the change; undefined when no trigger waits for it
+ */
+export async function planEvent(
+  platform: Pick<Platform, 'files' | 'ids' | 'clock'>,
+  change: ObjectChange,
+): Promise<Put | undefined> {
+  const { instance, class: place, object, action, shown, shownBefore, depth } = change;
+  const triggers = triggersOf(place.triggers, action);
+  if (triggers.length === 0) return undefined;
+  const args = shown();
+  const unique = `${String(platform.clock.micros()).padStart(16, '0')}#${platform.ids.random()}`;
+  const key = triggerEventEntity.key(instance, object, orderOf(change, unique));
+  return createItem(triggerEventEntity, key, {
+    class: place.name,
+    action,
+    triggers,
+    args: await keepPart(platform, instance, args),
+    changes: action === 'update' ? changedNames(shownBefore(), args) : null,
+    depth,
+  });
+}

@@ -1,0 +1,174 @@
+import type { Services } from '../jobs/change-feed.ts';
+import { cascade, maintain } from '../jobs/maintain.ts';
+import { retryOnConflict, unlessConflict } from '../jobs/write-conflict.ts';
+import { planTraceDeletion } from '../scripts/delete-old-traces.ts';
+import { planRun } from '../scripts/pending-runs.ts';
+import { maxDepth } from '../scripts/rules/script-config.ts';
+import type { RunReference } from '../scripts/run-request.ts';
+import { copyPart, noArguments, traceWrite } from '../scripts/traces.ts';
+import {
+  idKey,
+  placeOfEvent,
+  runQueueEntity,
+  traceEntity,
+  triggerRateEntity,
+} from '../store/entities.ts';
+import type { TraceData, TracePart } from '../store/records/scripts.ts';
+import type { TriggerData, TriggerEventData } from '../store/records/triggers.ts';
+import type { Put, Stored } from '../store/store.ts';
+import { createItem, deleteItem, updateItem } from '../store/writes.ts';
+import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../values/bounds.ts';
+import { timestamp } from '../values/timestamp.ts';
+
+/** Triggers whose runs one transaction plans: each takes up to four of its hundred writes. */
+const triggersAtOnce = 20;
+const minuteMs = 60_000;
+
+/** Room for runs of an instance, as far as it is used by the events of one delivery. */
+export interface RunRoom {
+  /** Further runs of this minute. */
+  rate: number;
+  /** Further runs that have not ended. */
+  open: number;
+}
+
+/** What the runs of an instance's events need. */
+export interface RunPlanner {
+  readonly services: Services;
+  readonly instance: number;
+  /** Triggers by id; those of an event that are not among them were deleted. */
+  readonly triggers: ReadonlyMap<number, TriggerData>;
+  readonly room: RunRoom;
+  /** Returns the id of the next trace. */
+  readonly nextTrace: () => number;
+}
+
+/**
+ * Takes room for the runs of a delivery.
+ *
+ * @param wanted number of runs; a delivery that is repeated takes room again
+ */
+export async function takeRoom(
+  services: Services,
+  instance: number,
+  wanted: number,
+): Promise<RunRoom> {
+  const pk = runQueueEntity.partition(instance);
+  const [{ items }, rate] = await Promise.all([
+    services.store.query({ pk, limit: maxOpenTriggerRuns }),
+    retryOnConflict(() => takeRate(services, instance, wanted)),
+  ]);
+  return { rate, open: maxOpenTriggerRuns - items.length };
+}
+
+/** Counts runs of the current minute, and returns how many of them it may have. */
+async function takeRate(services: Services, instance: number, wanted: number): Promise<number> {
+  const minute = Math.floor(services.clock.micros() / 1000 / minuteMs);
+  const current = await triggerRateEntity.read(services.store, instance);
+  const used = current?.data.minute === minute ? current.data.runs : 0;
+  const taken = Math.min(wanted, Math.max(0, maxTriggerRunsPerMinute - used));
+  const data = { minute, runs: used + taken };
+  const put =
+    current === undefined
+      ? createItem(triggerRateEntity, triggerRateEntity.key(instance), data)
+      : updateItem(current, data);
+  await maintain(services, [put]);
+  return taken;
+}
+
+/**
+ * Plans the runs of an event, each with its trace, and deletes the event with them: so each run is planned once. Nothing
+ * happens when another process has planned them.
+ */
+export async function planRuns(
+  planner: RunPlanner,
+  event: Stored<TriggerEventData>,
+): Promise<void> {
+  const { services } = planner;
+  for (let current = event; ; ) {
+    const { triggers } = current.data;
+    const later = triggers.slice(triggersAtOnce);
+    const data = { ...current.data, triggers: later };
+    const runs = triggers
+      .slice(0, triggersAtOnce)
+      .map((id, at) => planFirst(planner, current, { id, isLast: at === triggers.length - 1 }));
+    const writes = (await Promise.all(runs)).flat();
+    const own = later.length === 0 ? deleteItem(current) : updateItem(current, data);
+    const version = await unlessConflict(cascade(services, [own, ...writes]));
+    if (version === undefined || later.length === 0) return;
+    current = { ...current, version, data };
+  }
+}
+
+/** Plans the first attempt of one trigger: a pending run in the queue of trigger and object, or a blocked trace. */
+async function planFirst(
+  planner: RunPlanner,
+  { key, data: event }: Stored<TriggerEventData>,
+  { id, isLast }: { readonly id: number; readonly isLast: boolean },
+): Promise<readonly Put[]> {
+  const { services, instance, triggers, nextTrace } = planner;
+  const trigger = triggers.get(id);
+  if (trigger === undefined) return [];
+  const reference = { instance, kind: 'trigger', parent: id, trace: nextTrace() } as const;
+  const depth = event.depth + 1;
+  const reason = reasonToBlock(planner.room, depth);
+  if (reason !== undefined) return blocked(services, reference, { depth, reason });
+  const { object, order: position } = placeOfEvent(key);
+  return planRun(services, reference, {
+    args: await ownPart(services, instance, { args: event.args, isLast }),
+    depth,
+    run: {
+      script: trigger.script,
+      meta: {
+        executed_by: 'trigger',
+        executor: id,
+        event: { source: 'dataobject', class: event.class },
+        signal: event.action,
+        changes: event.changes,
+      },
+      queue: { queue: `${idKey(id)}#${idKey(object)}`, position },
+      attempt: 1,
+    },
+  }).writes;
+}
+
+/** Returns the arguments of one run: the last one gets the file of the event, if any, all others a copy. */
+async function ownPart(
+  services: Services,
+  instance: number,
+  { args, isLast }: { readonly args: TracePart; readonly isLast: boolean },
+): Promise<TracePart> {
+  return isLast ? args : copyPart(services, instance, args);
+}
+
+/** Takes room for a run. Returns why it may not start; undefined when it may (docs/reference/triggers.md#bounds). */
+function reasonToBlock(room: RunRoom, depth: number): string | undefined {
+  if (depth > maxDepth) return `More than ${maxDepth} scripts ran because of each other.`;
+  if (room.rate <= 0) return `More than ${maxTriggerRunsPerMinute} runs of triggers in a minute.`;
+  if (room.open <= 0) return `More than ${maxOpenTriggerRuns} runs of triggers have not ended.`;
+  room.rate -= 1;
+  room.open -= 1;
+  return undefined;
+}
+
+function blocked(
+  services: Services,
+  reference: RunReference,
+  { depth, reason }: { readonly depth: number; readonly reason: string },
+): readonly Put[] {
+  const { instance, kind, parent, trace } = reference;
+  const micros = services.clock.micros();
+  const data: TraceData = {
+    id: trace,
+    status: 'blocked',
+    createdMs: Math.floor(micros / 1000),
+    executed_at: timestamp(micros),
+    duration: null,
+    result: { value: { stdout: '', stderr: reason } },
+    args: noArguments,
+    lacksArguments: true,
+    depth,
+  };
+  const write = traceWrite(traceEntity.key(instance, kind, parent, trace), data);
+  return [write, ...planTraceDeletion(services, reference)];
+}

@@ -1,0 +1,141 @@
+import {
+  type ChangeConsumer,
+  type ItemChange,
+  type Services,
+  storeDeadLetter,
+} from '../jobs/change-feed.ts';
+import { type JobType, newJob } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { unlessConflict } from '../jobs/write-conflict.ts';
+import {
+  instanceCounter,
+  instanceIn,
+  placeOfEvent,
+  triggerEntity,
+  triggerEventEntity,
+} from '../store/entities.ts';
+import type { TriggerEventData } from '../store/records/triggers.ts';
+import type { Stored } from '../store/store.ts';
+import { deleteItem, updateItem } from '../store/writes.ts';
+import { messageOf } from '../values/caught.ts';
+import { planRuns, type RunPlanner, takeRoom } from './planned-runs.ts';
+
+const name = 'triggers';
+const maxFailures = 5; // fewer than a delivery has attempts: no other change of the object is given up
+
+/** Plans the runs of an object's events after their delivery has failed. */
+export const catchUp: JobType = {
+  name: 'start-triggers',
+  step: async (context, task) => {
+    const { instance, object } = task as EventPlace; // as stored
+    await startFor(context, instance, [object]);
+    return 'done';
+  },
+};
+
+type EventPlace = { readonly instance: number; readonly object: number };
+
+/**
+ * Plans the runs of triggers for changes of objects; jobs start them. Events of an object may arrive in any order, and
+ * repeatedly: for each object all of its events are read, and processed in the order of their keys, which is that of
+ * the changes.
+ */
+export const startTriggers: ChangeConsumer = {
+  name,
+  watches: [{ kind: triggerEventEntity.kind, actions: ['create'], needsData: false }],
+  consume: async (changes, services) => {
+    const objects = objectsByInstance(changes);
+    await allOf([...objects].map(([instance, ids]) => startFor(services, instance, [...ids])));
+  },
+  whenGivenUp: ({ key }, services) => {
+    const { object } = placeOfEvent(key);
+    return [newJob(services, catchUp, { instance: instanceIn(key), object })];
+  },
+};
+
+function objectsByInstance(
+  changes: readonly ItemChange[],
+): ReadonlyMap<number, ReadonlySet<number>> {
+  const found = new Map<number, Set<number>>();
+  for (const { key } of changes) {
+    const instance = instanceIn(key);
+    const objects = found.get(instance) ?? new Set();
+    found.set(instance, objects.add(placeOfEvent(key).object));
+  }
+  return found;
+}
+
+async function startFor(
+  services: Services,
+  instance: number,
+  objects: readonly number[],
+): Promise<void> {
+  const { store } = services;
+  const events = await Promise.all(
+    objects.map((object) => triggerEventEntity.listAll(store, [instance, object])),
+  );
+  const ids = events.flat().flatMap(({ data }) => data.triggers);
+  if (ids.length === 0) return;
+  const distinct = [...new Set(ids)];
+  const [found, room, first] = await Promise.all([
+    triggerEntity.readAll(
+      store,
+      distinct.map((id) => [instance, id]),
+    ),
+    takeRoom(services, instance, ids.length),
+    store.next(instanceCounter(instance, 'trace-trigger'), ids.length),
+  ]);
+  let trace = first;
+  const planner = {
+    services,
+    instance,
+    room,
+    triggers: new Map(found.flatMap((item) => (item ? [[item.data.id, item.data]] : []))),
+    nextTrace: () => {
+      trace += 1;
+      return trace - 1;
+    },
+  };
+  const planAll = async (ofObject: readonly Stored<TriggerEventData>[]) => {
+    for (const event of ofObject) await planOrSkip(planner, event);
+  };
+  await allOf(events.map(planAll));
+}
+
+/** Waits for all, also if some fail: a repeated delivery must not run at the same time. Throws the first error. */
+async function allOf(all: readonly Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
+/**
+ * Plans the runs of an event. One that fails again and again becomes a dead letter: it must not stop later events of its
+ * object.
+ */
+async function planOrSkip(planner: RunPlanner, event: Stored<TriggerEventData>): Promise<void> {
+  try {
+    await planRuns(planner, event);
+  } catch (error) {
+    await countFailure(planner.services, event, error);
+  }
+}
+
+/** Throws the error again, unless the event is gone: its runs were planned and the response was lost, or it is given up. */
+async function countFailure(
+  services: Services,
+  event: Stored<TriggerEventData>,
+  error: unknown,
+): Promise<void> {
+  const { key, kind, data } = event;
+  const failures = (data.failures ?? 0) + 1;
+  if (failures < maxFailures) {
+    const counted = maintain(services, [updateItem(event, { ...data, failures })]);
+    if ((await unlessConflict(counted)) === undefined) return;
+    throw error;
+  }
+  const change = { actor: {}, cause: 'client', depth: data.depth } as const;
+  const letter = { consumer: name, position: '', key, kind, change, after: data };
+  await unlessConflict(
+    storeDeadLetter(services, { ...letter, error: messageOf(error) }, [deleteItem(event)]),
+  );
+}

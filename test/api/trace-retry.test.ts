@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { joinAs } from '../support/join-as.ts';
+import { forbidden, missing } from '../support/responses.ts';
+import { makeEndpoint } from '../support/script-endpoint.ts';
+import { changeTrace } from '../support/stored-records.ts';
+
+/** Repeated runs: POST to `retry/` of a trace. Those of triggers and schedules are the same routes. */
+
+let world: World;
+let count = 0;
+
+useApi();
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `shop-${count}`);
+});
+
+const source = 'console.log(JSON.stringify([ARGS, META]))';
+const as = (path: string, method = 'GET', body?: unknown) =>
+  world.call(world.owner, method, path, body);
+const read = async (path: string) => expected(await api.send({ as: world.owner, path }), 200);
+
+async function makeScript(text = source): Promise<string> {
+  const sent = { runtime_name: 'nodejs_v8', source: text };
+  return `snippets/scripts/${expected(await as('snippets/scripts/', 'POST', sent), 201).id}/`;
+}
+
+/** Repeats a run, and returns its trace after the end. */
+async function repeat(trace: string) {
+  const begun = expected(await as(`${trace}retry/`, 'POST'), 200);
+  expect(begun).toMatchObject({ status: 'pending', executed_at: null, result: {} });
+  await api.platform.idle();
+  return read(begun.links.self);
+}
+
+describe('a repeated run', () => {
+  it.each([
+    ['small', { a: [1] }],
+    ['large', { a: 'x'.repeat(100_000) }],
+  ])('of a script has its arguments: %s ones', async (_, payload) => {
+    const script = await makeScript();
+    expected(await as(`${script}run/`, 'POST', { payload }), 200);
+    await api.platform.idle();
+    const first = await read(`${world.base}${script}traces/1/`);
+
+    const again = await repeat(`${script}traces/1/`);
+
+    const result = { ...first.result };
+    expect(again).toMatchObject({ id: 2, status: 'success', result });
+    expect((await as(`${script}traces/`)).body.objects).toHaveLength(2);
+  });
+
+  it('of an endpoint has its arguments and its request', async () => {
+    await makeEndpoint(world, 'greet', source);
+    expected(await as('endpoints/scripts/greet/run/?a=1', 'POST', { b: [2] }), 200);
+    const path = 'endpoints/scripts/greet/traces/';
+    const first = await read(`${world.base}${path}1/`);
+
+    const again = await repeat(`${path}1/`);
+    const third = await repeat(`${path}2/`);
+
+    const seen = JSON.parse(first.result.stdout);
+    expect(seen[0]).toMatchObject({ a: '1', b: [2], GET: { a: '1' } });
+    for (const { meta, args, result } of [again, third]) {
+      expect([meta, args]).toEqual([first.meta, first.args]);
+      expect(JSON.parse(result.stdout)).toEqual(seen);
+    }
+  });
+
+  it('is a run of the present source', async () => {
+    const script = await makeScript('console.log("old")');
+    expected(await as(`${script}run/`, 'POST'), 200);
+    await api.platform.idle();
+    expected(await as(script, 'PATCH', { source: 'console.log("new")' }), 200);
+
+    expect((await repeat(`${script}traces/1/`)).result.stdout).toBe('new');
+  });
+});
+
+describe('a run is not repeated', () => {
+  it('that does not exist, or is of another script', async () => {
+    const [script, other] = [await makeScript(), await makeScript()];
+    expected(await as(`${script}run/`, 'POST'), 200);
+    await api.platform.idle();
+
+    for (const path of [`${script}traces/2/retry/`, `${other}traces/1/retry/`]) {
+      const { status, body } = await as(path, 'POST');
+      expect([path, status, body]).toEqual([path, 404, missing]);
+    }
+    const gone = await as('snippets/scripts/9/traces/1/retry/', 'POST');
+    expect([gone.status, gone.body]).toEqual([404, { detail: 'Script was not found.' }]);
+  });
+
+  it.each([
+    ['pending', {}, 'The run has not ended.'],
+    ['processing', {}, 'The run has not ended.'],
+    ['blocked', {}, 'The arguments of the run were not kept.'],
+    ['success', { lacksArguments: true }, 'The arguments of the run were not kept.'],
+  ] as const)('that is %s %j', async (status, more, detail) => {
+    const script = await makeScript();
+    expected(await as(`${script}run/`, 'POST'), 200);
+    await api.platform.idle();
+    await changeTrace(world, { kind: 'script', parent: 1, trace: 1 }, { status, ...more });
+
+    const refused = await as(`${script}traces/1/retry/`, 'POST');
+
+    expect([refused.status, refused.body]).toEqual([400, { detail }]);
+  });
+
+  it('by a member with the role read', async () => {
+    const script = await makeScript();
+    expected(await as(`${script}run/`, 'POST'), 200);
+    await api.platform.idle();
+    const reader = await joinAs(world, 'read');
+
+    const refused = await world.call(reader, 'POST', `${script}traces/1/retry/`);
+
+    expect([refused.status, refused.body]).toEqual([403, forbidden]);
+  });
+});

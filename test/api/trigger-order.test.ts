@@ -1,0 +1,226 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { runQueueEntity, triggerRateEntity } from '../../shared/store/entities.ts';
+import { putItem } from '../../shared/store/writes.ts';
+import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../../shared/values/bounds.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { openMovedClock } from '../support/moved-clock.ts';
+import { instanceId } from '../support/stored-records.ts';
+import {
+  makeScript,
+  makeTrigger,
+  printedBy,
+  printInputs,
+  settleTriggers,
+  tracesOf,
+} from '../support/triggers.ts';
+
+/** The order of runs of triggers, their bounds, and further attempts. */
+
+const clock = openMovedClock();
+let world: World;
+let count = 0;
+
+useApi({ clock });
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `shop-${count}`);
+  await world.dataClass('book', [{ name: 'pages', type: 'integer' }]);
+});
+
+const call = (method: string, path: string, body?: unknown, as = world.owner) =>
+  world.call(as, method, path, body);
+const makeBook = async (body: object = {}) =>
+  expected(await call('POST', 'classes/book/objects/', body), 201).id as number;
+const change = async (id: number, pages: number) =>
+  expected(await call('PATCH', `classes/book/objects/${id}/`, { pages }), 200);
+
+/** Prints when it starts and ends, and the argument `pages`; takes a random time. */
+const timed = `
+  const started = Date.now();
+  setTimeout(() => {
+    console.log(JSON.stringify({ pages: ARGS.pages, started, ended: Date.now() }));
+  }, Math.random() * 30);`;
+
+interface Run {
+  readonly pages: number;
+  readonly started: number;
+  readonly ended: number;
+}
+
+describe('runs of one trigger', () => {
+  it('follow each other for one object, in the order of its changes', async () => {
+    await makeScript(world, timed);
+    const trigger = await makeTrigger(world, { signal: 'update' });
+    const books = await Promise.all([1, 2, 3].map((n) => makeBook({ pages: n * 100 })));
+
+    await Promise.all(
+      books.map(async (id, at) => {
+        for (let n = 1; n <= 15; n += 1) await change(id, (at + 1) * 100 + n);
+      }),
+    );
+
+    const runs: readonly Run[] = await printedBy(world, trigger);
+    expect(runs).toHaveLength(45);
+    for (const at of [1, 2, 3]) {
+      const own = runs.filter(({ pages }) => Math.floor(pages / 100) === at);
+      own.sort((a, b) => a.started - b.started || a.ended - b.ended);
+      expect(own.map(({ pages }) => pages % 100)).toEqual(
+        Array.from({ length: 15 }, (_, n) => n + 1),
+      );
+      for (const [n, run] of own.entries()) {
+        expect(run.started).toBeGreaterThanOrEqual(own[n - 1]?.ended ?? 0);
+      }
+    }
+  });
+
+  it('of different objects, or of another trigger, do not wait for each other', async () => {
+    await makeScript(world, 'setTimeout(() => console.log("{}"), ARGS.pages === 1 ? 1500 : 0)');
+    const first = await makeTrigger(world, { signal: 'create' });
+    const other = await makeTrigger(world, {
+      signal: 'update',
+      script: await makeScript(world, ''),
+    });
+    const slow = await makeBook({ pages: 1 });
+    const fast = await makeBook({ pages: 2 });
+    await change(slow, 3);
+
+    await settleTriggers(world);
+
+    const ended = async (trigger: number) =>
+      (await tracesOf(world, trigger)).map(
+        ({ executed_at, duration }) => Date.parse(executed_at) + duration,
+      );
+    const [slowEnd = 0, fastEnd = 0] = await ended(first);
+    const [otherEnd = 0] = await ended(other);
+    expect(fast).toBe(slow + 1);
+    expect(Math.min(slowEnd - fastEnd, slowEnd - otherEnd)).toBeGreaterThan(200);
+  });
+
+  it('continue after one that fails or times out', async () => {
+    const source = 'if (ARGS.pages === 1) throw new Error("x"); if (ARGS.pages === 2) for (;;);';
+    await makeScript(world, source, { timeout: 0.3 });
+    const trigger = await makeTrigger(world, { signal: 'update' });
+    const id = await makeBook();
+    for (const pages of [1, 2, 3]) await change(id, pages);
+
+    const traces = await tracesOf(world, trigger);
+
+    expect(traces.map(({ status }) => status)).toEqual(['failure', 'timeout', 'success']);
+  });
+});
+
+describe('a blocked run says why:', () => {
+  const blocked = (stderr: string) => ({
+    status: 'blocked',
+    duration: null,
+    result: { stdout: '', stderr },
+  });
+
+  it('scripts that run because of each other', async () => {
+    const source = `
+      const at = META.api_url + '/v1.1/instances/' + META.instance;
+      fetch(at + '/classes/book/objects/' + ARGS.id + '/', {
+        method: 'PATCH',
+        headers: { 'X-API-KEY': META.token, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ pages: { _increment: 1 } }),
+      }).then((answer) => console.log(answer.status));`;
+    await makeScript(world, source, { allow_full_access: true });
+    const trigger = await makeTrigger(world, { signal: 'update' });
+    const id = await makeBook({ pages: 0 });
+
+    await change(id, 1);
+
+    const traces = await tracesOf(world, trigger);
+    expect(traces.map(({ status }) => status)).toEqual([...Array(8).fill('success'), 'blocked']);
+    expect(traces[8]).toMatchObject(blocked('More than 8 scripts ran because of each other.'));
+    expect((await call('GET', `classes/book/objects/${id}/`)).body.pages).toBe(9);
+  });
+
+  it('too many runs in a minute', async () => {
+    await makeScript(world, printInputs);
+    const trigger = await makeTrigger(world, { signal: 'create' });
+    await makeBook({ pages: 1 });
+    await settleTriggers(world);
+    const { platform } = api;
+    const instance = await instanceId(platform.store, world.instance);
+    const used = await triggerRateEntity.read(platform.store, instance);
+    expect(used?.data.runs).toBe(1);
+    const minute = used?.data.minute ?? 0;
+    const data = { minute, runs: maxTriggerRunsPerMinute - 1 };
+    await maintain(platform, [putItem(triggerRateEntity, triggerRateEntity.key(instance), data)]);
+
+    await makeBook({ pages: 2 });
+    await settleTriggers(world);
+    await makeBook({ pages: 3 });
+    await settleTriggers(world);
+    clock.forward(60);
+    await makeBook({ pages: 4 });
+
+    const traces = await tracesOf(world, trigger);
+    expect(traces.map(({ status }) => status)).toEqual([
+      'success',
+      'success',
+      'blocked',
+      'success',
+    ]);
+    const stderr = `More than ${maxTriggerRunsPerMinute} runs of triggers in a minute.`;
+    expect(traces[2]).toMatchObject(blocked(stderr));
+  });
+
+  it('too many runs that have not ended', async () => {
+    await makeScript(world, printInputs);
+    const trigger = await makeTrigger(world, { signal: 'create' });
+    const { platform } = api;
+    const instance = await instanceId(platform.store, world.instance);
+    const entry = { kind: 'trigger', parent: 99, trace: 1 } as const;
+    const key = (n: number) => runQueueEntity.key(instance, `other${n}`, '1');
+    const ids = Array.from({ length: maxOpenTriggerRuns - 1 }, (_, n) => n);
+    for (const n of ids) await maintain(platform, [putItem(runQueueEntity, key(n), entry)]);
+
+    const requests = [1, 2, 3].map((pages) => ({
+      method: 'POST',
+      path: `${world.base}classes/book/objects/`,
+      body: { pages },
+    }));
+    expected(await call('POST', 'batch/', { requests }), 200);
+    await api.platform.idle();
+
+    const { objects } = expected(
+      await call('GET', `triggers/${trigger}/traces/?ordering=asc`),
+      200,
+    );
+    const statuses = objects.map(({ status }: { status: string }) => status).sort();
+    expect(statuses).toEqual(['blocked', 'blocked', 'success']);
+    const stderr = `More than ${maxOpenTriggerRuns} runs of triggers have not ended.`;
+    const last = objects.find(({ status }: { status: string }) => status === 'blocked');
+    expect(last).toMatchObject(blocked(stderr));
+  });
+});
+
+describe('further attempts', () => {
+  it.each([
+    [undefined, 1],
+    [0, 1],
+    [2, 3],
+    [6, 1],
+    ['2', 1],
+    [1.5, 1],
+  ])('with %j retries: %i runs', async (retries, runs) => {
+    await makeScript(world, 'console.log(JSON.stringify([ARGS, META])); throw 1', { retries });
+    const trigger = await makeTrigger(world, { signal: 'create' });
+
+    await makeBook({ pages: 7 });
+    for (let n = 0; n < 4; n += 1) {
+      await settleTriggers(world);
+      clock.forward(20);
+      expected(await call('POST', 'snippets/scripts/1/run/'), 200); // a new job looks at the clock
+    }
+
+    const traces = await tracesOf(world, trigger);
+    expect(traces.map(({ status }) => status)).toEqual(Array(runs).fill('failure'));
+    expect(new Set(traces.map(({ result }) => result.stdout)).size).toBe(1);
+    expect(JSON.parse(traces[0].result.stdout)).toMatchObject([{ pages: 7 }, { executor: 1 }]);
+  });
+});

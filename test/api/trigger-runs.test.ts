@@ -1,0 +1,344 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { isOn } from '../support/medium.ts';
+import { makeScript, makeTrigger, printedBy, printInputs } from '../support/triggers.ts';
+
+/** Which changes run scripts, and what the scripts get. Order and bounds are in trigger-order.test.ts. */
+
+/** A token is `<id> <e-mail>`. */
+const social = async (token: string) => {
+  const [id = '', email] = token.split(' ');
+  return { id, email, first_name: '', last_name: '' };
+};
+
+let world: World;
+let count = 0;
+
+useApi({ social: { facebook: social, github: social } });
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `shop-${count}`);
+  await world.dataClass('book', [
+    { name: 'title', type: 'string' },
+    { name: 'pages', type: 'integer' },
+    { name: 'next', type: 'reference', target: 'self' },
+    { name: 'at', type: 'datetime' },
+  ]);
+  await makeScript(world, printInputs);
+});
+
+const call = (method: string, path: string, body?: unknown, as = world.owner) =>
+  world.call(as, method, path, body);
+
+async function makeBook(body: object = { title: 'a' }, as?: string) {
+  return expected(await call('POST', 'classes/book/objects/', body, as), 201);
+}
+
+/** Creates triggers for all signals of a class. */
+async function watchAll(className = 'book'): Promise<void> {
+  for (const signal of ['create', 'update', 'delete']) {
+    await makeTrigger(world, { signal, class: className });
+  }
+}
+
+/** Returns the signals and arguments of all runs, those of creates first. */
+async function all() {
+  const printed = await Promise.all([1, 2, 3].map((trigger) => printedBy(world, trigger)));
+  return printed.flat().map(([args, meta]) => ({ signal: meta.signal, args, meta }));
+}
+
+const signals = async () => (await all()).map(({ signal }) => signal);
+
+/** Removes what ARGS does not have. */
+function inArguments({ links: _, ...shown }: object & { readonly links: unknown }) {
+  return shown;
+}
+
+describe('a script gets', () => {
+  it('a new object, as responses have it', async () => {
+    const trigger = await makeTrigger(world, { signal: 'create' });
+    const { id } = await makeBook();
+
+    const made = await makeBook({ title: 'b', next: id, at: '2024-05-01T09:00:00.5Z' });
+
+    expect(made.next).toEqual({ type: 'reference', target: 'self', value: id });
+    expect((await printedBy(world, trigger)).at(-1)).toEqual([
+      inArguments(made),
+      {
+        executed_by: 'trigger',
+        executor: trigger,
+        event: { source: 'dataobject', class: 'book' },
+        signal: 'create',
+        changes: null,
+        instance: world.instance,
+        api_url: api.url,
+        api_host: new URL(api.url).host,
+        async: 0,
+      },
+    ]);
+  });
+
+  it('an object after its update, with the names of changed fields', async () => {
+    const trigger = await makeTrigger(world, { signal: 'update' });
+    const { links } = await makeBook({ title: 'a', pages: 1 });
+    const body = { title: 'b', pages: 1, other_permissions: 'read' };
+
+    const changed = expected(
+      await api.send({ as: world.owner, path: links.self, body, method: 'PATCH' }),
+      200,
+    );
+
+    const [[args, meta] = []] = await printedBy(world, trigger);
+    expect(args).toEqual(inArguments(changed));
+    expect(meta).toMatchObject({ executor: trigger, signal: 'update' });
+    expect([...meta.changes].sort()).toEqual([
+      'other_permissions',
+      'revision',
+      'title',
+      'updated_at',
+    ]);
+  });
+
+  it('an object that an update left as it was, without names', async () => {
+    const trigger = await makeTrigger(world, { signal: 'update' });
+    const { links, ...made } = await makeBook();
+
+    for (const body of [{}, { title: 'a' }]) {
+      expected(await api.send({ as: world.owner, path: links.self, body, method: 'PATCH' }), 200);
+    }
+
+    const printed = await printedBy(world, trigger);
+    expect(printed.map(([args, meta]) => [args, meta.changes])).toEqual([
+      [made, []],
+      [made, []],
+    ]);
+  });
+
+  it('the last state of a deleted object', async () => {
+    const trigger = await makeTrigger(world, { signal: 'delete' });
+    const { links, ...made } = await makeBook();
+
+    expected(await api.send({ as: world.owner, path: links.self, method: 'DELETE' }), 204);
+
+    const [[args, meta] = []] = await printedBy(world, trigger);
+    expect(args).toEqual(made);
+    expect([meta.signal, meta.changes]).toEqual(['delete', null]);
+  });
+
+  it('a large object, in each of several runs', async () => {
+    await world.dataClass('page', [{ name: 'text', type: 'text' }]);
+    const made = [1, 2, 3].map(() => makeTrigger(world, { signal: 'create', class: 'page' }));
+    const triggers = await Promise.all(made);
+    const body = { text: '"'.repeat(30_000) }; // 60 KB as JSON: in a file
+
+    expected(await call('POST', 'classes/page/objects/', body), 201);
+
+    for (const trigger of triggers) {
+      expect(await printedBy(world, trigger)).toMatchObject([[body, { executor: trigger }]]);
+    }
+  });
+});
+
+describe('triggers see', () => {
+  it.each([
+    ['an account key', async () => world.owner],
+    ['an API key', () => world.apiKey()],
+    ['an API key that ignores permissions', () => world.apiKey({ ignore_acl: true })],
+  ])('changes by %s', async (_, key) => {
+    await watchAll();
+    const as = await key();
+    const { id } = await makeBook({ title: 'a', other_permissions: 'full' }, as);
+
+    for (const method of ['PATCH', 'PUT', 'POST']) {
+      const body = { title: method, other_permissions: 'full' };
+      expected(await call(method, `classes/book/objects/${id}/`, body, as), 200);
+    }
+    expected(await call('DELETE', `classes/book/objects/${id}/`, undefined, as), 204);
+
+    expect(await signals()).toEqual(['create', 'update', 'update', 'update', 'delete']);
+  });
+
+  it('each change of a batch, in its order', async () => {
+    await watchAll();
+    const { id } = await makeBook();
+    const path = `${world.base}classes/book/objects/`;
+    const requests = [
+      { method: 'POST', path, body: { title: 'b' } },
+      ...[1, 2, 3].map((pages) => ({ method: 'PATCH', path: `${path}${id}/`, body: { pages } })),
+      { method: 'DELETE', path: `${path}${id}/` },
+    ];
+
+    const answers = expected(await call('POST', 'batch/', { requests }), 200);
+
+    expect(answers.map(({ code }: { code: number }) => code)).toEqual([201, 200, 200, 200, 204]);
+    const found = await all();
+    expect(found.map(({ signal, args }) => [signal, args.pages])).toEqual([
+      ['create', null],
+      ['create', null],
+      ['update', 1],
+      ['update', 2],
+      ['update', 3],
+      ['delete', 3],
+    ]);
+  });
+
+  it('objects that a data endpoint creates', async () => {
+    await watchAll();
+    expected(await call('POST', 'endpoints/data/', { name: 'books', class: 'book' }), 201);
+
+    expected(await call('POST', 'endpoints/data/books/post/', { title: 'b' }), 201);
+
+    expect(await all()).toMatchObject([{ signal: 'create', args: { title: 'b' } }]);
+  });
+
+  it('changes by a script with a token', async () => {
+    await watchAll();
+    const source = `
+      fetch(META.api_url + '/v1.1/instances/' + META.instance + '/classes/book/objects/', {
+        method: 'POST',
+        headers: { 'X-API-KEY': META.token, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ title: 'by a script' }),
+      }).then((answer) => console.log(answer.status));`;
+    const script = await makeScript(world, source, { allow_full_access: true });
+    expected(await call('POST', `snippets/scripts/${script}/run/`), 200);
+
+    await api.platform.idle();
+
+    expect(await all()).toMatchObject([{ signal: 'create', args: { title: 'by a script' } }]);
+  });
+
+  it('users, by their profiles', async () => {
+    await watchAll('user_profile');
+    const user = { username: 'ann', password: 'p' };
+    const { id, profile } = expected(await call('POST', 'users/', user), 201);
+    const changes = [
+      { username: 'bea' },
+      { password: 'q' },
+      { profile: { group_permissions: 'read' } },
+      {},
+    ];
+
+    for (const body of changes) expected(await call('PATCH', `users/${id}/`, body), 200);
+    expected(await call('DELETE', `users/${id}/`), 204);
+
+    const found = await all();
+    expect(found.map(({ signal, args, meta }) => [signal, args.id, meta.changes?.length])).toEqual([
+      ['create', profile.id, undefined],
+      ['update', profile.id, 0],
+      ['update', profile.id, 0],
+      ['update', profile.id, 3],
+      ['update', profile.id, 0],
+      ['delete', profile.id, undefined],
+    ]);
+    expect(found[0]?.args).toEqual(inArguments(profile));
+    expect(found[0]?.meta.event).toEqual({ source: 'dataobject', class: 'user_profile' });
+  });
+
+  it.skipIf(isOn('roles'))('the first log-in of a user by another service', async () => {
+    await watchAll('user_profile');
+    const key = await world.apiKey({ allow_user_create: true });
+    const logIn = () =>
+      call('POST', 'user/auth/facebook/', { access_token: 'a1 ann@example.com' }, key);
+
+    const { profile } = expected(await logIn(), 200);
+    expected(await logIn(), 200);
+
+    expect(await all()).toMatchObject([{ signal: 'create', args: { id: profile.id } }]);
+  });
+});
+
+describe('triggers do not see', () => {
+  it('failed requests', async () => {
+    await watchAll();
+    const { id } = await makeBook();
+    const path = `classes/book/objects/${id}/`;
+
+    expected(await call('PATCH', path, { pages: 'x' }), 400);
+    expected(await call('PATCH', path, { title: 'b', expected_revision: 7 }), 400);
+    expected(await call('DELETE', path, undefined, await world.apiKey()), 404);
+    expected(await call('POST', 'classes/book/objects/', { pages: 'x' }), 400);
+
+    expect(await signals()).toEqual(['create']);
+  });
+
+  it('other classes', async () => {
+    await watchAll();
+    await world.dataClass('page', []);
+
+    expected(await call('POST', 'classes/page/objects/', {}), 201);
+
+    expect(await signals()).toEqual([]);
+  });
+
+  it('objects that are deleted with their class', async () => {
+    await watchAll();
+    await makeBook();
+    expect(await signals()).toEqual(['create']);
+
+    expected(await call('DELETE', 'classes/book/'), 204);
+    await api.platform.idle();
+    await world.dataClass('book', []);
+    await makeBook({});
+
+    expect((await call('GET', 'triggers/')).body.objects).toEqual([]);
+    expect((await call('GET', 'triggers/3/traces/')).status).toBe(404);
+  });
+
+  it('objects that are deleted or changed with their owner, and back-fills', async () => {
+    await watchAll();
+    const key = await world.apiKey();
+    const user = { username: 'ann', password: 'p' };
+    const { id, user_key } = expected(await call('POST', 'users/', user), 201);
+    const own = { key, user: user_key };
+    expected(await world.call(own, 'POST', 'classes/book/objects/', {}), 201);
+    const made = await makeBook({ owner: id });
+    const schema = [{ name: 'title', type: 'string', order_index: true }];
+
+    expected(await call('DELETE', `users/${id}/`), 204);
+    expected(await call('PATCH', 'classes/book/', { schema }), 200);
+    await world.ready('book');
+
+    expect((await call('GET', `classes/book/objects/${made.id}/`)).status).toBe(404);
+    expect(new Set(await signals())).toEqual(new Set(['create']));
+  });
+
+  it('changes of the own user, of groups and memberships', async () => {
+    await watchAll('user_profile');
+    const key = await world.apiKey();
+    const user = { username: 'ann', password: 'p' };
+    const { id, user_key } = expected(await call('POST', 'users/', user), 201);
+    const group = expected(await call('POST', 'groups/', { label: 'g' }), 201);
+
+    const changed = { username: 'bea', profile: { other_permissions: 'read' } };
+    expected(await world.call({ key, user: user_key }, 'PATCH', 'user/', changed), 200);
+    expected(await call('POST', `groups/${group.id}/users/`, { user: id }), 201);
+
+    expect(await signals()).toEqual(['create']);
+  });
+
+  it('changes before they exist, and after they were deleted or moved', async () => {
+    await world.dataClass('page', []);
+    await makeBook();
+    const [first, second] = [
+      await makeTrigger(world, { signal: 'create' }),
+      await makeTrigger(world, { signal: 'create' }),
+    ];
+    await makeBook({ title: 'seen' });
+    expect(await printedBy(world, first)).toMatchObject([[{ title: 'seen' }, {}]]);
+
+    expected(await call('DELETE', `triggers/${first}/`), 204);
+    expected(await call('PATCH', `triggers/${second}/`, { class: 'page' }), 200);
+    await makeBook();
+    expected(await call('PATCH', `triggers/${second}/`, { signal: 'post_update' }), 200);
+    expected(await call('POST', 'classes/page/objects/', {}), 201);
+    expected(
+      await call('PATCH', `triggers/${second}/`, { class: 'book', signal: 'post_create' }),
+      200,
+    );
+    await makeBook({ title: 'back' });
+
+    const found = await printedBy(world, second);
+    expect(found.map(([args]) => args.title)).toEqual(['seen', 'back']);
+  });
+});

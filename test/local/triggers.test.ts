@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import type { Services } from '../../shared/jobs/change-feed.ts';
+import { openIds } from '../../shared/platform/ids.ts';
+import { startBackground } from '../../shared/platform/local/jobs/background.ts';
+import type { Timers } from '../../shared/platform/local/jobs/timers.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import {
+  deadLetterEntity,
+  runQueueEntity,
+  traceEntity,
+  triggerEntity,
+  triggerEventEntity,
+} from '../../shared/store/entities.ts';
+import { readRange } from '../../shared/store/entity.ts';
+import type { TraceData } from '../../shared/store/records/scripts.ts';
+import type { TriggerEventData } from '../../shared/store/records/triggers.ts';
+import type { Put, Store, Stored } from '../../shared/store/store.ts';
+import { createItem, putItem } from '../../shared/store/writes.ts';
+import { orderOf } from '../../shared/triggers/rules/signals.ts';
+import { catchUp, startTriggers } from '../../shared/triggers/start-triggers.ts';
+import { createRandom } from '../city/random.ts';
+import { write } from '../store/fixture.ts';
+import { noFiles } from '../support/no-files.ts';
+
+/* Changes of objects become runs of triggers once each, in order, whatever fails on the way. */
+
+const instance = 1;
+
+/** Ends waits at once. */
+const timers: Timers = {
+  sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  soon: (name, _, run) => {
+    if (name === 'changes') setImmediate(run);
+  },
+  clear: () => undefined,
+};
+
+const trigger = (id: number) =>
+  putItem(triggerEntity, triggerEntity.key(instance, id), {
+    id,
+    label: '',
+    description: '',
+    signal: 'post_update',
+    class: 'book',
+    classNumber: 2,
+    script: 1,
+    created_at: '',
+    updated_at: '',
+  });
+
+/** Returns the event of a change, with its revision as arguments. */
+function event(object: number, revision: number, more: Partial<TriggerEventData> = {}): Put {
+  const order = orderOf({ action: 'update', revision, isUnchanged: false }, '');
+  return createItem(triggerEventEntity, triggerEventEntity.key(instance, object, order), {
+    class: 'book',
+    action: 'update',
+    triggers: [1],
+    args: { value: { id: object, revision } },
+    changes: [],
+    depth: 0,
+    ...more,
+  });
+}
+
+interface Faults {
+  /** Of operations that fail, before or after they have an effect. */
+  readonly share: number;
+}
+
+/** Makes some reads and writes fail, and lifts the bounds on runs: no queue is ever long, and each look at the clock is in a new minute. */
+function servicesOn(store: LocalStore, { share }: Faults): Services {
+  const random = createRandom(7);
+  const fail = () => {
+    if (random.chance(share)) throw new Error('not now');
+  };
+  const faulty: Store = {
+    ...store,
+    query: async (query) => {
+      fail();
+      const isQueue = query.pk === runQueueEntity.partition(instance);
+      return isQueue ? { items: [], positions: [], more: false } : store.query(query);
+    },
+    write: async (transaction) => {
+      const isLetter = transaction.writes.some(({ key }) => key.pk === 'DEADLETTERS');
+      if (!isLetter) fail();
+      await store.write(transaction);
+      if (!isLetter) fail(); // the response is lost
+    },
+  };
+  let minutes = 0;
+  const clock = {
+    micros: () => {
+      minutes += 1;
+      return minutes * 60_000_000;
+    },
+    steadyMs: () => minutes,
+  };
+  const services = { store: faulty, clock, ids: openIds(), log: () => undefined, files: noFiles };
+  return services as Partial<Services> as Services; // the part of a platform that the consumer needs
+}
+
+async function open(share: number) {
+  const store = await openTemporaryStore({ now: () => 0, watches: startTriggers.watches });
+  const background = startBackground({
+    feed: store.feed,
+    services: servicesOn(store, { share }),
+    timers,
+    calls: { endedBefore: async () => true },
+    consumers: [startTriggers],
+    kinds: [catchUp, { name: 'watch-run', step: async () => 'done' }],
+  });
+  const traces = async (id = 1) =>
+    (await readRange(store, {
+      pk: traceEntity.partition(instance, 'trigger', id),
+    })) as readonly Stored<TraceData>[];
+  return { store, background, traces };
+}
+
+const revisionsOf = (traces: readonly Stored<TraceData>[], object: number) =>
+  traces
+    .map(
+      ({ data: { args } }) =>
+        ('value' in args ? args.value : {}) as { id: number; revision: number },
+    )
+    .filter(({ id }) => id === object)
+    .map(({ revision }) => revision);
+
+describe('changes become runs', () => {
+  it('once each, in order, while many operations fail', async () => {
+    const { store, background, traces } = await open(0.03);
+    await write(store, trigger(1));
+    const [objects, changes] = [100, 100];
+
+    for (let revision = 1; revision <= changes; revision += 1) {
+      const events = Array.from({ length: objects }, (_, object) => event(object + 1, revision));
+      await write(store, ...events);
+      if (revision % 2 === 0) await background.idle(); // more would be blocked
+    }
+
+    const found = await traces();
+    expect(found).toHaveLength(objects * changes);
+    const expected = Array.from({ length: changes }, (_, n) => n + 1);
+    for (let object = 1; object <= objects; object += 1) {
+      expect(revisionsOf(found, object)).toEqual(expected);
+    }
+    const events = await readRange(store, { pk: triggerEventEntity.partition(instance) });
+    expect(events).toEqual([]);
+    await background.stop();
+    await store.close();
+  });
+
+  it('except one that cannot be processed, which becomes a dead letter', async () => {
+    const { store, background, traces } = await open(0);
+    await write(store, trigger(1), trigger(2));
+    const lost = { file: 'lost', length: 9 };
+
+    await write(store, event(5, 1), event(5, 2, { triggers: [2, 1], args: lost }), event(6, 1));
+    await background.idle();
+    await write(store, event(5, 3));
+    await background.idle();
+
+    const found = await traces();
+    expect(revisionsOf(found, 5)).toEqual([1, 3]);
+    expect(revisionsOf(found, 6)).toEqual([1]);
+    const { items } = await deadLetterEntity.list(store, [], { limit: 10 });
+    expect(items.map(({ data }) => data)).toMatchObject([
+      { consumer: 'triggers', key: { sk: '0000000005#0000000002#0' } },
+    ]);
+    await background.stop();
+    await store.close();
+  });
+
+  it('of up to a hundred triggers at once', async () => {
+    const { store, background, traces } = await open(0);
+    const ids = Array.from({ length: 100 }, (_, n) => n + 1);
+    for (const id of ids) await write(store, trigger(id));
+
+    await write(store, event(5, 1, { triggers: ids }));
+    await background.idle();
+
+    for (const id of ids) expect(await traces(id)).toHaveLength(1);
+    await background.stop();
+    await store.close();
+  });
+});
