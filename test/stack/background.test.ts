@@ -102,7 +102,7 @@ test('it receives changes for its consumers, and new jobs, but not its own write
       eventName: ['INSERT'],
       dynamodb: {
         NewImage: {
-          t: { S: ['object', 'file', 'trigger-event', 'channel-event', 'script'] },
+          t: { S: ['object', 'file', 'channel-event', 'trigger-event', 'script'] },
           c: { S: byCall },
         },
       },
