@@ -2,6 +2,8 @@ import type { Family, Route } from '../shared/core/resource/route.ts';
 import { account } from './account/resource.ts';
 import { apiKeys } from './api-keys/resource.ts';
 import { batch } from './batch/resource.ts';
+import { channelPolls } from './channel-polls/resource.ts';
+import { channels } from './channels/resource.ts';
 import { classes } from './classes/resource.ts';
 import { dataEndpoints } from './data-endpoints/resource.ts';
 import { instances } from './instances/resource.ts';
@@ -28,6 +30,8 @@ export const api: readonly Family[] = [
   users,
   dataEndpoints,
   templates,
+  channels,
+  channelPolls,
   push,
   scripts,
   scriptEndpoints,

@@ -35,12 +35,16 @@ export interface FamilyFunctionProps {
   readonly name?: string;
   /** Time limit of a request in seconds; by default, the gateway's time limit less a second. */
   readonly timeoutSeconds?: number;
+  /** Memory, and CPU in proportion; 1,024 MB by default. */
+  readonly memoryMb?: number;
+  /** Instances of the function that AWS reserves for it, and its limit; none by default. */
+  readonly reservedConcurrency?: number | undefined;
   /** Number of retries of a failed asynchronous invocation; 2 by default. */
   readonly retryAttempts?: number;
 }
 
 const gatewaySeconds = 29; // the gateway times out after 30
-const memoryMb = 1024; // CPU is proportional to memory; requests mostly wait for the table
+const usualMemoryMb = 1024; // CPU is proportional to memory; requests mostly wait for the table
 
 /** The Lambda function of one family, with its own role, which has the family's grants. */
 export class FamilyFunction extends Construct {
@@ -50,7 +54,8 @@ export class FamilyFunction extends Construct {
   constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
     super(scope, id);
     const { family, table, files, push, scripts, secret, settings, url } = props;
-    const { name, timeoutSeconds = gatewaySeconds, retryAttempts } = props;
+    const { name, timeoutSeconds = gatewaySeconds, retryAttempts, reservedConcurrency } = props;
+    const { memoryMb = usualMemoryMb } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -59,6 +64,9 @@ export class FamilyFunction extends Construct {
     this.function = new LambdaFunction(this, 'Function', {
       ...(name !== undefined && { functionName: name }),
       ...(retryAttempts !== undefined && { retryAttempts }),
+      ...(reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: reservedConcurrency,
+      }),
       description: `Groundwork ${settings.stage}: ${family}`,
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,

@@ -1,6 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
+import { channelPolls } from '../functions/channel-polls/resource.ts';
 import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
 import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import { Background } from './background.ts';
@@ -16,6 +17,7 @@ import { PushPlatforms } from './push-platforms.ts';
 import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
+const { name: polls } = channelPolls;
 const runsSeconds = 330; // a script's maximum is 300, and before that it may wait for its function
 
 /** Groundwork in one AWS account and region: table, bucket, secret, one function per family, and the gateway. */
@@ -29,6 +31,8 @@ export class GroundworkStack extends Stack {
     const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
     const gateway = new HttpApi(this, 'Gateway', settings);
     const shared = { table, files, push, scripts, secret, settings, url: gateway.url };
+    // it is paid while it waits, and must not take the concurrency of all others
+    const pollFunction = { memoryMb: 128, reservedConcurrency: settings.pollConcurrency };
     const functions = new Map(
       api.map(({ name: family }) => [
         family,
@@ -36,6 +40,7 @@ export class GroundworkStack extends Stack {
           ...shared,
           family,
           grants: grantsOf(family),
+          ...(family === polls && pollFunction),
         }).function,
       ]),
     );

@@ -16,6 +16,8 @@ export interface DeploymentSettings {
   /** Maximum number of requests in a burst. */
   readonly burstLimit: number;
   readonly logRetentionDays: number;
+  /** Concurrency reserved for polls of channels; undefined: they share that of the AWS account. */
+  readonly pollConcurrency: number | undefined;
 }
 
 const variableNames = {
@@ -26,6 +28,7 @@ const variableNames = {
   location: 'GROUNDWORK_LOCATION',
   passwordCost: 'GROUNDWORK_PASSWORD_COST',
   instanceRate: 'GROUNDWORK_INSTANCE_RATE',
+  pollSeconds: 'GROUNDWORK_POLL_SECONDS',
   maxObjectBytes: 'GROUNDWORK_MAX_OBJECT_BYTES',
   maxFileBytes: 'GROUNDWORK_MAX_FILE_BYTES',
   maxTraceBytes: 'GROUNDWORK_MAX_TRACE_BYTES',
@@ -68,6 +71,7 @@ const schema = v.object({
     wholeNumber(3653, 30),
     v.check((days) => days in RetentionDays, 'a number of days that CloudWatch Logs takes'),
   ),
+  pollConcurrency: v.optional(wholeNumber(10_000, 1)),
 });
 
 /**
@@ -83,8 +87,10 @@ export function readDeploymentSettings(node: Node): DeploymentSettings {
     const [issue] = parsed.issues;
     throw new Error(`-c ${v.getDotPath(issue)} takes ${issue.message}`);
   }
-  const { keepData, ...output } = parsed.output;
-  return { ...output, keepData: keepData === 'true', variables: readVariables(given) };
+  const { keepData, pollConcurrency, ...output } = parsed.output;
+  const slots = pollConcurrency && { GROUNDWORK_POLL_SLOTS: String(pollConcurrency) };
+  const variables = { ...readVariables(given), ...slots };
+  return { ...output, keepData: keepData === 'true', pollConcurrency, variables };
 }
 
 function readVariables(given: (name: string) => unknown): Record<string, string> {

@@ -8,7 +8,6 @@ import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';
 import { type FieldErrors, invalid } from '../values/errors/errors.ts';
-import { messages } from '../values/errors/messages.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Upload } from '../values/uploads.ts';
 import { missingRecords } from './missing-records.ts';
@@ -110,9 +109,4 @@ async function look(
     lookAtSources(call, files),
   ]);
   return { found, missing, sources };
-}
-
-/** Rejects every channel: channels will come with their own resource, and none exists yet. */
-export function channelErrors({ channel }: SystemValues): Messages {
-  return typeof channel === 'string' ? { channel: [messages.noSuchName(channel)] } : {};
 }

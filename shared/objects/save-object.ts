@@ -11,7 +11,14 @@ import { type Growth, withRoom } from '../usage/quotas.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
-import { channelErrors, checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
+import {
+  channelErrors,
+  channelEvent,
+  channelFields,
+  channelOfObject,
+  namedChannel,
+} from './object-channel.ts';
+import { checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
 import { eventWrites } from './object-events.ts';
 import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';
 import {
@@ -72,11 +79,13 @@ export async function planCreate(
 ): Promise<PlannedSave> {
   const compiled = compiledClass(call.caches, call.class);
   const input = given === undefined && mayNameOwner(call.actor) ? sent : withoutOwner(sent);
+  const channel = await namedChannel(call, input.values);
   const { values, added } = await checkedValues(call, compiled, {
     input,
     current: undefined,
-    rules: [groupErrors(call.actor, null, input.values), channelErrors(input.values)],
+    rules: [groupErrors(call.actor, null, input.values), channelErrors(input.values, channel)],
   });
+  const attached = channelFields(call.actor, input.values, channel);
   const now = timestamp(call.platform.clock.micros());
   const owner = given ?? ownerOfNew(call.actor, input.values);
   const { group = null, owner_permissions = 'full' } = input.values;
@@ -92,17 +101,23 @@ export async function planCreate(
     group,
     group_permissions,
     other_permissions,
-    channel: null,
-    channel_room: null,
+    channel: attached.channel,
+    channel_room: attached.channel_room,
     epoch: compiled.epoch,
     values,
+    ...(channel && { channelNumber: channel.row }),
   };
   const key = objectEntity.key(call.instance, call.class.data.number, id);
   const put = createItem(objectEntity, key, data, objectIndexes(compiled, data));
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
   return planned(call, compiled, {
     data,
-    writes: [put, ...unique, ...fileRecords(placeOf(call), added)],
+    writes: [
+      put,
+      ...unique,
+      ...fileRecords(placeOf(call), added),
+      ...channelEvent(call, { compiled, channel, after: data }),
+    ],
     added,
     growth: growthOf(call, { after: data }, added),
     events: () => eventWrites(call, { after: data }),
@@ -190,6 +205,7 @@ export async function planUpdate(
   if (expected_revision !== 0 && expected_revision !== before.revision) {
     throw revisionMismatch(expected_revision, before.revision);
   }
+  const channel = await channelOfObject(call, before);
   const rights = cappedRights(call.actor, before, input.values);
   const merged: ObjectData = { ...before, ...rights, owner, group, values };
   if (!isChanged(compiled, before, merged)) {
@@ -209,7 +225,8 @@ export async function planUpdate(
   const put = updateItem(current, data, objectIndexes(compiled, data));
   const place = placeOf(call);
   const dropped = dropFiles(place, compiled, { before: before.values, after: values });
-  const writes = [put, ...unique, ...fileRecords(place, added), ...dropped];
+  const event = channelEvent(call, { compiled, channel, before, after: data });
+  const writes = [put, ...unique, ...fileRecords(place, added), ...dropped, ...event];
   const growth = growthOf(call, { before, after: data }, added);
   const events = () => eventWrites(call, { before: current, after: data });
   return planned(call, compiled, { data, writes, added, growth, events });
@@ -240,12 +257,16 @@ function growthOf(
   return { files, objects: jsonBytes(after) - bytesBefore };
 }
 
-/** Deletes an object as it was read, and frees its unique values. */
+/** Deletes an object as it was read, and frees its unique values; its channel is told. */
 export async function removeObject(call: SaveCall, current: Stored<ObjectData>): Promise<void> {
-  await commitPlan(call, await planRemove(call, current));
+  const compiled = compiledClass(call.caches, call.class);
+  const channel = await channelOfObject(call, current.data);
+  const plan = await planRemove(call, current);
+  const event = channelEvent(call, { compiled, channel, before: current.data });
+  await commitPlan(call, { ...plan, writes: [...plan.writes, ...event] });
 }
 
-/** Plans the deletion of an object. */
+/** Plans the deletion of an object, of which no channel is told. */
 export async function planRemove(
   asked: SaveCall,
   current: Stored<ObjectData>,

@@ -1,11 +1,13 @@
 import type { SecretVersion } from '../accounts/rules/master-secrets.ts';
 import type { ScryptJob } from '../accounts/rules/passwords.ts';
+import type { RoomPlace } from '../channels/rules/room-log.ts';
 import type { ProviderPush } from '../push/rules/payload.ts';
 import type { OpenedPkcs12 } from '../push/rules/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../push/rules/provider.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../scripts/run-request.ts';
 import type { ScriptRunner } from '../scripts/script-runner.ts';
-import type { Store } from '../store/store.ts';
+import type { MessageData } from '../store/records/channels.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
 import type { Tenant } from '../values/tenant.ts';
 import type { Share } from './limits/fair-queue.ts';
@@ -134,6 +136,8 @@ export interface Settings {
   readonly maxClasses: number;
   /** Label of the server's location, shown as `location` of an instance. */
   readonly location: string;
+  /** Longest response that waits for messages of channels, in milliseconds; absent: as long as the platform allows. */
+  readonly pollMs?: number | undefined;
   /** CPU cost of a password hash, as the power of two of scrypt's N: 10 to 20. */
   readonly passwordCost: number;
   /** Requests per second that a process accepts for one instance, at least 60; unlimited when absent. */
@@ -264,6 +268,47 @@ export type CertificateOpener = (
   tenant: Tenant,
 ) => Promise<OpenedPkcs12 | undefined>;
 
+/** A message to be published. */
+export interface MessageDraft
+  extends Pick<MessageData, 'action' | 'author' | 'metadata' | 'payload'> {
+  /** Further writes of its transaction. One whose condition fails shows that the message was published before. */
+  readonly writes?: readonly Write[];
+}
+
+/** A reader's position in a room. */
+export interface RoomPosition {
+  readonly place: RoomPlace;
+  /** Id of the last message that it has seen; 0: none. */
+  readonly after: number;
+}
+
+/** Publishes messages of channels, and waits for them. */
+export interface Messages {
+  /**
+   * Publishes a message, durable when it resolves. Messages become visible in the order of their ids.
+   *
+   * @returns undefined when it was published before
+   * @throws ApiError 429 after many write conflicts
+   */
+  publish(place: RoomPlace, draft: MessageDraft): Promise<MessageData | undefined>;
+  /** Resolves when one of the rooms has a message after its position, after `ms`, or when `signal` aborts. */
+  wait(
+    positions: readonly RoomPosition[],
+    limit: { readonly ms: number; readonly signal: AbortSignal | undefined },
+  ): Promise<void>;
+  /** Admits a request that waits for messages; it must be released in any case. Never rejects. */
+  admit(share: Share, use: 'poll' | 'stream'): Promise<Admission>;
+}
+
+/** What a request that waits for messages may cost. */
+export interface Admission {
+  /** Longest wait in milliseconds; short where there is no room for longer ones. */
+  readonly waitMs: number;
+  /** How long a response may remain open to send messages as they come, in milliseconds; 0: it may not. */
+  readonly openMs: number;
+  release(): Promise<void>;
+}
+
 /** All differences between AWS, one machine and tests. */
 export interface Platform {
   readonly store: Store;
@@ -285,6 +330,7 @@ export interface Platform {
   readonly quotas: Quotas;
   readonly scripts: ScriptRunner;
   readonly runs: Runs;
+  readonly messages: Messages;
   /** Returns the address of the interface, without a slash at the end: `https://api.example.com`. */
   readonly apiUrl: () => string;
   readonly templates: TemplateEngine;

@@ -34,10 +34,16 @@ export const settingVariables = {
   GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
   GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
   GROUNDWORK_INSTANCE_RATE: v.optional(whole(60, 1_000_000)), // a batch has 50 requests
+  GROUNDWORK_POLL_SECONDS: v.optional(whole(1, 300)), // a proxy in front may end requests earlier
   GROUNDWORK_MAX_OBJECT_BYTES: byteLimit,
   GROUNDWORK_MAX_FILE_BYTES: byteLimit,
   GROUNDWORK_MAX_TRACE_BYTES: byteLimit,
 };
+
+/** Converts the setting of polls to milliseconds. */
+export function pollMsOf(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
+}
 
 /**
  * Parses variables.

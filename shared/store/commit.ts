@@ -42,7 +42,7 @@ export async function commitUnique(
 }
 
 /** Returns the actor as notifications name it. */
-function actorName(actor: Actor): JsonObject {
+export function actorName(actor: Actor): JsonObject {
   switch (actor.kind) {
     case 'anonymous':
       return {};

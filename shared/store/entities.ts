@@ -2,6 +2,16 @@
 import { type PushPlace, type PushProvider, pushProviders } from '../push/rules/provider.ts';
 import { entity } from './entity.ts';
 import type {
+  ChannelData,
+  ChannelEventData,
+  MessageAction,
+  MessageData,
+  MessageRoomData,
+  PollPositionData,
+  PollSlotData,
+  RoomHeadData,
+} from './records/channels.ts';
+import type {
   RunSlotData,
   RunWaiterData,
   ScriptFunctionData,
@@ -88,7 +98,12 @@ import type { Key, Stored } from './store.ts';
  * | ... metadata of a class; number of its objects  |                                | CLASSMETADATA#<name>; CLASSCOUNT#<number> |
  * | ... data endpoints, by name and in list order   |                                | DATAENDPOINT#<name>; DATAENDPOINTROW#<row> |
  * | ... templates, by name and in list order        |                                | TEMPLATE#<name>; TEMPLATEROW#<row> |
+ * | ... channels, by name and in list order         |                                | CHANNEL#<name>; CHANNELROW#<row> |
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
+ * | messages of a room of a channel; their end      | INSTANCE#<id>#MESSAGES#<channel>#<room, encoded> | MESSAGE#<id>; HEAD |
+ * | room of a message (of a channel with rooms)     | INSTANCE#<id>#MESSAGEROOMS#<channel> | <message id>          |
+ * | changes of objects that a channel is told of    | INSTANCE#<id>#CHANNELEVENTS    | <class>#<object>#<revision>#<action> |
+ * | position of a poll that ended, by its caller    | INSTANCE#<id>#POLLS            | <channel>#<caller>#<room, encoded> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
  * | ... group by name; deleted groups               |                                | GROUPNAME#<name>; DELETEDGROUPS |
  * | users by id; their passwords                    | INSTANCE#<id>#USERS; INSTANCE#<id>#PASSWORDS | <id>          |
@@ -119,6 +134,7 @@ import type { Key, Stored } from './store.ts';
  * | attempts to log in, by name                     | ATTEMPTS#<scope>#<name>        | ADDRESS#<address>; ALL      |
  * | ... addresses from which the name has logged in |                                | KNOWN                       |
  * | attempts to log in, by address                  | ATTEMPTSFROM#<scope>#<address> | ALL                         |
+ * | slots for polls that wait (on AWS)              | POLLSLOT#<number>              | SLOT                        |
  * | jobs that are due                               | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
  * | changes that a consumer failed to process       | DEADLETTERS                    | <time>#<id>                 |
  *
@@ -258,6 +274,63 @@ export const templatePositionEntity = entity<NamedPositionData>('template-row').
   ofInstance,
   'TEMPLATEROW#',
   (row: number) => idKey(row),
+);
+
+/** A channel. The built-in ones of every instance are stored only when they are changed, and exist before. */
+export const channelEntity = entity<ChannelData>('channel').keyed(ofInstance, 'CHANNEL#', byName);
+
+/** Channels in order of creation, which is the order of their list. */
+export const channelPositionEntity = entity<NamedPositionData>('channel-row').keyed(
+  ofInstance,
+  'CHANNELROW#',
+  (row: number) => idKey(row),
+);
+
+/**
+ * `channel` is the number of the channel, `room` the name as index-keys.ts encodes text: in lower case, and empty where
+ * the channel has no rooms. All items of a room expire, so a deleted channel or instance leaves none behind.
+ */
+const ofRoom = (instance: number, channel: number, room: string) =>
+  `INSTANCE#${instance}#MESSAGES#${channel}#${room}`;
+
+/** A message. */
+export const messageEntity = entity<MessageData>('message').keyed(
+  ofRoom,
+  'MESSAGE#',
+  (id: number) => idKey(id),
+);
+
+/** The end of a room's log. */
+export const roomHeadEntity = entity<RoomHeadData>('room-head').keyed(ofRoom, 'HEAD');
+
+/** The room of a message, where the channel has rooms. */
+export const messageRoomEntity = entity<MessageRoomData>('message-room').keyed(
+  (instance: number, channel: number) => `INSTANCE#${instance}#MESSAGEROOMS#${channel}`,
+  '',
+  (message: number) => idKey(message),
+);
+
+/** A change of an object that its channel is told of, until the message is published. */
+export const channelEventEntity = entity<ChannelEventData>('channel-event').keyed(
+  (instance: number) => `INSTANCE#${instance}#CHANNELEVENTS`,
+  '',
+  (
+    classNumber: number,
+    { id, revision, action }: { id: number; revision: number; action: MessageAction },
+  ) => `${classNumber}#${idKey(id)}#${revision}#${action}`,
+);
+
+/** Where the next poll of a caller continues if it has no position of its own. */
+export const pollPositionEntity = entity<PollPositionData>('poll-position').keyed(
+  (instance: number) => `INSTANCE#${instance}#POLLS`,
+  '',
+  (channel: number, caller: string, room: string) => `${channel}#${caller}#${room}`,
+);
+
+/** One of the slots for polls that wait at the same time, on AWS; it expires when its process must be dead. */
+export const pollSlotEntity = entity<PollSlotData>('poll-slot').keyed(
+  (slot: number) => `POLLSLOT#${slot}`,
+  'SLOT',
 );
 
 /** A group of users. */
@@ -513,6 +586,8 @@ export function instancePartitions(instance: number, lastClass: number): readonl
     userSocialEntity.partition(instance),
     usageEntity.partition(instance),
     runSlotEntity.partition(instance),
+    pollPositionEntity.partition(instance),
+    channelEventEntity.partition(instance),
     runQueueEntity.partition(instance),
     triggerEventEntity.partition(instance),
     ...pushPartitions(instance),
@@ -545,6 +620,11 @@ export const usageEntity = entity<UsageData>('usage').keyed(
 /** Pattern of the partitions of usage, for policies. */
 export const anyUsagePartition = 'INSTANCE#*#USAGE';
 
+/** Checks whether the numbers of a counter order items of several processes: none may be taken in advance. */
+export function isOrdered({ sk }: Key): boolean {
+  return sk === 'message';
+}
+
 /** The counters of an instance. */
 export const instanceCounters = [
   'object',
@@ -554,6 +634,8 @@ export const instanceCounters = [
   'group',
   'data-endpoint',
   'template',
+  'channel',
+  'message',
   'gcm-device',
   'apns-device',
   'gcm-message',

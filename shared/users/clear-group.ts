@@ -1,16 +1,15 @@
-import { compileClass } from '../classes/rules/compiled-class.ts';
+import { rewriteObjects } from '../classes/rewrite-objects.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import {
+  channelEntity,
   classEntity,
   deletedGroupsEntity,
   membershipEntity,
-  objectEntity,
   userEntity,
 } from '../store/entities.ts';
-import { objectIndexes } from '../store/object-indexes.ts';
-import type { ClassData, ObjectData } from '../store/records/records.ts';
+import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
 import type { JsonObject } from '../values/json/json.ts';
@@ -20,7 +19,7 @@ export type DeletedGroup = { readonly instance: number; readonly group: number }
 
 type Progress = DeletedGroup & {
   /**
-   * Set after all members are removed; sort key of the class whose objects are next. `last` is that of the last object
+   * Set after all members and channels are done; sort key of the class whose objects are next. `last` is that of the last object
    * read.
    */
   readonly at?: string;
@@ -30,7 +29,7 @@ type Progress = DeletedGroup & {
 const stepSize = 100;
 
 /**
- * Removes a deleted group from its members, classes and objects (docs/reference/users-and-groups.md#deleting-a-group),
+ * Removes a deleted group from its members, channels, classes and objects (docs/reference/users-and-groups.md#deleting-a-group),
  * and then from the list of deleted groups, which hides it until then. It starts after the end of all requests that may
  * have read the group.
  */
@@ -39,7 +38,9 @@ export const clearGroup: JobType = {
   step: afterCalls<Progress>(async (context, task) => {
     if (task.at !== undefined) return clearClasses(context, task, task.at);
     const removed = await removeMembers(context, task);
-    return { task: { ...task, ...(removed === 0 && { at: '' }) } };
+    if (removed > 0) return { task };
+    await clearChannels(context, task);
+    return { task: { ...task, at: '' } };
   }),
 };
 
@@ -64,6 +65,25 @@ async function removeMembers(
   return members.length;
 }
 
+/** Removes the group from the permissions of channels. */
+async function clearChannels(context: JobContext, { instance, group }: DeletedGroup) {
+  let after: string | undefined;
+  do {
+    const { items, last } = await channelEntity.list(context.store, [instance], {
+      after,
+      limit: stepSize,
+    });
+    for (const { data: found } of items.filter(({ data }) => data.group === group)) {
+      await retryOnConflict(async () => {
+        const current = await channelEntity.read(context.store, instance, found.name);
+        if (current?.data.group !== group) return;
+        await maintain(context, [updateItem(current, { ...current.data, group: null })]);
+      });
+    }
+    after = last;
+  } while (after !== undefined);
+}
+
 async function clearClasses(
   context: JobContext,
   progress: Progress,
@@ -78,7 +98,14 @@ async function clearClasses(
   }
   const place = { instance, name: next.data.name };
   const current = await freed(context, place, group);
-  const reached = current && (await freeSome(context, progress, current));
+  const reached =
+    current &&
+    (await rewriteObjects(context, {
+      instance,
+      class: current,
+      after: last,
+      change: (data) => (data.group === group ? { ...data, group: null } : undefined),
+    }));
   const { key } = next;
   const goesOn: JsonObject =
     reached === undefined ? { at: `${key.sk}\u0000`, last: '' } : { at: key.sk, last: reached };
@@ -98,33 +125,6 @@ async function freed(
     const version = await maintain(context, [updateItem(current, data)]);
     return { ...current, version, data };
   });
-}
-
-/** Removes the group from some objects of a class, and returns the last sort key; undefined: all objects are done. */
-async function freeSome(
-  context: JobContext,
-  { instance, group, last: after }: Progress,
-  { data }: Stored<ClassData>,
-): Promise<string | undefined> {
-  const some = { after: after || undefined, limit: stepSize };
-  const { items, last } = await objectEntity.list(context.store, [instance, data.number], some);
-  const compiled = compileClass(data, context.files.address);
-  await Promise.all(
-    items.map((found) =>
-      retryOnConflict(async (isFirst) => {
-        const object = isFirst
-          ? found
-          : await objectEntity.read(context.store, instance, data.number, found.data.id);
-        if (object?.data.group !== group) return;
-        // Written by later indexes than those of this class: the step is retried with the current class.
-        if (object.data.epoch > compiled.epoch)
-          throw new Error('the class has changed in the meantime');
-        const free: ObjectData = { ...object.data, group: null, epoch: compiled.epoch };
-        await maintain(context, [updateItem(object, free, objectIndexes(compiled, free))]);
-      }),
-    ),
-  );
-  return last;
 }
 
 /** Removes the group from the list of deleted groups, once no record refers to it. */

@@ -96,3 +96,21 @@ export const maxOpenTriggerRuns = 300;
 
 /** Large responses that are compressed concurrently: commits need the other two threads. */
 export const maxCompressions = 2;
+
+/** Open polls and streams of channels: each takes a connection, and some 10 kB. Half of the connections at most. */
+export const listeners = { total: 8192, perOwner: 4096, perInstance: 2048 };
+
+/** Longest wait of a poll, where no gateway ends it earlier. */
+export const longestPollMs = 300_000;
+
+/** A poll that finds no room waits for this long. Old clients poll again at once: an error would be a loop. */
+export const shortPollMs = 1000;
+
+/** The rights of an open poll or stream are checked with each message, and after this time. */
+export const recheckMs = 15_000;
+
+/** Rooms of one stream. */
+export const maxStreamRooms = 20;
+
+/** Characters after which a stream that cannot remain open ends; one more read may exceed them by 1.3 MB. */
+export const maxClosedStreamBytes = 1_048_576;

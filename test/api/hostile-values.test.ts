@@ -178,8 +178,13 @@ describe('values of every field', () => {
     choice: ['furry', {}, [], 99, 'constructor', '__proto__'],
   };
 
+  /** A channel without rooms ignores the name of one. */
+  const isUnread = ({ template }: Place, name: string) =>
+    template.endsWith('/publish/') && name === 'room';
+
   it.each(writable)('%s names each field of a wrong type', async (_, method, place) => {
     for (const [name, { type }] of await fieldsOf(method, place)) {
+      if (isUnread(place, name)) continue;
       for (const value of wrong[type] ?? []) {
         const body = { ...goodBody(place), [name]: value };
         const answer = await attack({

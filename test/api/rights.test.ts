@@ -29,6 +29,7 @@ beforeAll(async () => {
   await makeEndpoint(world, 'a', 'console.log(1)');
   targets.link = (await makeEndpoint(world, 'b', 'console.log(1)', { public: true })).public_link;
   await made('endpoints/data/', { class: 'note' });
+  await made('channels/', { custom_publish: true });
   await made('schedules/', { script: 1, interval_sec: 60 });
   await create('triggers/', { signal: 'post_delete', class: 'note', script: 1 });
   await made('snippets/templates/', { content: 'a', content_type: 'text/html' });
@@ -109,6 +110,10 @@ const bodies: Readonly<Record<string, () => object>> = {
     content: 'a',
     content_type: 'text/html',
   }),
+  'POST channels/': () => ({ name: `c${count}` }),
+  'PATCH channels/a/': () => ({}),
+  'PUT channels/a/': () => ({ custom_publish: true }),
+  'POST channels/a/publish/': () => ({}),
   'POST endpoints/data/': () => ({ name: `d${count}`, class: 'note' }),
   'POST endpoints/scripts/': () => ({ name: `s${count}`, script: 1 }),
   'POST schedules/': () => ({ script: 1, interval_sec: 60 }),

@@ -174,6 +174,9 @@ function settingVariables(settings: Settings): Record<string, string> {
     GROUNDWORK_LOCATION: settings.location,
     GROUNDWORK_PASSWORD_COST: String(settings.passwordCost),
     ...(settings.instanceRate && { GROUNDWORK_INSTANCE_RATE: String(settings.instanceRate) }),
+    ...(settings.pollMs && {
+      GROUNDWORK_POLL_SECONDS: String(Math.ceil(settings.pollMs / 1000)),
+    }),
     ...bytesVariable('GROUNDWORK_MAX_OBJECT_BYTES', settings.maxObjectBytes),
     ...bytesVariable('GROUNDWORK_MAX_FILE_BYTES', settings.maxFileBytes),
     ...bytesVariable('GROUNDWORK_MAX_TRACE_BYTES', settings.maxTraceBytes),

@@ -1,6 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { attributes } from '../../shared/platform/aws/store/table.ts';
 import {
+  channelEventEntity,
   classEntity,
   jobEntity,
   scriptEntity,
@@ -9,9 +10,13 @@ import {
 import type { Images } from './fake-table.ts';
 
 /** Kinds of items of which only creates are watched. */
-const newKinds: readonly unknown[] = [jobEntity.kind, triggerEventEntity.kind];
+const newKinds: readonly unknown[] = [
+  jobEntity.kind,
+  triggerEventEntity.kind,
+  channelEventEntity.kind,
+];
 
-/** The stream of a table, as far as the API suite needs its effects: scripts, jobs, triggers and deleted classes. */
+/** The stream of a table, as far as the API suite needs its effects. */
 export interface Stream {
   readonly hear: (images: Images) => void;
   /** Resolves when all received changes are delivered. */

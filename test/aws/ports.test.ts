@@ -233,6 +233,7 @@ describe('environment', () => {
         passwordCost: 15,
       },
       mailFrom: undefined,
+      pollSlots: 100,
       social: {},
     });
   });
@@ -246,6 +247,8 @@ describe('environment', () => {
       GROUNDWORK_LOCATION: 'cellar',
       GROUNDWORK_PASSWORD_COST: '10',
       GROUNDWORK_INSTANCE_RATE: '60',
+      GROUNDWORK_POLL_SECONDS: '20',
+      GROUNDWORK_POLL_SLOTS: '500',
       GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
       GROUNDWORK_MAX_FILE_BYTES: '2000000',
       GROUNDWORK_MAX_TRACE_BYTES: '3000000',
@@ -253,6 +256,7 @@ describe('environment', () => {
 
     expect(readSettings(settings)).toEqual({
       logLevel: 'error',
+      pollSlots: 500,
       settings: {
         registration: 'open',
         maxInstances: 3,
@@ -260,6 +264,7 @@ describe('environment', () => {
         location: 'cellar',
         passwordCost: 10,
         instanceRate: 60,
+        pollMs: 20_000,
         maxObjectBytes: 1_000_000,
         maxFileBytes: 2_000_000,
         maxTraceBytes: 3_000_000,

@@ -6,6 +6,7 @@ import { bully } from './citizens/bully.ts';
 import { crowd } from './citizens/crowd.ts';
 import { curator } from './citizens/curator.ts';
 import { editor } from './citizens/editor.ts';
+import { herald } from './citizens/herald.ts';
 import { locksmith } from './citizens/locksmith.ts';
 import { newcomer } from './citizens/newcomer.ts';
 import { runner } from './citizens/runner.ts';
@@ -29,6 +30,7 @@ export const citizens: readonly Citizen[] = [
   runner,
   watchman,
   editor,
+  herald,
   timekeeper,
   newcomer,
   spy,

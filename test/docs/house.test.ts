@@ -65,7 +65,7 @@ function wordsIn(file: string): ReadonlySet<string> {
 
 /** Places where the core names features, each with its reason. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
-  'shared/core/http/path-parameters.ts': ['device', 'template'], // parameters of paths
+  'shared/core/http/path-parameters.ts': ['channel', 'device', 'template'], // parameters of paths
   'shared/core/pages/assets.ts': ['script'], // of the page
   'shared/core/pages/html.ts': ['template'], // the literal
   'shared/core/pages/shell.ts': ['script'], // of the page
@@ -74,7 +74,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   'shared/core/pipeline/caller/caller-records.ts': ['groups', 'script'],
   'shared/core/pipeline/caller/credentials.ts': ['script'],
   'shared/core/pipeline/response-templates.ts': ['template', 'templates'], // they render responses of all routes
-  'shared/core/resource/loads/known.ts': ['device', 'template'], // parameters of paths
+  'shared/core/resource/loads/known.ts': ['channel', 'device', 'template'], // parameters of paths
 };
 
 test('the core names features only where they are listed here', () => {

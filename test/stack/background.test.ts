@@ -101,7 +101,10 @@ test('it receives changes for its consumers, and new jobs, but not its own write
     {
       eventName: ['INSERT'],
       dynamodb: {
-        NewImage: { t: { S: ['object', 'file', 'trigger-event', 'script'] }, c: { S: byCall } },
+        NewImage: {
+          t: { S: ['object', 'file', 'channel-event', 'trigger-event', 'script'] },
+          c: { S: byCall },
+        },
       },
     },
     {

@@ -174,7 +174,7 @@ describe.each(ofFamilies)(
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         Handler: 'index.handler',
-        MemorySize: 1024,
+        MemorySize: family === 'channel-polls' ? 128 : 1024, // it is paid while it waits
         Timeout: 29,
         LoggingConfig: { LogFormat: 'JSON', LogGroup: expect.anything() },
       });
@@ -200,6 +200,7 @@ describe.each(ofFamilies)(
         schema: read,
         usage: [...read, 'Query'],
         classes: [...write, 'ConditionCheckItem', 'Query'],
+        'channel-polls': [...write, 'ConditionCheckItem', 'Query'],
       };
       const names = expected[family] ?? [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'];
       const ofObjects = ['public', 'traces', 'uploads'];
@@ -311,6 +312,8 @@ test('settings reach the functions, the gateway and the logs', () => {
     registration: 'open',
     maxClasses: '7',
     instanceRate: 100,
+    pollConcurrency: '200',
+    pollSeconds: 20,
     maxObjectBytes: 1_000_000,
     maxFileBytes: '2000000',
     maxTraceBytes: 3_000_000,
@@ -325,11 +328,18 @@ test('settings reach the functions, the gateway and the logs', () => {
     GROUNDWORK_REGISTRATION: 'open',
     GROUNDWORK_MAX_CLASSES: '7',
     GROUNDWORK_INSTANCE_RATE: '100',
+    GROUNDWORK_POLL_SECONDS: '20',
+    GROUNDWORK_POLL_SLOTS: '200',
     GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
     GROUNDWORK_MAX_FILE_BYTES: '2000000',
     GROUNDWORK_MAX_TRACE_BYTES: '3000000',
     GROUNDWORK_PASSWORD_COST: '12',
   });
+  const reserved = deployedFunctions(set).map(({ family, properties }) => [
+    family,
+    properties.ReservedConcurrentExecutions,
+  ]);
+  expect(reserved.filter(([, count]) => count !== undefined)).toEqual([['channel-polls', 200]]);
   expect(onlyOne(set, 'AWS::ApiGatewayV2::Stage').resource.Properties.DefaultRouteSettings).toEqual(
     {
       ThrottlingRateLimit: 10,

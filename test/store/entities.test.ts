@@ -67,6 +67,38 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.templatePositionEntity.key(7, 4),
     'template-row | INSTANCE#7 | TEMPLATEROW#0000000004',
   ],
+  [table.channelEntity, table.channelEntity.key(7, 'chat'), 'channel | INSTANCE#7 | CHANNEL#chat'],
+  [
+    table.channelPositionEntity,
+    table.channelPositionEntity.key(7, 4),
+    'channel-row | INSTANCE#7 | CHANNELROW#0000000004',
+  ],
+  [
+    table.messageEntity,
+    table.messageEntity.key(7, 3, '"lobby', 21),
+    'message | INSTANCE#7#MESSAGES#3#"lobby | MESSAGE#0000000021',
+  ],
+  [
+    table.roomHeadEntity,
+    table.roomHeadEntity.key(7, 3, '"lobby'),
+    'room-head | INSTANCE#7#MESSAGES#3#"lobby | HEAD',
+  ],
+  [
+    table.messageRoomEntity,
+    table.messageRoomEntity.key(7, 3, 21),
+    'message-room | INSTANCE#7#MESSAGEROOMS#3 | 0000000021',
+  ],
+  [
+    table.channelEventEntity,
+    table.channelEventEntity.key(7, 5, { id: 21, revision: 2, action: 'update' }),
+    'channel-event | INSTANCE#7#CHANNELEVENTS | 5#0000000021#2#update',
+  ],
+  [
+    table.pollPositionEntity,
+    table.pollPositionEntity.key(7, 3, 'key 4 user 9', '"lobby'),
+    'poll-position | INSTANCE#7#POLLS | 3#key 4 user 9#"lobby',
+  ],
+  [table.pollSlotEntity, table.pollSlotEntity.key(7), 'poll-slot | POLLSLOT#7 | SLOT'],
   [table.groupEntity, table.groupEntity.key(7, 9), 'group | INSTANCE#7 | GROUP#0000000009'],
   [
     table.groupNameEntity,
@@ -342,6 +374,8 @@ test('the partitions of an instance, its main one last', () => {
     'INSTANCE#7#SOCIAL',
     'INSTANCE#7#USAGE',
     'INSTANCE#7#RUNS',
+    'INSTANCE#7#POLLS',
+    'INSTANCE#7#CHANNELEVENTS',
     'INSTANCE#7#RUNQUEUES',
     'INSTANCE#7#TRIGGEREVENTS',
     'INSTANCE#7#PUSHENDPOINTS#gcm',

@@ -66,6 +66,7 @@ const settings: Settings = {
   maxClasses: 100,
   location: 'local',
   passwordCost: medium === 'roles' ? 10 : 5, // a deployment takes 10 and more; some files check hundreds of passwords
+  pollMs: 50, // tests that send each request of the interface do not wait
 };
 
 const lag = 2; // writes that the indexes of a late store lack
@@ -176,11 +177,12 @@ async function listen(
 function portsOn(opened: LocalPlatform, store: Store) {
   const meter = openMeter({ ...opened, store });
   const runs = openRuns({ ...opened, store, meter });
+  const messages = opened.messages.over(store);
   const idle = async () => {
     await workOn({ ...opened, runs }, store);
     await runs.idle();
   };
-  return { meter, runs, idle };
+  return { meter, runs, messages, idle };
 }
 
 /** Runs of scripts that store their traces where requests read them. */
@@ -188,6 +190,7 @@ function runsOn(opened: LocalPlatform, store: Store) {
   const runs = openRuns({ ...opened, store });
   return {
     runs,
+    messages: opened.messages.over(store),
     idle: async () => {
       await opened.idle();
       await runs.idle();

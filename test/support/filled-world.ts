@@ -61,6 +61,13 @@ const samples: Readonly<Record<string, Sample>> = {
     context: { note: marker.slice(0, 1000) },
     description: marker.slice(0, 256),
   }),
+  '/instances/{instance}/channels/': (marker) => ({
+    name: 'news',
+    description: marker.slice(0, 256),
+    other_permissions: 'publish',
+    custom_publish: true,
+  }),
+  '/instances/{instance}/channels/{channel}/history/': (marker) => ({ payload: { note: marker } }),
   '/instances/{instance}/users/': (marker) => ({ username: marker, password: marker, profile: {} }),
   '/instances/{instance}/groups/': (marker) => ({ label: marker, description: marker }),
   '/instances/{instance}/users/{id}/groups/': () => ({ group: 1 }),
@@ -125,12 +132,19 @@ const twins: Readonly<Record<string, string>> = {
 const filledByOthers: readonly string[] = ['/instances/{instance}/groups/{id}/users/'];
 
 /** Lists that are filled by a POST to another path, with the body of the list of `like`, if any. */
-const filledByCalls: Readonly<Record<string, { readonly to: string; readonly like?: string }>> = {
+const filledByCalls: Readonly<
+  Record<string, { readonly to: string; readonly like?: string; readonly status?: number }>
+> = {
   '/instances/{instance}/snippets/scripts/{id}/traces/': { to: '../run/' },
   '/instances/{instance}/endpoints/scripts/{endpoint}/traces/': { to: '../run/' },
   '/instances/{instance}/triggers/{id}/traces/': {
     to: '../../../classes/book/objects/1/',
     like: '/instances/{instance}/classes/{class}/objects/',
+  },
+  '/instances/{instance}/channels/{channel}/history/': {
+    to: '../publish/',
+    like: '/instances/{instance}/channels/{channel}/history/',
+    status: 201,
   },
 };
 
@@ -165,6 +179,11 @@ export function isForUsers({ route: { access } }: Place): boolean {
 /** Checks whether a GET at a place runs a script: its responses differ each time. */
 export function isRun({ template, route }: Place): boolean {
   return /\/run\/$|\{link\}/.test(template) && route.operations.GET !== undefined;
+}
+
+/** Checks whether a GET at a place waits for a message: in tests it mostly ends without one. */
+export function isWait({ route }: Place): boolean {
+  return route.operations.GET?.waits === true;
 }
 
 /** A world with one of every resource of the interface. */
@@ -305,7 +324,7 @@ async function makeOne(
     const { pathname } = new URL(call.to, `${api.url}${path}`);
     const like = samples[call.like ?? '']?.(marker, 'script');
     const request = { as, method: 'POST', path: pathname, ...(like && { body: like }) };
-    return expected(await api.send(request), 200);
+    return expected(await api.send(request), call.status ?? 200);
   }
   if (filledBySchedules.includes(list)) await runSchedule(api, as, path);
   if (route.operations.POST === undefined || isFilled) {

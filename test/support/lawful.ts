@@ -93,6 +93,7 @@ function typeKind(status: number, type: string, text: string): string {
   if (status === 204) return type === '' && text === '' ? 'fit' : `204 with ${type} ${text}`;
   if (text === '') return 'fit'; // HEAD and preflights
   if (status === 200 && type === rendered) return 'fit';
+  if (status === 200 && type === 'text/event-stream') return 'fit';
   const isPage = text.startsWith('<!doctype html>');
   return type === `${isPage ? 'text/html' : 'application/json'}; charset=utf-8` ? 'fit' : type;
 }

@@ -14,6 +14,8 @@ export interface Request {
   readonly body: RawBody;
   /** Address of the client as the gateway saw it. */
   readonly sourceAddress: string;
+  /** Returns a signal that aborts when nobody waits for a response, or the server ends. Absent: it never does. */
+  readonly ending?: () => AbortSignal;
 }
 
 /** A body as received, or, inside a batch, as the value of the JSON body that it replaces. */
@@ -29,6 +31,8 @@ export interface Response {
   readonly body?: unknown;
   /** Something other than JSON, sent instead of `body`. */
   readonly content?: { readonly type: string; readonly bytes: Uint8Array | string };
+  /** Text that is sent piece by piece while the response remains open, instead of `body`. */
+  readonly stream?: { readonly type: string; readonly pieces: AsyncIterable<string> };
   /** Names of fields and parameters of the request that its path does not know. */
   readonly ignored?: readonly string[];
 }

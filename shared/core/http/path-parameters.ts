@@ -51,6 +51,13 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
     description: 'Name of a template. Not case-sensitive.',
     isLowered: true,
   },
+  channel: {
+    type: 'string',
+    pattern: /^[a-z0-9_-]{1,64}$/,
+    description: 'Name of a channel. Not case-sensitive.',
+    documentedAs: 'channel_name',
+    isLowered: true,
+  },
   id: { type: 'integer', pattern: /^\d{1,10}$/, description: 'Id of an item.' },
   device: {
     type: 'string',

@@ -43,23 +43,27 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 
 /** Adds the headers that every response has. Names are in lower case from here on. */
 export function addHeaders({ id }: Request, response: Response): Response {
-  const { status, content } = response;
-  const headers: Record<string, string> = { ...commonHeaders };
-  if (response.headers !== undefined) {
-    for (const [name, value] of Object.entries(response.headers)) {
-      const lower = name.toLowerCase();
-      if (lower === 'vary') headers.vary = `${varying}, ${value}`;
-      else if (!notOurs.test(lower)) headers[lower] = value;
-    }
-  }
+  const { status, content, stream } = response;
+  const headers = allHeaders(response.headers);
   headers['x-request-id'] = id;
-  if (content === undefined) {
-    if (status !== 204) headers['content-length'] = '0';
-    return { status, headers };
-  }
-  headers['content-type'] ??= content.type;
-  return { status, headers, content };
+  const sent = content ?? stream;
+  if (sent !== undefined) headers['content-type'] ??= sent.type;
+  else if (status !== 204) headers['content-length'] = '0';
+  return { status, headers, ...(content && { content }), ...(stream && { stream }) };
 }
+
+/** Merges the headers of a response into those of all. */
+function allHeaders(own: Response['headers'] = noHeaders): Record<string, string> {
+  const headers: Record<string, string> = { ...commonHeaders };
+  for (const [name, value] of Object.entries(own)) {
+    const lower = name.toLowerCase();
+    if (lower === 'vary') headers.vary = `${varying}, ${value}`;
+    else if (!notOurs.test(lower)) headers[lower] = value;
+  }
+  return headers;
+}
+
+const noHeaders = {};
 
 /**
  * Returns a response that a function may return.
@@ -74,7 +78,8 @@ export function limitSize(response: Response): Response {
 /** Removes the body from the response to HEAD; it keeps the headers, with the length of the body. */
 export function withoutBody({ method }: Request, response: Response): Response {
   const { status, headers, content } = response;
-  if (method !== 'HEAD' || content === undefined) return response;
+  if (method !== 'HEAD') return response;
+  if (content === undefined) return headers === undefined ? { status } : { status, headers };
   const length = String(Buffer.byteLength(content.bytes));
   return { status, headers: { ...headers, 'content-length': length } };
 }

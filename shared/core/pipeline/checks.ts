@@ -100,7 +100,7 @@ export function requireInstance({ match, loaded }: Read): void {
 export function negotiate({ request, match, loading, form, session }: Read): FormOfResponse {
   const { route } = match;
   if (loading.rendering !== undefined) return { form: 'json', isDescription: isOptions(request) };
-  if (form instanceof ApiError && !isOwnFormat(route, request)) throw form;
+  if (form instanceof ApiError && !isOwnForm(route, request)) throw form;
   return { form, isDescription: session === undefined && isDescribed(request, route, form) };
 }
 
@@ -113,9 +113,11 @@ export function checkBodyOfKey({ caller }: Formed): void {
 
 /** Checks that the records still agree with the credentials, and creates the context. */
 export function settleCaller(exchange: Formed): Adds<Settled, Formed> {
-  const { request, routes, loading, loaded, body, sessionOf } = exchange;
+  const { request, routes, loading, loaded, body, sessionOf, renewed } = exchange;
   const openSession = () => sessionOf(exchange);
-  return { context: createContext({ request, routes, load: loading, loaded, body, openSession }) };
+  const renew = () => renewed(exchange);
+  const parts = { request, routes, load: loading, loaded, body, openSession, renew };
+  return { context: createContext(parts) };
 }
 
 /** Hides an instance from callers outside it, where it is the resource itself. */
@@ -158,8 +160,9 @@ function unknownPath(path: string, router: Router): ApiError {
 /** Checks whether the response is the description of the route. */
 function isDescribed(request: Request, { operations }: Route, form: Arrived['form']): boolean {
   if (isOptions(request)) return true;
-  const runs = request.method === 'GET' && operations.GET?.runsCode === true;
-  return runs && form === 'html' && isFollowedLink(request);
+  if (request.method !== 'GET' || form !== 'html') return false;
+  const { runsCode, waits } = operations.GET ?? {};
+  return waits === true || (runsCode === true && isFollowedLink(request));
 }
 
 function isOptions({ method }: Request): boolean {
@@ -180,10 +183,10 @@ function renderingOf(request: Request, { instance }: Route, isItem: boolean) {
   return instance === 'place' && !isItem ? wantedRendering(request) : undefined;
 }
 
-/** Checks whether the request's `format` is one of the route's own. */
-function isOwnFormat({ formats }: Route, { query }: Request): boolean {
-  const format = queryValue(query, 'format');
-  return format !== undefined && formats?.includes(format) === true;
+/** Checks whether the request's `format`, or else its `Accept`, is one of the route's own. */
+function isOwnForm({ formats }: Route, { query, headers }: Request): boolean {
+  const form = queryValue(query, 'format') ?? headers.accept;
+  return form !== undefined && formats?.includes(form) === true;
 }
 
 /** Returns the operation that a description loads records for: GET, which reserves no id here. */

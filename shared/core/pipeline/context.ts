@@ -14,6 +14,7 @@ export interface ContextParts {
   readonly loaded: Loaded;
   readonly body: () => Promise<Body>;
   readonly openSession: Context['openSession'];
+  readonly renew: Context['renew'];
 }
 
 /**
@@ -22,7 +23,7 @@ export interface ContextParts {
  * @throws ApiError 403 when a key's record is deleted or has another generation
  */
 export function createContext(parts: ContextParts): Context {
-  const { request, routes, load, loaded, body, openSession } = parts;
+  const { request, routes, load, loaded, body, openSession, renew } = parts;
   const { known, reserved } = loaded;
   const { route, version, params } = load.match;
   const { actor, account, member, apiKey, user, keyInstance } = actorOfRecords({
@@ -53,6 +54,7 @@ export function createContext(parts: ContextParts): Context {
     rendering: loaded.rendering,
     body,
     openSession,
+    renew,
     instanceName: as(instanceNameEntity, recordOf(loaded, 'instanceName')),
   };
 }

@@ -37,6 +37,8 @@ export interface Arrived extends Service {
   readonly session: SessionCall | undefined;
   /** Opens a session for requests of the same caller. */
   readonly sessionOf: (exchange: Read) => Session;
+  /** Reads the records of a request again and repeats its checks; returns its new context. Throws ApiError. */
+  readonly renewed: (exchange: Formed) => Promise<Context>;
 }
 
 /** A request whose path is known. */
@@ -100,6 +102,7 @@ export function beginExchange(
     startedMs,
     form,
     sessionOf,
+    renewed,
   }: Omit<Arrived, keyof Service | 'count' | 'session'>,
 ): Arrived & Later {
   return {
@@ -114,6 +117,7 @@ export function beginExchange(
     startedMs,
     form,
     sessionOf,
+    renewed,
     count: 1,
     session: undefined,
     match: undefined,

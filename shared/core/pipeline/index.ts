@@ -1,6 +1,6 @@
 import type { Request } from '../http/message.ts';
 import { rememberPaths } from '../http/router.ts';
-import type { Opened, Session } from '../resource/route.ts';
+import type { Context, Opened, Session } from '../resource/route.ts';
 import {
   authenticate,
   authorize,
@@ -21,6 +21,7 @@ import { errorResponse, formOf } from './errors.ts';
 import {
   type Arrived,
   beginExchange,
+  type Formed,
   type Read,
   type Responded,
   type Service,
@@ -55,6 +56,22 @@ const ownChecks = startWith<Settled>().add(limitRate).add(requireMethod).add(aut
 /** The checks of a single request. */
 const allChecks = sharedChecks.add(limitRate).add(requireMethod).add(authorize).add(respond);
 
+/** The checks of a request whose response takes long, once more. */
+const repeatedChecks = startWith<Formed>()
+  .add(loadRecords)
+  .add(requireInstance)
+  .add(settleCaller)
+  .add(hideInstance)
+  .add(requireRight)
+  .add(requireMethod)
+  .add(authorize);
+
+async function renewed(exchange: Formed): Promise<Context> {
+  const outcome = await runSteps(repeatedChecks, { ...exchange });
+  if (!outcome.isDone) throw outcome.error;
+  return outcome.exchange.context;
+}
+
 /** Serves a single request; the outcome has everything known about it, also for error responses. */
 export function serve(
   service: Service,
@@ -62,7 +79,7 @@ export function serve(
 ): Promise<Outcome<Arrived, Responded>> {
   const { request, bodyBytes, startedMs } = arrived;
   const form = formOf(request);
-  const first = { request, bodyBytes, startedMs, form, sessionOf };
+  const first = { request, bodyBytes, startedMs, form, sessionOf, renewed };
   return runSteps(allChecks, beginExchange(service, first));
 }
 
@@ -97,6 +114,7 @@ async function open(service: Service & Arrived, group: Group): Promise<readonly 
     startedMs: service.startedMs,
     form: formOf(first),
     sessionOf,
+    renewed,
   };
   const begun = beginExchange({ ...service, platform }, arrived);
   const outcome = await runSteps(sharedChecks, { ...begun, session, count: requests.length });

@@ -37,7 +37,7 @@ export interface Endpoint<Loaded extends object = object> {
   readonly forms?: Forms<Loaded>;
   /** Form of successful responses; absent: see Forms. */
   readonly response?: ResponseForm;
-  /** Values of `format` that it accepts in addition to those of every route. */
+  /** See Route. */
   readonly formats?: readonly string[];
   readonly ignoresCredentials?: true;
   /** Responds with 404 to an account that is not a member. */

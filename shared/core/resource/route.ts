@@ -70,7 +70,7 @@ export interface Route {
   readonly maxBodyBytes?: number;
   /** What introspection and the interface document describe: fields of a POST or PUT, links, responses. */
   readonly forms: Forms;
-  /** Values of `format` that the route accepts in addition to those of every route. */
+  /** Values of `format`, and media types of `Accept`, that the route accepts in addition to those of every route. */
   readonly formats?: readonly string[];
 }
 
@@ -139,6 +139,8 @@ export interface Operation<Loaded extends object = object> {
    * never runs it by following a link.
    */
   readonly runsCode?: true;
+  /** Waits for something to happen: a page describes it instead. */
+  readonly waits?: true;
   /** The action that templates see, where it does not follow from route and method. */
   readonly action?: string;
   readonly run: (context: Context<Loaded>) => Promise<Response>;
@@ -180,6 +182,11 @@ export interface Context<Loaded extends object = object> {
   readonly body: () => Promise<Body>;
   /** Opens a session, in which the same client makes further requests: the items of a batch. */
   readonly openSession: () => Session;
+  /**
+   * Reads the records of the request again and repeats the checks, for a response that takes long. Throws ApiError when
+   * the request is not allowed any more. The new context has the same loads.
+   */
+  readonly renew: () => Promise<Context>;
 }
 
 /** Requests inside a request. The caller is fixed: keys that such a request may contain are ignored. */

@@ -2,7 +2,14 @@ import * as v from 'valibot';
 import type { SocialConfiguration } from '../../accounts/social.ts';
 import { socialVariables } from '../../accounts/social-variables.ts';
 import type { Settings } from '../ports.ts';
-import { choice, parseVariables, settingVariables, type Variables } from '../setting-variables.ts';
+import {
+  choice,
+  parseVariables,
+  pollMsOf,
+  settingVariables,
+  type Variables,
+  wholeNumber,
+} from '../setting-variables.ts';
 import type { LogLevel } from './log.ts';
 
 /** The environment of a deployed function. */
@@ -21,6 +28,8 @@ export interface Environment {
   readonly scripts: { readonly prefix: string; readonly role: string };
   readonly logLevel: LogLevel;
   readonly settings: Settings;
+  /** Polls that wait at the same time, before their waits get shorter. */
+  readonly pollSlots: number;
   /** Sender of mails; undefined: mails are written into the log. */
   readonly mailFrom: string | undefined;
   /** Ids and secrets at services for social log-ins. */
@@ -33,6 +42,7 @@ const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const settingsSchema = v.object({
   ...settingVariables,
   GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
+  GROUNDWORK_POLL_SLOTS: wholeNumber(1, 10_000, 100),
   GROUNDWORK_MAIL_FROM: v.optional(
     v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
     '',
@@ -80,11 +90,12 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
  */
 export function readSettings(
   variables: Variables,
-): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom'> {
+): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | 'pollSlots'> {
   const parsed = parseVariables(settingsSchema, variables, Error);
   return {
     logLevel: parsed.GROUNDWORK_LOG,
     mailFrom: parsed.GROUNDWORK_MAIL_FROM || undefined,
+    pollSlots: parsed.GROUNDWORK_POLL_SLOTS,
     settings: {
       registration: parsed.GROUNDWORK_REGISTRATION,
       maxInstances: parsed.GROUNDWORK_MAX_INSTANCES,
@@ -92,6 +103,7 @@ export function readSettings(
       location: parsed.GROUNDWORK_LOCATION,
       passwordCost: parsed.GROUNDWORK_PASSWORD_COST,
       instanceRate: parsed.GROUNDWORK_INSTANCE_RATE,
+      pollMs: pollMsOf(parsed.GROUNDWORK_POLL_SECONDS),
       maxObjectBytes: parsed.GROUNDWORK_MAX_OBJECT_BYTES,
       maxFileBytes: parsed.GROUNDWORK_MAX_FILE_BYTES,
       maxTraceBytes: parsed.GROUNDWORK_MAX_TRACE_BYTES,

@@ -13,6 +13,7 @@ import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
 import { openLog } from './log.ts';
 import { openMailer } from './mailer.ts';
+import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
 import { openSecrets } from './secrets.ts';
@@ -35,8 +36,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
   const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
-  const log = openLog(logLevel);
-  const ids = openIds();
+  const [log, ids] = [openLog(logLevel), openIds()];
   const { prefix } = environment.scripts;
   // Most functions never run a script or render a template: that code is loaded at its first use.
   const scripts = once(async () => {
@@ -67,6 +67,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
   });
   return {
     ...services,
+    messages: openMessages(services, environment),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     push: openSender(push),
     vault: openVault(push),

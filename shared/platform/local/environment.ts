@@ -1,7 +1,13 @@
 import * as v from 'valibot';
 import type { SocialConfiguration } from '../../accounts/social.ts';
 import { socialVariables } from '../../accounts/social-variables.ts';
-import { parseVariables, settingVariables, type Variables, whole } from '../setting-variables.ts';
+import {
+  parseVariables,
+  pollMsOf,
+  settingVariables,
+  type Variables,
+  whole,
+} from '../setting-variables.ts';
 import type { LogLevel } from './log.ts';
 import { StartError } from './server/start-error.ts';
 
@@ -24,6 +30,8 @@ export interface Environment {
   readonly passwordCost: number;
   /** Requests per second that one instance accepts; undefined: unlimited. */
   readonly instanceRate: number | undefined;
+  /** Longest wait of a poll, in milliseconds; undefined: not limited by the operator. */
+  readonly pollMs: number | undefined;
   /** Bytes of data objects in one instance; undefined: unlimited. */
   readonly maxObjectBytes: number | undefined;
   /** Bytes of files in one instance; undefined: unlimited. */
@@ -69,6 +77,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     location: output.GROUNDWORK_LOCATION,
     passwordCost: output.GROUNDWORK_PASSWORD_COST,
     instanceRate: output.GROUNDWORK_INSTANCE_RATE,
+    pollMs: pollMsOf(output.GROUNDWORK_POLL_SECONDS),
     maxObjectBytes: output.GROUNDWORK_MAX_OBJECT_BYTES,
     maxFileBytes: output.GROUNDWORK_MAX_FILE_BYTES,
     maxTraceBytes: output.GROUNDWORK_MAX_TRACE_BYTES,

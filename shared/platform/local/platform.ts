@@ -18,6 +18,7 @@ import {
   openTemporaryFiles,
 } from './files/files.ts';
 import { type Background, startBackground } from './jobs/background.ts';
+import { type LocalMessages, openMessages } from './messages.ts';
 import { openPasswordThreads } from './password-threads.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
 import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
@@ -64,6 +65,7 @@ export interface LocalPlatform extends Platform {
   readonly folder: string | undefined;
   readonly scripts: LocalScripts;
   readonly runs: LocalRuns;
+  readonly messages: LocalMessages;
   readonly files: LocalFiles;
   readonly push: Outbox;
   /** Resolves when no child process can be started any more, although the platform was not closed. */
@@ -125,19 +127,15 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     ...forRuns,
     ...helpers.ports,
     runs,
+    messages: openMessages({ store, clock, ids, settings }),
     push,
     social,
     settings,
     vault: openVault(medium.secrets),
     mailer: loggingMailer(log),
   };
-  const background: Background = startBackground({
-    feed: store.feed,
-    services,
-    calls,
-    consumers,
-    kinds: jobTypes,
-  });
+  const tasks = { consumers, kinds: jobTypes };
+  const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
   return {
     ...medium,
     ...services,

@@ -260,6 +260,8 @@ export interface ObjectData {
   readonly other_permissions: ObjectPermission;
   readonly channel: string | null;
   readonly channel_room: string | null;
+  /** Number of its channel: a later one of this name is another. Absent where an earlier version stored the object. */
+  readonly channelNumber?: number | null;
   /** Epoch of the class's indexes that the index keys were made with. */
   readonly epoch: number;
   /** Values of the class's fields by storage name; null values are omitted. */

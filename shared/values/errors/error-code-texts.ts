@@ -59,6 +59,12 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
     meaning: 'The caller may see the data object, and its permissions allow no more.',
     remedy: 'Change the permissions of the object, or call as its owner.',
   },
+  channel_denies: {
+    statuses: [403],
+    meaning:
+      'The permissions of the channel do not allow it, or nobody may publish to the channel.',
+    remedy: 'Change the permissions or `custom_publish` of the channel, or call as another user.',
+  },
   item_protected: {
     statuses: [403],
     meaning: 'The item is protected: the row of the owner, or a built-in class.',

@@ -8,6 +8,7 @@ const codes = [
   'role_too_low',
   'class_denies',
   'object_denies',
+  'channel_denies',
   'item_protected',
   'upload_denied',
   'login_failed',

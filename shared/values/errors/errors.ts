@@ -65,6 +65,7 @@ export type Denial =
   | 'role_too_low'
   | 'class_denies'
   | 'object_denies'
+  | 'channel_denies'
   | 'item_protected'
   | 'upload_denied';
 

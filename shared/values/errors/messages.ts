@@ -32,8 +32,11 @@ export const messages = {
   badChoice: (word: string) => `"${word}" is not a valid choice.`,
   noSuchPk: (id: string | number) => `Invalid pk "${id}" - object does not exist.`,
   noSuchName: (name: string) => `Object with name=${name} does not exist.`,
+  roomRequired: 'This field is required for channels with separate rooms.',
+  channelRoomRequired: 'Channel room field is required for channels with separate rooms.',
   commaList: 'Enter a comma separated list.',
   badPkType: (typeName: string) => `Incorrect type. Expected pk value, received ${typeName}.`,
+  tooManyItems: (limit: number) => `Ensure this field has no more than ${limit} elements.`,
   notList: (typeName: string) => `Expected a list of items but got type "${typeName}".`,
   notDictionary: (typeName: string) => `Invalid data. Expected a dictionary, but got ${typeName}.`,
 } as const;

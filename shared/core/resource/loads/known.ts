@@ -8,6 +8,7 @@ export interface Params {
   /** Text of a public link, not checked to be genuine. */
   readonly link?: string;
   readonly template?: string;
+  readonly channel?: string;
   readonly id?: number;
   /** Token of a device. */
   readonly device?: string;

@@ -1,9 +1,10 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { isOrdered } from '../../../store/entities.ts';
 import { checkKey } from '../../../store/key-limits.ts';
 import type { Key, Store } from '../../../store/store.ts';
 import { takeInBlocks } from './blocks.ts';
 import type { StoreContext } from './context.ts';
-import { takeFromTable } from './counters.ts';
+import { type Take, takeFromTable } from './counters.ts';
 import { writeKey } from './item.ts';
 import { queryItems } from './query.ts';
 import { readItems } from './read.ts';
@@ -30,7 +31,8 @@ export interface TableStore extends Store {
 /** Opens the store on an existing table. Sends no request by itself. */
 export function openStore({ table, client, now, pacing = realPacing }: StoreOptions): TableStore {
   const context: StoreContext = { client, table, now: () => now() / 1000, pacing };
-  const take = takeInBlocks((key, count) => takeFromTable(context, key, count), now);
+  const takeNow: Take = (key, count) => takeFromTable(context, key, count);
+  const takeAhead = takeInBlocks(takeNow, now);
   const calls = openCalls();
   return {
     get: (keys) => calls.run(() => readItems(context, keys)),
@@ -40,7 +42,7 @@ export function openStore({ table, client, now, pacing = realPacing }: StoreOpti
       calls.run(async () => {
         checkKey(counter);
         if (!Number.isInteger(count) || count < 1) throw new Error(`cannot take ${count} numbers`);
-        return take(counter, count);
+        return isOrdered(counter) ? takeNow(counter, count) : takeAhead(counter, count);
       }),
     connect: () => connect(context),
     close: async () => {

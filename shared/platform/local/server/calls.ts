@@ -1,4 +1,4 @@
-import type { Dispatch } from '../../../core/http/message.ts';
+import type { Dispatch, Request } from '../../../core/http/message.ts';
 import type { Clock } from '../../ports.ts';
 
 /** The requests that this process is serving; no other process writes, so these are all requests in progress. */
@@ -9,20 +9,27 @@ export interface Calls {
   endedBefore(micros: number): Promise<boolean>;
 }
 
+interface Running {
+  readonly call: Promise<unknown>;
+  /** In microseconds. */
+  readonly began: number;
+}
+
 const patienceMs = 200; // an acknowledged request may still be on its way out of a busy process
 const longestMicros = 60_000_000; // a longer request is waiting for something, and writes nothing that it read before
 
 /** Creates an empty set of requests. */
 export function openCalls(clock: Clock): Calls {
-  const underWay = new Map<Promise<unknown>, number>();
+  const underWay = new Map<Request, Running>();
   const earlier = (micros: number) =>
-    [...underWay].flatMap(([call, began]) => (began <= micros ? [call] : []));
+    [...underWay.values()].flatMap(({ call, began }) => (began <= micros ? [call] : []));
 
   return {
     track: (dispatch) => (request) => {
       const began = clock.micros();
-      const call = dispatch(request).finally(() => underWay.delete(call));
-      underWay.set(call, began);
+      const end = () => underWay.delete(request);
+      const call = dispatch(waiting(request, end)).finally(end);
+      underWay.set(request, { call, began });
       return call;
     },
     endedBefore: async (micros) => {
@@ -36,6 +43,19 @@ export function openCalls(clock: Clock): Calls {
       await Promise.race([Promise.allSettled(calls), patience]);
       clearTimeout(timer);
       return earlier(micros).length === 0;
+    },
+  };
+}
+
+/** Calls `onWait` when a request asks for its end: from then on it waits, and writes nothing that it read before. */
+function waiting(request: Request, onWait: () => void): Request {
+  const { ending } = request;
+  if (ending === undefined) return request;
+  return {
+    ...request,
+    ending: () => {
+      onWait();
+      return ending();
     },
   };
 }

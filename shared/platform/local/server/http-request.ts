@@ -15,6 +15,7 @@ export interface ArrivalFacts {
   readonly requestId: string;
   /** Proxies that the request verifiably passed, each of which adds to `X-Forwarded-For`. */
   readonly proxies: number;
+  readonly ending: NonNullable<Request['ending']>;
 }
 
 type Headers = Record<string, string | undefined>;
@@ -27,7 +28,8 @@ const noBody: Request['body'] = { kind: 'bytes', bytes: new Uint8Array() };
  * Reads a request, except its body, as the gateway does: the path is percent-decoded once except `%2f`, header names
  * are in lower case with repeats joined by commas, and the address of the peer is added to `X-Forwarded-For`.
  */
-export function toRequest(message: IncomingMessage, { requestId, proxies }: ArrivalFacts): Arrival {
+export function toRequest(message: IncomingMessage, facts: ArrivalFacts): Arrival {
+  const { requestId, proxies, ending } = facts;
   const { method = 'GET', url = '/', rawHeaders, socket } = message;
   const headers: Headers = {};
   const bytes = readHeaders(rawHeaders, headers) + method.length + url.length + 11; // ' ' and ' HTTP/1.1\r'
@@ -49,6 +51,7 @@ export function toRequest(message: IncomingMessage, { requestId, proxies }: Arri
     headers,
     body: noBody,
     sourceAddress: proxies === 0 ? peer : clientAddress(forwarded, peer, proxies),
+    ending,
   };
   if (bytes > maxHeaderBytes) return { request, unfit: 'headers too large' };
   const lacksHost = headers.host === undefined && message.httpVersion === '1.1';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Response } from '../../../core/http/message.ts';
 import { drainMs, sendPieceBytes } from '../../../values/bounds.ts';
 
 /** The body of a response as it is passed to the system. */
@@ -44,6 +45,21 @@ export async function sendEarly(
   response.end();
 }
 
+/** Sends pieces as they come; waits for a slow client, so that no more than one of them is in memory. */
+export async function sendStream(
+  response: ServerResponse,
+  { status, headers }: Response,
+  pieces: AsyncIterable<string>,
+): Promise<void> {
+  response.writeHead(status, headers);
+  response.flushHeaders();
+  for await (const piece of pieces) {
+    if (response.destroyed) break;
+    if (!response.write(piece)) await drained(response);
+  }
+  response.end();
+}
+
 async function sendPieces(response: ServerResponse, body: SentBody): Promise<void> {
   const { content } = body;
   const encoding = encodingOf(body);
@@ -59,6 +75,7 @@ function encodingOf(body: SentBody | undefined): BufferEncoding {
 }
 
 function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     const go = () => {
       response.off('drain', go).off('close', go);

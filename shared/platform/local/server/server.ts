@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Gate } from '../../../core/http/admission.ts';
 import { complete, type EdgeStep, edgeSteps } from '../../../core/http/edge.ts';
-import type { Dispatch, Request } from '../../../core/http/message.ts';
+import type { Dispatch, Request, Response } from '../../../core/http/message.ts';
 import { logRequest } from '../../../core/http/request-log.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
@@ -21,10 +21,11 @@ import {
 } from './broken-request.ts';
 import { type Connections, type Exchange, watchConnections } from './connections.ts';
 import { connectionLimit } from './descriptors.ts';
+import { type Endings, openEndings } from './endings.ts';
 import { type Arrival, toRequest } from './http-request.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
-import { closeUnread, sendBody, sendEarly, toSentBody } from './send-response.ts';
+import { closeUnread, sendBody, sendEarly, sendStream, toSentBody } from './send-response.ts';
 import { StartError } from './start-error.ts';
 
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most error responses can say more than 431
@@ -73,6 +74,7 @@ interface Running extends ServerOptions {
   readonly proxyGate: ProxyGate;
   readonly connections: Connections;
   readonly receiver: Receiver;
+  readonly endings: Endings;
   /** For responses to requests that are not served. */
   readonly steps: readonly EdgeStep[];
   /** Number of running requests. */
@@ -107,6 +109,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     proxyGate: createProxyGate(options.proxies),
     connections,
     receiver: openReceiver(options.gate),
+    endings: openEndings(),
     steps: edgeSteps(options),
     active: 0,
     stopping: false,
@@ -142,7 +145,8 @@ async function serve(running: Running, exchange: Exchange): Promise<void> {
   const { message, response } = exchange;
   running.active += 1;
   try {
-    const facts = { requestId: ids.random(), proxies: proxyGate.countOf(message) };
+    const ending = () => running.endings.signalOf(response);
+    const facts = { requestId: ids.random(), proxies: proxyGate.countOf(message), ending };
     const arrival = toRequest(message, facts);
     if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
       if (exchange.isWaiting) response.writeContinue();
@@ -221,16 +225,28 @@ async function serveRequest(
  */
 async function run(
   running: Running,
-  { connection, message, response }: Exchange,
+  exchange: Exchange,
   request: Request,
   received?: Received,
 ): Promise<void> {
+  const { connection, response } = exchange;
   connection.isRunning = true;
   const serving = running.serve(request);
   const served = await (received === undefined ? serving : serving.finally(received.release));
+  connection.isRunning = false;
+  if (served.stream !== undefined) return sendStream(response, served, served.stream.pieces);
+  await sendContent(running, exchange, served, received);
+}
+
+/** Sends the response to a request that was served. */
+async function sendContent(
+  running: Running,
+  { connection, message, response }: Exchange,
+  served: Response,
+  received: Received | undefined,
+): Promise<void> {
   const { status, content } = served;
   const headers: Record<string, string> = { ...served.headers };
-  connection.isRunning = false;
   const length = content?.bytes.length ?? 0;
   running.connections.count(connection, length);
   if (length > sendPieceBytes) await nextRound();
@@ -301,6 +317,7 @@ function toStartError(error: Error, host: string, port: number): Error {
 
 async function stop(server: Server, running: Running): Promise<void> {
   running.stopping = true;
+  running.endings.endAll();
   running.connections.end();
   const closed = Promise.all([
     running.proxyGate.close(),

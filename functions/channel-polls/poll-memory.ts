@@ -1,0 +1,53 @@
+import type { ChannelContext } from '../../shared/channels/channel-record.ts';
+import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { pollPositionEntity } from '../../shared/store/entities.ts';
+import { putItem } from '../../shared/store/writes.ts';
+import type { Actor } from '../../shared/values/access.ts';
+
+/*
+ * Some clients forget the id of their last message when a poll ends without one. Their next poll continues where that
+ * poll was (docs/reference/channels.md#polling).
+ */
+
+const memoryMs = 10_000;
+
+/** Returns where an earlier poll of the caller was, if it has ended within ten seconds. */
+export async function rememberedPosition(
+  { platform, actor }: ChannelContext,
+  { instance, channel, room }: RoomPlace,
+): Promise<number | undefined> {
+  const found = await pollPositionEntity.read(
+    platform.store,
+    instance,
+    channel,
+    callerName(actor),
+    room,
+  );
+  if (found === undefined) return undefined;
+  const ageMs = platform.clock.micros() / 1000 - found.data.atMs;
+  return ageMs <= memoryMs ? found.data.last : undefined;
+}
+
+/** Stores where a poll was that has ended without a message. */
+export async function rememberPosition(
+  { platform, actor }: ChannelContext,
+  { instance, channel, room }: RoomPlace,
+  last: number,
+): Promise<void> {
+  const atMs = Math.floor(platform.clock.micros() / 1000);
+  const key = pollPositionEntity.key(instance, channel, callerName(actor), room);
+  const expiresAt = Math.ceil((atMs + memoryMs) / 1000);
+  await maintain(platform, [{ ...putItem(pollPositionEntity, key, { last, atMs }), expiresAt }]);
+}
+
+function callerName(actor: Actor): string {
+  switch (actor.kind) {
+    case 'anonymous':
+      return '';
+    case 'admin':
+      return `admin ${actor.account}`;
+    case 'apiKey':
+      return `key ${actor.key} user ${actor.user?.id ?? ''}`;
+  }
+}

@@ -1,0 +1,105 @@
+import { type ChannelContext, channelOf, inChannel } from '../../shared/channels/channel-record.ts';
+import { readPlace, roomParameters } from '../../shared/channels/channel-room.ts';
+import { checkSubscribe, messageAccess, renewed } from '../../shared/channels/message-access.ts';
+import { readEnd, readRoom } from '../../shared/channels/read-room.ts';
+import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
+import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
+import { queryValue, type Response } from '../../shared/core/http/message.ts';
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { instanceOf, tenantOf } from '../../shared/core/resource/place.ts';
+import { shareOf } from '../../shared/platform/limits/fair-queue.ts';
+import type { Admission } from '../../shared/platform/ports.ts';
+import { recheckMs } from '../../shared/values/bounds.ts';
+import { refused } from '../../shared/values/errors/errors.ts';
+import { readLastId } from './last-id.ts';
+import { rememberedPosition, rememberPosition } from './poll-memory.ts';
+
+/** Waits for the next message of a room (docs/reference/channels.md#polling). */
+export const pollRoute = endpointRoute({
+  name: 'Channel Poll',
+  operationNames: { GET: { id: 'pollMessage', summary: 'Poll for the next message of a channel' } },
+  path: '/instances/{instance}/channels/{channel}/poll/',
+  access: messageAccess,
+  loads: inChannel,
+  isUnbatchable: true,
+  isUntemplated: true,
+  operations: {
+    GET: {
+      right: 'G',
+      waits: true,
+      authorize: checkSubscribe,
+      parameters: {
+        ...roomParameters,
+        last_id: {
+          type: 'integer',
+          description: 'Returns the oldest message with a greater id. Absent: waits for the next.',
+          min: 0,
+        },
+        transport: { type: 'string', description: 'Only polling is available.' },
+      },
+      run: poll,
+    },
+  },
+  response: { fields: messageFields, name: 'Message' },
+});
+
+async function poll(context: ChannelContext): Promise<Response> {
+  const { query } = context.request;
+  if (queryValue(query, 'transport') === 'websocket') {
+    throw refused(400, 'Expected WebSocket connection.', 'invalid_input');
+  }
+  const { data: channel } = channelOf(context);
+  const place = readPlace(instanceOf(context), channel, queryValue(query, 'room'));
+  const lastId = readLastId(queryValue(query, 'last_id'));
+  const known = lastId ?? (await rememberedPosition(context, place));
+  if (known !== undefined) {
+    const [message] = await messagesAfter(context, place, known);
+    if (message !== undefined) return { status: 200, body: showMessage(message) };
+  }
+  const after = known ?? (await readEnd(context.platform, place))?.last ?? 0;
+  const { instance, owner } = await tenantOf(context);
+  const admission = await context.platform.messages.admit(shareOf(instance, owner), 'poll');
+  try {
+    return await waitForMessage(context, { place, after, admission });
+  } finally {
+    await admission.release();
+  }
+}
+
+interface Waiting {
+  readonly place: RoomPlace;
+  /** Id of the last message that the client has, or need not get. */
+  readonly after: number;
+  readonly admission: Admission;
+}
+
+/**
+ * Waits for a message. The end of the wait has no message, and is never an error: old clients respond to one with the
+ * next poll, at once and without end. This includes a caller that has lost its rights, whose next poll is an error.
+ */
+async function waitForMessage(
+  context: ChannelContext,
+  { place, after, admission }: Waiting,
+): Promise<Response> {
+  const { clock, messages } = context.platform;
+  const signal = context.request.ending?.();
+  const until = clock.steadyMs() + admission.waitMs;
+  for (;;) {
+    const restMs = until - clock.steadyMs();
+    if (restMs <= 0 || signal?.aborted) break;
+    const ms = Math.min(restMs, recheckMs);
+    await messages.wait([{ place, after }], { ms, signal });
+    if ((await renewed(context)) === undefined) break;
+    const [message] = await messagesAfter(context, place, after);
+    if (message !== undefined) {
+      const headers = { 'X-Last-Id': String(message.id) };
+      return { status: 200, headers, body: showMessage(message) };
+    }
+  }
+  if (!signal?.aborted) await rememberPosition(context, place, after);
+  return { status: 204, headers: { 'X-Last-Id': String(after) } };
+}
+
+async function messagesAfter(context: ChannelContext, place: RoomPlace, after: number) {
+  return (await readRoom(context.platform, place, { after, limit: 1 })).messages;
+}

@@ -1,0 +1,11 @@
+import type { Family } from '../../shared/core/resource/route.ts';
+import { grants } from './grants.ts';
+import { pollRoute } from './poll.ts';
+import { streamRoute } from './stream.ts';
+
+/** Requests that wait for messages of channels: on AWS their function is small, because it is paid while it waits. */
+export const channelPolls: Family = {
+  name: 'channel-polls',
+  grants,
+  routes: [pollRoute, streamRoute],
+};

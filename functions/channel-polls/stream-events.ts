@@ -1,0 +1,72 @@
+import { type RoomPart, type RoomServices, readRoom } from '../../shared/channels/read-room.ts';
+import { showMessage } from '../../shared/channels/show-message.ts';
+import type { RoomPosition } from '../../shared/platform/ports.ts';
+import type { MessageData } from '../../shared/store/records/channels.ts';
+import type { Subscription } from './subscriptions.ts';
+
+/** The events of a stream, and where it is in each of its rooms. */
+export interface StreamEvents {
+  readonly positions: readonly RoomPosition[];
+  /** The first event of a stream that begins at the end of its rooms. */
+  readonly ready: () => string;
+  /** Reads some messages, and returns their events; empty: there is none. */
+  readonly next: () => Promise<string>;
+}
+
+/** Keeps a stream open. Comments have no id, so that they do not change where a client continues. */
+export const ping = ': ping\n\n';
+
+const atOnce = 20; // of each room: at most some 1.3 MB
+
+/** Events by message: all streams of a room send the same texts. */
+const bodies = new WeakMap<MessageData, string>();
+
+/**
+ * Creates the events of a stream.
+ *
+ * @param after position in each room
+ */
+export function openEvents(
+  services: RoomServices,
+  subscriptions: readonly Subscription[],
+  after: readonly number[],
+): StreamEvents {
+  const rooms = subscriptions.map((each, at) => ({ ...each, after: after[at] ?? 0 }));
+  const id = () => `id: ${rooms.map((room) => room.after).join(',')}\n`;
+
+  async function nextOf(room: (typeof rooms)[number]): Promise<string> {
+    const part = await readRoom(services, room.place, { after: room.after, limit: atOnce });
+    let text = part.isLost ? resetOf(room, part) : '';
+    for (const message of part.messages) {
+      room.after = message.id;
+      text += `${id()}data: ${bodyOf(room, message)}\n\n`;
+    }
+    return text;
+  }
+
+  return {
+    positions: rooms,
+    ready: () => `event: ready\n${id()}data: {}\n\n`,
+    next: async () => {
+      let text = '';
+      for (const room of rooms) text += await nextOf(room);
+      return text;
+    },
+  };
+}
+
+/** Returns the event for a client that has missed messages: they are gone. */
+function resetOf({ channel, room }: Subscription, { messages: [oldest] }: RoomPart): string {
+  return `event: reset\ndata: ${JSON.stringify({ channel, room, oldest: oldest?.id })}\n\n`;
+}
+
+function bodyOf({ channel, room }: Subscription, message: MessageData): string {
+  if (room !== undefined) return bodyText({ channel, room }, message); // written as the client does
+  const known = bodies.get(message) ?? bodyText({ channel }, message);
+  bodies.set(message, known);
+  return known;
+}
+
+function bodyText(source: object, message: MessageData): string {
+  return JSON.stringify({ ...source, ...showMessage(message) });
+}

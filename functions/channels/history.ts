@@ -1,0 +1,126 @@
+import { type ChannelContext, channelOf, inChannel } from '../../shared/channels/channel-record.ts';
+import { readPlace, roomParameters } from '../../shared/channels/channel-room.ts';
+import { checkSubscribe, messageAccess } from '../../shared/channels/message-access.ts';
+import { readHistory } from '../../shared/channels/read-history.ts';
+import { roomKey } from '../../shared/channels/room-place.ts';
+import { messageFields } from '../../shared/channels/show-message.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import { pathOf } from '../../shared/core/resource/links.ts';
+import { loadedOperations } from '../../shared/core/resource/loads/loaded-operations.ts';
+import { pageOf, roomyPageBody } from '../../shared/core/resource/page.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import { parseProjection } from '../../shared/core/resource/projection.ts';
+import {
+  orderingParameters,
+  pageParameters,
+  projectionParameters,
+  type QueryParameters,
+} from '../../shared/core/resource/query-parameters.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
+import { messageEntity, messageRoomEntity } from '../../shared/store/entities.ts';
+import { encodeText } from '../../shared/store/index-keys.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { inListOrder, parsePaging, rangeAhead } from '../../shared/values/paging.ts';
+import { messageLinks, showWithLinks } from './message-links.ts';
+import { path } from './paths.ts';
+
+const list = `${path}{channel}/history/`;
+
+const parameters: QueryParameters = {
+  ...pageParameters,
+  ...orderingParameters,
+  ...projectionParameters,
+  ...roomParameters,
+  last_id: { type: 'integer', description: 'Returns only messages with greater ids.', min: 0 },
+};
+
+const shared = {
+  description: '',
+  resource: 'Channel History',
+  noun: 'message',
+  instance: 'place',
+  lookups: [],
+  ignoresCredentials: false,
+  access: messageAccess,
+  forms: {
+    links: messageLinks,
+    response: { fields: messageFields, links: messageLinks, name: 'Message' },
+  },
+} as const satisfies Partial<Route>;
+
+/** The messages of a channel that are kept (docs/reference/channels.md#history). */
+export const historyRoutes: readonly Route[] = [
+  {
+    ...shared,
+    name: 'Channel History List',
+    kind: 'list',
+    paths: { 'v1.1': list, v1: list },
+    operations: loadedOperations(inChannel, {
+      GET: {
+        right: 'L',
+        authorize: checkSubscribe,
+        parameters,
+        run: async (context) => ({ status: 200, body: await listMessages(context) }),
+      },
+    }),
+  },
+  {
+    ...shared,
+    name: 'Channel History Instance',
+    kind: 'detail',
+    paths: { 'v1.1': `${list}{id}/`, v1: `${list}{id}/` },
+    operations: loadedOperations(inChannel, {
+      GET: {
+        right: 'G',
+        authorize: checkSubscribe,
+        parameters: projectionParameters,
+        run: async (context) => ({ status: 200, body: await showOne(context) }),
+      },
+    }),
+  },
+];
+
+async function listMessages(context: ChannelContext): Promise<JsonObject> {
+  const { query } = context.request;
+  const value = (name: string) => queryValue(query, name);
+  const place = readPlace(instanceOf(context), channelOf(context).data, value('room'));
+  const paging = parsePaging(value, false);
+  const range = rangeAhead(paging, context.platform.store.isNear === true);
+  const after = value('last_id') ?? '';
+  const above = /^\d{1,10}$/.test(after) ? Number(after) : 0; // others are ignored
+  const found =
+    paging.size === 0
+      ? []
+      : await readHistory(context.platform, place, {
+          ...range,
+          above: Math.max(range.above ?? 0, above),
+        });
+  const rows = inListOrder(found.slice(0, paging.size), paging);
+  const page = pageOf(
+    { path: pathOf(context, context.route.paths), query, paging },
+    rows,
+    found.length > paging.size,
+  );
+  const project = parseProjection(query);
+  const objects = rows.map(({ item }) => project(showWithLinks(context, item.data), messageFields));
+  return roomyPageBody(page, objects);
+}
+
+/** Shows a message of any room of the channel. */
+async function showOne(context: ChannelContext): Promise<JsonObject> {
+  const { data: channel } = channelOf(context);
+  const { id } = context.params;
+  const { store } = context.platform;
+  const instance = instanceOf(context);
+  if (id === undefined) throw notFound();
+  const room =
+    channel.type === 'separate_rooms'
+      ? (await messageRoomEntity.read(store, instance, channel.row, id))?.data.room
+      : encodeText('');
+  if (room === undefined) throw notFound();
+  const key = roomKey({ instance, channel: channel.row, room });
+  const found = await messageEntity.read(store, ...key, id);
+  if (found === undefined) throw notFound();
+  return parseProjection(context.request.query)(showWithLinks(context, found.data), messageFields);
+}

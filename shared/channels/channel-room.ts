@@ -1,0 +1,44 @@
+import * as v from 'valibot';
+import type { QueryParameters } from '../core/resource/query-parameters.ts';
+import type { ChannelData } from '../store/records/channels.ts';
+import { type ApiError, invalid } from '../values/errors/errors.ts';
+import { messages } from '../values/errors/messages.ts';
+import { text } from '../values/values.ts';
+import { roomPlace } from './room-place.ts';
+import type { RoomPlace } from './rules/room-log.ts';
+
+/** Longest name of a room, in characters. */
+export const maxRoomName = 128;
+
+const roomName = text({ max: maxRoomName });
+
+/** The query parameter that names a room. */
+export const roomParameters: QueryParameters = {
+  room: {
+    type: 'string',
+    description: 'Room of a channel with separate rooms; there it is required.',
+  },
+};
+
+/**
+ * Returns a room of a channel. The name of a room is ignored where the channel has none.
+ *
+ * @param name as sent; undefined or empty: none
+ * @throws ApiError 400
+ */
+export function readPlace(
+  instance: number,
+  channel: Pick<ChannelData, 'row' | 'type'>,
+  name: string | undefined,
+): RoomPlace {
+  if (channel.type !== 'separate_rooms') return roomPlace(instance, channel, '');
+  if (name === undefined || name === '') throw roomRequired();
+  const result = v.safeParse(roomName, name);
+  if (!result.success) throw invalid({ room: result.issues.map(({ message }) => message) });
+  return roomPlace(instance, channel, result.output);
+}
+
+/** Returns the 400 for a missing room; a string, not a list (docs/reference/errors.md#bodies). */
+function roomRequired(): ApiError {
+  return invalid({ room: messages.roomRequired });
+}

@@ -1,0 +1,24 @@
+import type { ChangeConsumer } from '../jobs/change-feed.ts';
+import { channelEventEntity } from '../store/entities.ts';
+import { deleteItem } from '../store/writes.ts';
+
+/**
+ * Publishes the messages of changed objects (docs/reference/channels.md#objects). A message and the deletion of its
+ * event are one transaction, so a repeated event makes no second message.
+ */
+export const publishEvents: ChangeConsumer = {
+  name: 'channel-events',
+  watches: [{ kind: channelEventEntity.kind, actions: ['create'] }],
+  consume: async (changes, { messages }) => {
+    const events = changes
+      .map(({ after }) => after)
+      .filter((item) => item !== undefined)
+      .filter(channelEventEntity.matches);
+    await Promise.all(
+      events.map((event) => {
+        const { place, ...draft } = event.data;
+        return messages.publish(place, { ...draft, writes: [deleteItem(event)] });
+      }),
+    );
+  },
+};

@@ -1,0 +1,170 @@
+import { newJob } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { retryOnConflict } from '../jobs/write-conflict.ts';
+import type { MessageDraft as Draft, Messages, Platform } from '../platform/ports.ts';
+import {
+  instanceCounter,
+  messageEntity,
+  messageRoomEntity,
+  roomHeadEntity,
+} from '../store/entities.ts';
+import { encodeText } from '../store/index-keys.ts';
+import type { MessageData } from '../store/records/channels.ts';
+import { ConditionFailed, type Put } from '../store/store.ts';
+import { createItem, updateItem } from '../store/writes.ts';
+import { timestamp } from '../values/timestamp.ts';
+import { roomId, roomKey, roomLimits } from './room-place.ts';
+import { addToLog, messageLifeMs, type RoomPlace } from './rules/room-log.ts';
+import { trimRoom } from './trim-room.ts';
+
+type PublisherServices = Pick<Platform, 'store' | 'clock' | 'ids'>;
+
+interface Waiting {
+  readonly draft: Draft;
+  readonly resolve: (message: MessageData | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Messages of one transaction: with three items each, it stays below a hundred, and below 4 MB of 66 KB each. */
+const maxTogether = 30;
+
+/** The end of a room outlives its messages, so that a reader whose messages have expired learns of it. */
+const endLifeMs = 30 * messageLifeMs;
+
+/**
+ * Creates the function that publishes messages. Each room has one writer at a time in this process, which publishes
+ * whatever waits in one transaction; between processes the end of the room decides who is first.
+ *
+ * @param onPublished called after each transaction
+ */
+export function createPublisher(
+  services: PublisherServices,
+  onPublished: (place: RoomPlace) => void,
+): Messages['publish'] {
+  const rooms = new Map<string, Waiting[]>();
+
+  async function publishAll(place: RoomPlace, waiting: Waiting[]): Promise<void> {
+    while (waiting.length > 0) {
+      await publishSome(place, waiting.splice(0, maxTogether));
+      onPublished(place);
+    }
+    rooms.delete(roomId(place));
+  }
+
+  async function publishSome(place: RoomPlace, group: readonly Waiting[]): Promise<void> {
+    try {
+      const published = await publishGroup(
+        services,
+        place,
+        group.map(({ draft }) => draft),
+      );
+      for (const [at, { resolve }] of group.entries()) resolve(published[at]);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  return (place, draft) =>
+    new Promise((resolve, reject) => {
+      const own = { draft, resolve, reject };
+      const waiting = rooms.get(roomId(place));
+      if (waiting !== undefined) {
+        waiting.push(own);
+        return;
+      }
+      const first = [own];
+      rooms.set(roomId(place), first);
+      void publishAll(place, first); // never rejects
+    });
+}
+
+/**
+ * Publishes messages of a room in one transaction.
+ *
+ * @returns one for each draft; undefined where it was published before
+ * @throws ApiError 429 after many write conflicts
+ */
+async function publishGroup(
+  services: PublisherServices,
+  place: RoomPlace,
+  drafts: readonly Draft[],
+): Promise<readonly (MessageData | undefined)[]> {
+  const obsolete = new Set<Draft>();
+  return retryOnConflict(async () => {
+    const wanted = drafts.filter((draft) => !obsolete.has(draft));
+    const messages =
+      wanted.length === 0 ? [] : await tryToPublish(services, place, wanted, obsolete);
+    const byDraft = new Map(wanted.map((draft, at) => [draft, messages[at]]));
+    return drafts.map((draft) => byDraft.get(draft));
+  });
+}
+
+/**
+ * Tries once.
+ *
+ * @param obsolete gets a draft that was published before
+ * @throws ConditionFailed on a write conflict
+ */
+async function tryToPublish(
+  services: PublisherServices,
+  place: RoomPlace,
+  drafts: readonly Draft[],
+  obsolete: Set<Draft>,
+): Promise<readonly MessageData[]> {
+  const { store, clock } = services;
+  const [head, first] = await Promise.all([
+    roomHeadEntity.read(store, ...roomKey(place)),
+    store.next(instanceCounter(place.instance, 'message'), drafts.length),
+  ]);
+  if (head !== undefined && first <= head.data.last) {
+    throw new ConditionFailed(0, head); // another process has published later ids in the meantime
+  }
+  const micros = clock.micros();
+  const atMs = Math.floor(micros / 1000);
+  const ids = drafts.map((_, at) => first + at);
+  const added = addToLog(head?.data, { ids, atMs }, roomLimits(place));
+  const created_at = timestamp(micros);
+  const messages = added.places.map((at, index): MessageData => {
+    const { writes: _, ...draft } = drafts[index] as Draft; // one for each
+    return { ...at, created_at, ...draft };
+  });
+  const key = roomHeadEntity.key(...roomKey(place));
+  const put =
+    head === undefined ? createItem(roomHeadEntity, key, added.end) : updateItem(head, added.end);
+  const end = { ...put, expiresAt: secondsAfter(atMs, endLifeMs) };
+  const own = drafts.flatMap((draft) => (draft.writes ?? []).map((write) => ({ draft, write })));
+  const writes = [
+    ...own.map(({ write }) => write),
+    end,
+    ...messages.flatMap((message) => messageWrites(place, message, atMs)),
+    ...(added.isTrimmed ? [trimJob(services, place, added.end.trimmed, atMs)] : []),
+  ];
+  try {
+    await maintain(services, writes);
+  } catch (error) {
+    const failed = error instanceof ConditionFailed ? own[error.index] : undefined;
+    if (failed !== undefined) obsolete.add(failed.draft);
+    throw error;
+  }
+  return messages;
+}
+
+function messageWrites(place: RoomPlace, message: MessageData, atMs: number): readonly Put[] {
+  const expiresAt = secondsAfter(atMs, messageLifeMs);
+  const { instance, channel, room } = place;
+  const key = messageEntity.key(...roomKey(place), message.id);
+  const put = { ...createItem(messageEntity, key, message), expiresAt };
+  if (room === encodeText('')) return [put];
+  const pointer = messageRoomEntity.key(instance, channel, message.id);
+  return [put, { ...createItem(messageRoomEntity, pointer, { room }), expiresAt }];
+}
+
+function trimJob(services: PublisherServices, place: RoomPlace, upTo: number, atMs: number): Put {
+  const { instance, channel, room } = place;
+  const due = atMs + roomLimits(place).trimmedMs;
+  return newJob(services, trimRoom, { instance, channel, room, upTo }, due);
+}
+
+function secondsAfter(atMs: number, ms: number): number {
+  return Math.ceil((atMs + ms) / 1000);
+}

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Row } from '../core/resource/page.ts';
+import { messageEntity } from '../store/entities.ts';
+import type { MessageData } from '../store/records/channels.ts';
+import type { Stored } from '../store/store.ts';
+import type { RowRange } from '../values/paging.ts';
+import { type RoomServices, readEnd } from './read-room.ts';
+import { roomKey, roomLimits } from './room-place.ts';
+import { isKept, type RoomPlace } from './rules/room-log.ts';
+
+const pauseMs = 20;
+const maxReads = 5;
+
+/**
+ * Reads kept messages of a range of ids, in the order of reading. A message whose previous one is not visible yet is
+ * read again, so that a client that continues after the last one misses none.
+ */
+export async function readHistory(
+  services: RoomServices,
+  place: RoomPlace,
+  range: RowRange,
+): Promise<readonly Row<MessageData>[]> {
+  for (let reads = 1; ; reads += 1) {
+    const items = await readKept(services, place, range);
+    if (isComplete(items, range) || reads === maxReads) {
+      return items.map((item) => ({ pk: item.data.id, item }));
+    }
+    await sleep(pauseMs);
+  }
+}
+
+async function readKept(
+  { store }: RoomServices,
+  place: RoomPlace,
+  { above = 0, below, descending, limit }: RowRange,
+): Promise<readonly Stored<MessageData>[]> {
+  const end = await readEnd({ store }, place);
+  if (end === undefined) return [];
+  const key = roomKey(place);
+  const edge = (id: number) => ({ key: messageEntity.key(...key, id).sk, inclusive: false });
+  const limits = roomLimits(place);
+  const { items } = await messageEntity.list(store, key, {
+    lower: edge(Math.max(above, end.trimmed)),
+    upper: edge(below ?? end.last + 1), // later ones may be visible in part
+    descending,
+    limit: limit + (descending ? 0 : limits.step), // older ones that are not kept may come first
+  });
+  return items.filter(({ data }) => isKept(data, end, limits)).slice(0, limit);
+}
+
+/** Checks that no message between two others is missing. */
+function isComplete(items: readonly Stored<MessageData>[], { descending }: RowRange): boolean {
+  const ascending = descending ? items.toReversed() : items;
+  return ascending.every(({ data }, at) => {
+    const before = ascending[at - 1];
+    return before === undefined || data.previous === before.data.id;
+  });
+}

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Platform } from '../platform/ports.ts';
+import { messageEntity, roomHeadEntity } from '../store/entities.ts';
+import type { MessageData, RoomHeadData } from '../store/records/channels.ts';
+import { longestDelay } from '../values/back-off.ts';
+import { roomKey, roomLimits } from './room-place.ts';
+import { inSequence, isKept, type RoomPlace, type Sequence } from './rules/room-log.ts';
+
+/** The ports that readers of rooms use. */
+export type RoomServices = Pick<Platform, 'store' | 'clock'>;
+
+/** A part of a room. */
+export interface RoomPart extends Sequence<MessageData> {
+  /** Id of the newest message; 0: there is none. */
+  readonly last: number;
+}
+
+const backOff = { firstMs: 10, maxMs: 100 };
+const maxReads = 5; // a transaction becomes visible within milliseconds
+
+/**
+ * Reads the messages after a position, in order, each exactly once for a reader that follows their ids. Reads again
+ * while an earlier message is not visible yet, then returns those before it.
+ *
+ * @param after id of the last message that the reader has seen; 0: begins with the oldest one
+ */
+export async function readRoom(
+  services: RoomServices,
+  place: RoomPlace,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<RoomPart> {
+  for (let reads = 1; ; reads += 1) {
+    const part = await readOnce(services, place, { after, limit });
+    if (part.messages.length > 0 || !part.hasGap || reads === maxReads) return part;
+    await sleep(longestDelay(reads - 1, backOff));
+  }
+}
+
+/** Returns the end of a room; undefined: it is empty. */
+export async function readEnd(
+  { store }: Pick<RoomServices, 'store'>,
+  place: RoomPlace,
+): Promise<RoomHeadData | undefined> {
+  return (await roomHeadEntity.read(store, ...roomKey(place)))?.data;
+}
+
+async function readOnce(
+  { store, clock }: RoomServices,
+  place: RoomPlace,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<RoomPart> {
+  const end = await readEnd({ store }, place);
+  const last = end?.last ?? 0;
+  if (last <= after) return { messages: [], isLost: false, hasGap: false, last };
+  const limits = roomLimits(place);
+  const from = Math.max(after, end?.trimmed ?? 0);
+  const found = await listKept({ store }, place, { end, from, limit });
+  const reading = { after, end, limits, nowMs: clock.micros() / 1000 };
+  return { ...inSequence(found, reading), last };
+}
+
+interface Range {
+  readonly end: RoomHeadData | undefined;
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** Reads kept messages after an id. Less than a step of older ones may precede them. */
+async function listKept(
+  { store }: Pick<RoomServices, 'store'>,
+  place: RoomPlace,
+  { end, from, limit }: Range,
+): Promise<readonly MessageData[]> {
+  const limits = roomLimits(place);
+  const key = roomKey(place);
+  let lower = messageEntity.key(...key, from).sk;
+  for (;;) {
+    const bound = { key: lower, inclusive: false };
+    const { items, last } = await messageEntity.list(store, key, { lower: bound, limit });
+    const kept = items.map(({ data }) => data).filter((message) => isKept(message, end, limits));
+    if (kept.length > 0 || last === undefined) return kept;
+    lower = last;
+  }
+}

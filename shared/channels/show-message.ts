@@ -1,0 +1,19 @@
+import { computed, type Fields } from '../core/resource/field.ts';
+import type { MessageData } from '../store/records/channels.ts';
+import type { Json } from '../values/json/json.ts';
+
+/** Fields of a message (docs/reference/channels.md#messages). */
+export const messageFields: Fields = {
+  id: computed('integer'),
+  created_at: computed('datetime'),
+  action: computed('string'),
+  author: computed('field', { shows: 'object' }),
+  metadata: computed('field', { shows: 'object' }),
+  payload: computed('field', { shows: 'object' }),
+};
+
+/** Returns a message as responses show it, without links; a new object. */
+export function showMessage(message: MessageData): Record<string, Json> {
+  const { id, created_at, action, author, metadata, payload } = message;
+  return { id, created_at, action, author, metadata, payload };
+}

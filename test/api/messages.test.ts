@@ -1,0 +1,322 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type ApiResponse,
+  type Credentials,
+  expected,
+  openWorld,
+  plantUser,
+  type World,
+} from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { column, forbidden, missing } from '../support/responses.ts';
+
+useApi();
+
+/** Messages of channels: publishing, the history and polls. Streams are in streams.test.ts. */
+
+let world: World;
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  world = await openWorld(api, `talk-${count}`);
+});
+
+const call = (method: string, path: string, body?: unknown, as: Credentials = world.owner) =>
+  world.call(as, method, `channels/${path}`, body);
+const make = async (name: string, more: object = {}) =>
+  expected(await call('POST', '', { name, custom_publish: true, ...more }), 201);
+const publish = async (path: string, payload: object, more: object = {}) =>
+  expected(await call('POST', `${path}/publish/`, { payload, ...more }), 201);
+const idOf = ({ body }: ApiResponse) => body.id;
+
+const noRoom = { room: 'This field is required for channels with separate rooms.' };
+
+describe('publishing', () => {
+  it('returns the message with the first id of the instance', async () => {
+    await make('chat');
+    const { body: account } = await api.send({ as: world.owner, path: '/v1.1/account/' });
+
+    const { status, body } = await call('POST', 'chat/publish/', { payload: { text: 'hi' } });
+
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: 1,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+      action: 'custom',
+      author: { admin: account.id },
+      metadata: { type: 'message' },
+      payload: { text: 'hi' },
+      links: { self: `${world.base}channels/chat/history/1/` },
+    });
+  });
+
+  it('counts the messages of all channels and rooms of an instance', async () => {
+    await make('chat');
+
+    await publish('chat', {});
+    await publish('default', {}, { room: 'a' });
+
+    expect((await publish('chat', {})).id).toBe(3);
+  });
+
+  it('accepts the payload as text, and none', async () => {
+    await make('chat');
+
+    const text = await call('POST', 'chat/publish/', { payload: '{"a":[1]}' });
+    const none = await call('POST', 'chat/publish/', {});
+
+    expect([text.body.payload, none.body.payload]).toEqual([{ a: [1] }, {}]);
+  });
+
+  it('ignores the room of a channel without rooms', async () => {
+    await make('chat');
+
+    expect((await publish('chat', {}, { room: 'x'.repeat(200) })).id).toBe(1);
+  });
+
+  it.each([
+    [
+      'a payload that is a list',
+      { payload: [1], room: 'a' },
+      { payload: ['Payload passed in invalid format.'] },
+    ],
+    [
+      'a payload that is not JSON',
+      { payload: '{', room: 'a' },
+      { payload: ['Not a valid JSON string.'] },
+    ],
+    ['no room', { payload: {} }, noRoom],
+    ['an empty room', { room: '' }, { room: ['This field may not be blank.'] }],
+    ['null as a room', { room: null }, { room: ['This field may not be null.'] }],
+    [
+      'a long room',
+      { room: 'x'.repeat(129) },
+      { room: ['Ensure this field has no more than 128 characters.'] },
+    ],
+  ])('rejects %s', async (_, sent, errors) => {
+    const { status, body } = await call('POST', 'default/publish/', sent);
+
+    expect([status, body]).toEqual([400, errors]);
+  });
+
+  it('is limited to 64 kB, before rights', async () => {
+    const payload = { text: 'x'.repeat(65_536) };
+
+    const { status, body } = await call(
+      'POST',
+      'eventlog/publish/',
+      { payload },
+      await world.apiKey(),
+    );
+
+    expect([status, body]).toEqual([413, { detail: 'Request size limit exceeded (65536).' }]);
+  });
+
+  it('is closed where the channel does not allow it, and always in the event log', async () => {
+    await call('PATCH', 'eventlog/', { custom_publish: true });
+    await make('shut', { custom_publish: false });
+
+    for (const name of ['shut', 'eventlog']) {
+      const { status, body } = await call('POST', `${name}/publish/`, { room: 'a' });
+      const detail = 'Custom publish not allowed on this channel.';
+      expect([status, body]).toEqual([403, { detail }]);
+    }
+  });
+
+  it('needs an existing channel', async () => {
+    const { status, body } = await call('POST', 'nowhere/publish/', {});
+
+    expect([status, body]).toEqual([404, { detail: 'Channel was not found.' }]);
+  });
+});
+
+describe('who publishes and reads', () => {
+  const open = { other_permissions: 'publish' };
+  const readable = { other_permissions: 'subscribe' };
+
+  it.each([
+    ['a user where others may publish', 'user', open, 201, 204],
+    ['a user where others may subscribe', 'user', readable, 403, 204],
+    [
+      'a user of the group that may publish',
+      'user',
+      { group: 3, group_permissions: 'publish' },
+      201,
+      204,
+    ],
+    ['a user of another group', 'user', { group: 4, group_permissions: 'publish' }, 403, 403],
+    ['a bare key', 'key', open, 403, 403],
+    ['a key with allow_anonymous_read', 'reader', open, 403, 204],
+    ['a key with allow_anonymous_read where others may not', 'reader', {}, 403, 403],
+    ['a key with ignore_acl', 'acl', {}, 201, 204],
+    ['nobody', 'nobody', open, 403, 403],
+  ])('%s', async (_, who, rights, published, polled) => {
+    const key = await world.apiKey();
+    const callers: Record<string, Credentials> = {
+      key,
+      user: { key, user: await plantUser(world, 7, [3]) },
+      reader: await world.apiKey({ allow_anonymous_read: true }),
+      acl: await world.apiKey({ ignore_acl: true }),
+    };
+    const other = await plantUser(world, 8, [4]);
+    expect(other).toBeTypeOf('string');
+    await make('chat', rights);
+    const as = callers[who];
+
+    const sent = await world.call(as, 'POST', 'channels/chat/publish/', {});
+    const read = await world.call(as, 'GET', 'channels/chat/poll/?last_id=9');
+    const history = await world.call(as, 'GET', 'channels/chat/history/');
+
+    expect([sent.status, read.status]).toEqual([published, polled]);
+    expect(history.status).toBe(polled === 204 ? 200 : 403);
+    if (sent.status === 403) expect(sent.body).toEqual(forbidden);
+  });
+
+  it('is shown as the author: key and user', async () => {
+    const key = await world.apiKey();
+    await make('chat', open);
+    const user = { key, user: await plantUser(world, 7) };
+
+    const { body } = await call('POST', 'chat/publish/', {}, user);
+
+    expect(body.author).toEqual({ api_key: expect.any(Number), user: 7 });
+  });
+});
+
+describe('the history', () => {
+  it('lists the newest first, each by its id', async () => {
+    await make('chat');
+    for (const n of [1, 2, 3]) await publish('chat', { n });
+
+    const list = await call('GET', 'chat/history/');
+    const one = await call('GET', 'chat/history/2/');
+
+    expect(column(list, 'id')).toEqual([3, 2, 1]);
+    expect(one.body).toEqual(list.body.objects[1]);
+    expect(one.body.links.self).toBe(`${world.base}channels/chat/history/2/`);
+    expect([list.body.next, list.body.prev]).toEqual([null, null]);
+  });
+
+  it.each([
+    ['?ordering=asc', [1, 2, 3, 4]],
+    ['?last_id=2', [4, 3]],
+    ['?last_id=x', [4, 3, 2, 1]],
+    ['?page_size=2', [4, 3]],
+    ['?page_size=2&direction=1&last_pk=3', [2, 1]],
+    ['?page_size=2&direction=0&last_pk=2', [4, 3]],
+    ['?page_size=0', []],
+  ])('reads %s', async (query, ids) => {
+    await make('chat');
+    for (const n of [1, 2, 3, 4]) await publish('chat', { n });
+
+    expect(column(await call('GET', `chat/history/${query}`), 'id')).toEqual(ids);
+  });
+
+  it('has a room, which is not case-sensitive; the id alone names a message', async () => {
+    await publish('default', {}, { room: 'Lobby' });
+    await publish('default', {}, { room: 'kitchen' });
+
+    expect(column(await call('GET', 'default/history/?room=LOBBY'), 'id')).toEqual([1]);
+    expect((await call('GET', 'default/history/2/')).body.id).toBe(2);
+    const without = await call('GET', 'default/history/');
+    expect([without.status, without.body]).toEqual([400, noRoom]);
+  });
+
+  it('has only messages of its own channel', async () => {
+    await make('a');
+    await make('b');
+    await publish('a', {});
+
+    const { status, body } = await call('GET', 'b/history/1/');
+
+    expect([status, body]).toEqual([404, missing]);
+    expect((await call('GET', 'b/history/')).body.objects).toEqual([]);
+  });
+
+  it('begins anew with a channel that is created again', async () => {
+    await make('chat');
+    await publish('chat', {});
+    await call('DELETE', 'chat/');
+    await make('chat');
+
+    expect((await call('GET', 'chat/history/')).body.objects).toEqual([]);
+    expect((await call('GET', 'chat/history/1/')).status).toBe(404);
+  });
+});
+
+describe('a poll', () => {
+  const poll = (query = '', as: Credentials = world.owner) =>
+    call('GET', `chat/poll/${query}`, undefined, as);
+
+  beforeEach(() => make('chat'));
+
+  it('returns the oldest message after an id at once, without links', async () => {
+    for (const n of [1, 2, 3]) await publish('chat', { n });
+
+    const { status, body, headers } = await poll('?last_id=1');
+
+    const { links: _, ...second } = (await call('GET', 'chat/history/2/')).body;
+    expect([status, body]).toEqual([200, second]);
+    expect(headers.get('X-Last-Id')).toBeNull();
+    expect(idOf(await poll('?last_id=0'))).toBe(1);
+  });
+
+  it('waits for a message after an id', async () => {
+    await publish('chat', { n: 1 });
+
+    const waiting = poll('?last_id=1&room=&transport=');
+    await publish('chat', { n: 2 });
+
+    expect((await waiting).body.payload).toEqual({ n: 2 });
+  });
+
+  it('ends without a message', async () => {
+    await publish('chat', {});
+
+    const { status, body, headers } = await poll();
+
+    expect([status, body]).toEqual([204, '']);
+    expect(headers.get('X-Last-Id')).toBe('1');
+  });
+
+  it('continues where an earlier poll of the caller ended', async () => {
+    const key = await world.apiKey({ ignore_acl: true });
+    await publish('chat', { n: 1 });
+    expect((await poll('', key)).status).toBe(204);
+
+    await publish('chat', { n: 2 });
+
+    expect((await poll('', key)).body.payload).toEqual({ n: 2 });
+    expect((await poll()).status).toBe(204); // another caller waits for the next one
+  });
+
+  it.each([
+    ['?last_id=x', { last_id: ['A valid integer is required.'] }],
+    ['?transport=websocket', { detail: 'Expected WebSocket connection.' }],
+  ])('rejects %s', async (query, errors) => {
+    const { status, body } = await poll(query);
+
+    expect([status, body]).toEqual([400, errors]);
+  });
+
+  it('needs a room where the channel has rooms', async () => {
+    const { status, body } = await call('GET', 'default/poll/');
+
+    expect([status, body]).toEqual([400, noRoom]);
+  });
+
+  it('sees only messages of its room', async () => {
+    await publish('default', {}, { room: 'a' });
+    await publish('default', {}, { room: 'b' });
+
+    expect(idOf(await call('GET', 'default/poll/?room=B&last_id=0'))).toBe(2);
+  });
+
+  it('is no part of a batch', async () => {
+    const requests = [{ method: 'GET', path: `${world.base}channels/chat/poll/` }];
+
+    const { body } = await world.call(world.owner, 'POST', 'batch/', { requests });
+
+    expect(body).toEqual([{ code: 405, content: { detail: 'Batching not allowed.' } }]);
+  });
+});

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openMessages } from '../../shared/platform/aws/messages/messages.ts';
+import { openIds } from '../../shared/platform/ids.ts';
+import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import type { LogEntry, Messages } from '../../shared/platform/ports.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
+import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
+
+/** Messages of channels in a function: waiting without a process that is told, and slots for polls. */
+
+let store: Store;
+let faulty: FaultyStore;
+let clock: MovedClock;
+let logged: LogEntry[];
+let reads: number;
+/** Called in place of each pause of a wait. */
+let onSleep: () => Promise<void>;
+let nowMs: number;
+
+const place = { instance: 1, channel: 3, room: '"' };
+const draft = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
+const share = { owner: 'account 1', instance: '1' };
+
+beforeEach(async () => {
+  clock = openMovedClock();
+  store = await openTemporaryStore({ now: () => clock.micros() / 1000, watches: [] });
+  faulty = makeFaulty(store);
+  logged = [];
+  reads = 0;
+  nowMs = 0;
+  onSleep = () => Promise.resolve();
+});
+afterEach(() => store.close());
+
+/** @param chances numbers from 0 to 1, in the order of their use */
+function open(chances: readonly number[] = [0], pollSlots = 4): Messages {
+  const left = [...chances];
+  const counted: Store = {
+    ...faulty,
+    get: (keys) => {
+      reads += 1;
+      return faulty.get(keys);
+    },
+  };
+  const timer = {
+    now: () => nowMs,
+    sleep: async (ms: number) => {
+      nowMs += ms;
+      await onSleep();
+    },
+  };
+  const services = {
+    store: counted,
+    clock,
+    ids: openIds(),
+    log: (entry: LogEntry) => logged.push(entry),
+  };
+  return openMessages(
+    services,
+    { pollSlots, settings: {} },
+    { timer, random: () => left.shift() ?? 0 },
+  );
+}
+
+const wait = (messages: Messages, ms: number, signal?: AbortSignal) =>
+  messages.wait([{ place, after: 0 }], { ms, signal });
+
+describe('a wait', () => {
+  it('reads the end of the room each second, until its time is up', async () => {
+    await wait(open(), 10_000);
+
+    expect([nowMs, reads]).toEqual([10_000, 11]);
+  });
+
+  it('ends with a message of another process', async () => {
+    const other = open();
+    onSleep = async () => {
+      if (nowMs === 3000) await other.publish(place, draft);
+    };
+
+    await wait(open(), 10_000);
+
+    expect(nowMs).toBe(3000);
+  });
+
+  it('ends with its signal', async () => {
+    const controller = new AbortController();
+    onSleep = async () => controller.abort();
+
+    await wait(open(), 10_000, controller.signal);
+
+    expect(nowMs).toBe(1000);
+  });
+});
+
+describe('a poll', () => {
+  it('waits for long while slots are free, for less the more are taken, and never fails', async () => {
+    const messages = open([0, 0, 0.3, 0, 0.3, 0]);
+
+    const all = [];
+    for (let n = 0; n < 3; n += 1) all.push(await messages.admit(share, 'poll'));
+    await all[0]?.release();
+    const next = await messages.admit(share, 'poll');
+
+    const waits = [...all, next].map(({ waitMs, openMs }) => [waitMs, openMs]);
+    expect(waits).toEqual([
+      [25_000, 0],
+      [10_000, 0],
+      [1000, 0],
+      [25_000, 0],
+    ]);
+  });
+
+  it('takes the slot of a dead process', async () => {
+    await open().admit(share, 'poll');
+
+    clock.forward(36);
+
+    expect((await open().admit(share, 'poll')).waitMs).toBe(25_000);
+  });
+
+  it('leaves slots to polls where it is a stream, which cannot remain open', async () => {
+    const messages = open();
+
+    const stream = await messages.admit(share, 'stream');
+
+    expect(stream.openMs).toBe(0);
+    expect((await messages.admit(share, 'poll')).waitMs).toBe(25_000);
+  });
+
+  it('waits for a moment where the table does not respond', async () => {
+    const messages = open();
+    faulty.failNext('not applied', 'not applied');
+
+    const { waitMs } = await messages.admit(share, 'poll');
+
+    expect(waitMs).toBe(1000);
+    expect(logged.map(({ message }) => message)).toContain('a slot for a poll failed');
+  });
+});

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { findBrowser, openBrowser } from '../support/browser.ts';
+import { sectionOf } from './tour.ts';
+
+/* The examples of clients that receive messages, run unchanged. */
+
+const guide = readFileSync(new URL('../../docs/channels.md', import.meta.url), 'utf8');
+
+let api: Api;
+let world: World;
+let key: string;
+
+beforeAll(async () => {
+  api = await startApi({ settings: { pollMs: 60_000 } });
+  world = await openWorld(api);
+  key = await world.apiKey({ ignore_acl: true });
+  const chat = { name: 'chat', type: 'separate_rooms', custom_publish: true };
+  expected(await world.call(world.owner, 'POST', 'channels/', chat), 201);
+});
+afterAll(() => api.close());
+
+function example(section: string, language: string): string {
+  const [, source] =
+    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(sectionOf(guide, section)) ??
+    [];
+  if (source === undefined) throw new Error(`${section} has no ${language}`);
+  return source;
+}
+
+async function publish(room: string, text: string): Promise<void> {
+  const body = { room, payload: { text } };
+  expected(await world.call(key, 'POST', 'channels/chat/publish/', body), 201);
+}
+
+const address = () => `${api.url}${world.base.slice(0, -1)}`;
+
+test('the program prints the messages of its room, also those from before it began', async () => {
+  await publish('garden', 'early');
+  const source = example('In Node', 'js');
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
+    env: { URL: address(), API_KEY: key, ROOM: 'garden' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+
+  try {
+    const first = await lines.next();
+    await publish('kitchen', 'elsewhere');
+    await publish('garden', 'late');
+    const second = await lines.next();
+
+    expect([first.value, second.value]).toEqual(['early', 'late']);
+  } finally {
+    child.kill();
+  }
+});
+
+const browserPath = findBrowser();
+
+test.skipIf(browserPath === undefined)('the page shows messages as they come', async () => {
+  const browser = await openBrowser(browserPath ?? '');
+  try {
+    const page = await browser.newPage();
+    const settings = { url: address(), apiKey: key, userKey: '' };
+    const given = `<script>const settings = ${JSON.stringify(settings)}</script>`;
+    const isOpen = page.waitForResponse((response) => response.url().includes('/stream/'));
+    await page.setContent(given + example('In a browser', 'html'));
+    await isOpen;
+
+    await publish('lobby', 'hello');
+    const text = await page.locator('#messages li').first().textContent();
+
+    expect(text).toBe('hello');
+  } finally {
+    await browser.close();
+  }
+});

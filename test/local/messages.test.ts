@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openClock } from '../../shared/platform/clock.ts';
+import { openIds } from '../../shared/platform/ids.ts';
+import { type LocalMessages, openMessages } from '../../shared/platform/local/messages.ts';
+import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import type { Settings } from '../../shared/platform/ports.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { listeners, longestPollMs, shortPollMs } from '../../shared/values/bounds.ts';
+
+/** Waiting for messages in the one process of a machine, and how many may wait. */
+
+let store: Store;
+let messages: LocalMessages;
+
+const place = { instance: 1, channel: 3, room: '"' };
+const other = { ...place, room: '"kitchen' };
+const draft = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
+const settings: Partial<Settings> = {};
+
+beforeEach(async () => {
+  store = await openTemporaryStore({ now: Date.now, watches: [] });
+  messages = openMessages({
+    store,
+    clock: openClock(),
+    ids: openIds(),
+    settings: settings as Settings, // nothing else of it is used
+  });
+});
+afterEach(() => store.close());
+
+describe('a wait', () => {
+  const never = { ms: 60_000, signal: undefined };
+
+  it('ends with a message of one of its rooms', async () => {
+    const positions = [place, other].map((each) => ({ place: each, after: 0 }));
+    const waiting = messages.wait(positions, never);
+
+    await messages.publish(other, draft);
+    await waiting;
+
+    expect(messages.waiting).toBe(0);
+  });
+
+  it('ends at once when the room has a message after its position', async () => {
+    await messages.publish(place, draft);
+
+    await messages.wait([{ place, after: 0 }], never);
+
+    expect(messages.waiting).toBe(0);
+  });
+
+  it('wakes all that wait, and none of another room', async () => {
+    let woken = 0;
+    const wait = (of: typeof place) =>
+      messages.wait([{ place: of, after: 0 }], { ms: 60_000, signal: controller.signal });
+    const controller = new AbortController();
+    const all = Array.from({ length: 200 }, () => wait(place).then(() => (woken += 1)));
+    const others = wait(other);
+
+    await messages.publish(place, draft);
+    await Promise.all(all);
+
+    expect([woken, messages.waiting]).toEqual([200, 1]);
+    controller.abort();
+    await others;
+    expect(messages.waiting).toBe(0);
+  });
+
+  it('ends when its time is up', async () => {
+    await messages.wait([{ place, after: 0 }], { ms: 5, signal: undefined });
+
+    expect(messages.waiting).toBe(0);
+  });
+});
+
+describe('requests that wait', () => {
+  it('have room for each instance, and then wait for a moment', async () => {
+    const own = { owner: 'account 1', instance: '1' };
+    const all = await Promise.all(
+      Array.from({ length: listeners.perInstance }, () => messages.admit(own, 'stream')),
+    );
+
+    const further = await messages.admit(own, 'stream');
+    const stranger = await messages.admit({ owner: 'account 2', instance: '2' }, 'stream');
+    await all[0]?.release();
+    await all[0]?.release(); // has no further effect
+    const next = await messages.admit(own, 'stream');
+    const last = await messages.admit(own, 'stream');
+
+    const waits = [all[0], further, stranger, next, last].map((each) => each?.waitMs);
+    expect(waits).toEqual([longestPollMs, shortPollMs, longestPollMs, longestPollMs, shortPollMs]);
+    expect([further.openMs, stranger.openMs]).toEqual([0, Number.POSITIVE_INFINITY]);
+  });
+});

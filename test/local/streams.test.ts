@@ -1,0 +1,199 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { type EventStream, openEventStream } from '../support/event-stream.ts';
+
+/** Polls and streams that remain open, on the server of one machine. */
+
+let api: Api;
+let world: World;
+let key: string;
+const streams: EventStream[] = [];
+
+beforeEach(async () => {
+  api = await startApi({ settings: { pollMs: 60_000 } });
+  world = await openWorld(api);
+  key = await world.apiKey({ ignore_acl: true });
+  await make('chat');
+});
+
+afterEach(async () => {
+  for (const stream of streams.splice(0)) stream.close();
+  await api.close();
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  world.call(world.owner, method, `channels/${path}`, body);
+const make = async (name: string, more: object = {}) =>
+  expected(await call('POST', '', { name, custom_publish: true, ...more }), 201);
+const publish = async (n: number, path = 'chat', more: object = {}) =>
+  expected(await call('POST', `${path}/publish/`, { payload: { n }, ...more }), 201);
+
+async function open(query = '', headers: Readonly<Record<string, string>> = {}) {
+  const path = `${world.base}channels/chat/stream/?api_key=${key}${query}`;
+  const stream = await openEventStream(api.url + path, headers);
+  streams.push(stream);
+  return stream;
+}
+
+/** Waits until as many rooms have waiting requests. */
+async function untilWaiting(rooms: number): Promise<void> {
+  while (api.platform.messages.waiting !== rooms) await pause(1);
+}
+
+const poll = (query = '') => world.call(key, 'GET', `channels/chat/poll/${query}`);
+
+describe('a stream', () => {
+  it('begins with the id of the newest message, then has each as it comes', async () => {
+    await publish(1);
+
+    const stream = await open();
+    const ready = await stream.next();
+    const { links: _, ...message } = await publish(2);
+
+    expect([stream.status, stream.type]).toEqual([200, 'text/event-stream']);
+    expect(ready).toEqual({ type: 'ready', id: '1', data: {} });
+    const data = { channel: 'chat', ...message };
+    expect(await stream.next()).toEqual({ type: 'message', id: '2', data });
+  });
+
+  it('continues after the event that the browser names, rather than its first parameter', async () => {
+    for (const n of [1, 2, 3]) await publish(n);
+
+    const stream = await open('&last_id=1', { 'Last-Event-ID': '2' });
+
+    expect((await stream.next())?.data.payload).toEqual({ n: 3 });
+  });
+
+  it('follows several rooms; its ids have a part for each', async () => {
+    await publish(1, 'default', { room: 'a,b' });
+
+    const stream = await open(`&channels=default:${encodeURIComponent(encodeURIComponent('A,b'))}`);
+    const ready = await stream.next();
+    await publish(2);
+    const second = await stream.next();
+    await publish(3, 'default', { room: 'a,B' });
+    const third = await stream.next();
+
+    expect(ready?.id).toBe('0,1');
+    expect([second?.id, second?.data.channel, second?.data.room]).toEqual([
+      '2,1',
+      'chat',
+      undefined,
+    ]);
+    expect([third?.id, third?.data.channel, third?.data.room]).toEqual(['2,3', 'default', 'A,b']);
+  });
+
+  it.each([
+    ['&last_id=1,2', { last_id: ['A valid integer is required.'] }, 400],
+    ['&last_id=x', { last_id: ['A valid integer is required.'] }, 400],
+    ['&channels=nowhere', { detail: 'Channel was not found.' }, 404],
+    [
+      '&channels=default',
+      { room: 'This field is required for channels with separate rooms.' },
+      400,
+    ],
+    ['&channels=default:%25', { channels: ['Not a valid string.'] }, 400],
+    [
+      `&channels=${'a,'.repeat(20)}`,
+      { channels: ['Ensure this field has no more than 19 elements.'] },
+      400,
+    ],
+  ])('rejects %s', async (query, body, status) => {
+    const answer = await world.call(world.owner, 'GET', `channels/chat/stream/?${query.slice(1)}`);
+
+    expect([answer.status, answer.body]).toEqual([status, body]);
+  });
+
+  it('ends when its key is deleted, and sends nothing more', async () => {
+    const keys = expected(await world.call(world.owner, 'GET', 'api_keys/'), 200).objects;
+    const stream = await open();
+    await stream.next();
+
+    expected(await world.call(world.owner, 'DELETE', `api_keys/${keys[0].id}/`), 204);
+    await publish(1);
+
+    expect(await stream.next()).toBeUndefined();
+  });
+
+  it('ends when its channel is deleted, also when another gets its name', async () => {
+    const stream = await open();
+    await stream.next();
+    await untilWaiting(1);
+
+    await call('DELETE', 'chat/');
+    await make('chat');
+    const place = { instance: 1, channel: 3, room: '"' };
+    const draft = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
+    await api.platform.messages.publish(place, draft); // what a request does that has begun before
+
+    expect(await stream.next()).toBeUndefined();
+  });
+
+  it('is released when its client disconnects', async () => {
+    const stream = await open();
+    await stream.next();
+    await untilWaiting(1);
+
+    stream.close();
+
+    await untilWaiting(0);
+  });
+
+  it('ends with the server', async () => {
+    const stream = await open();
+    await stream.next();
+
+    await api.close();
+
+    expect(await stream.next()).toBeUndefined();
+  });
+});
+
+describe('a poll', () => {
+  it('is woken by a message, and names its id', async () => {
+    const waiting = poll();
+    await untilWaiting(1);
+    await publish(1);
+
+    const { status, body, headers } = await waiting;
+
+    expect([status, body.id, headers.get('X-Last-Id')]).toEqual([200, 1, '1']);
+  });
+
+  it('ends without a message when the server ends', async () => {
+    const waiting = poll();
+    await untilWaiting(1);
+
+    await api.close();
+
+    expect((await waiting).status).toBe(204);
+  });
+
+  it('is released when its client disconnects', async () => {
+    const { pathname, search } = new URL(
+      `${api.url}${world.base}channels/chat/poll/?api_key=${key}`,
+    );
+    const controller = new AbortController();
+    const sent = fetch(api.url + pathname + search, { signal: controller.signal }).catch(
+      () => 'gone',
+    );
+    await untilWaiting(1);
+
+    controller.abort();
+
+    expect(await sent).toBe('gone');
+    await untilWaiting(0);
+  });
+
+  it('ends without a message when its key is deleted', async () => {
+    const keys = expected(await world.call(world.owner, 'GET', 'api_keys/'), 200).objects;
+    const waiting = poll();
+    await untilWaiting(1);
+
+    expected(await world.call(world.owner, 'DELETE', `api_keys/${keys[0].id}/`), 204);
+    await publish(1);
+
+    expect((await waiting).status).toBe(204);
+  });
+});
