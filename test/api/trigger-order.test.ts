@@ -77,28 +77,31 @@ describe('runs of one trigger', () => {
   });
 
   // the time of a deployment's functions stands still, or is that of the next tick
-  it.skipIf(isOn('roles'))('of different objects, or of another trigger, do not wait for each other', async () => {
-    await makeScript(world, 'setTimeout(() => console.log("{}"), ARGS.pages === 1 ? 1500 : 0)');
-    const first = await makeTrigger(world, { signal: 'create' });
-    const other = await makeTrigger(world, {
-      signal: 'update',
-      script: await makeScript(world, ''),
-    });
-    const slow = await makeBook({ pages: 1 });
-    const fast = await makeBook({ pages: 2 });
-    await change(slow, 3);
+  it.skipIf(isOn('roles'))(
+    'of different objects, or of another trigger, do not wait for each other',
+    async () => {
+      await makeScript(world, 'setTimeout(() => console.log("{}"), ARGS.pages === 1 ? 1500 : 0)');
+      const first = await makeTrigger(world, { signal: 'create' });
+      const other = await makeTrigger(world, {
+        signal: 'update',
+        script: await makeScript(world, ''),
+      });
+      const slow = await makeBook({ pages: 1 });
+      const fast = await makeBook({ pages: 2 });
+      await change(slow, 3);
 
-    await settleTriggers(world);
+      await settleTriggers(world);
 
-    const ended = async (trigger: number) =>
-      (await tracesOf(world, trigger)).map(
-        ({ executed_at, duration }) => Date.parse(executed_at) + duration,
-      );
-    const [slowEnd = 0, fastEnd = 0] = await ended(first);
-    const [otherEnd = 0] = await ended(other);
-    expect(fast).toBe(slow + 1);
-    expect(Math.min(slowEnd - fastEnd, slowEnd - otherEnd)).toBeGreaterThan(200);
-  });
+      const ended = async (trigger: number) =>
+        (await tracesOf(world, trigger)).map(
+          ({ executed_at, duration }) => Date.parse(executed_at) + duration,
+        );
+      const [slowEnd = 0, fastEnd = 0] = await ended(first);
+      const [otherEnd = 0] = await ended(other);
+      expect(fast).toBe(slow + 1);
+      expect(Math.min(slowEnd - fastEnd, slowEnd - otherEnd)).toBeGreaterThan(200);
+    },
+  );
 
   it('continue after one that fails or times out', async () => {
     const source = 'if (ARGS.pages === 1) throw new Error("x"); if (ARGS.pages === 2) for (;;);';
