@@ -66,7 +66,7 @@ const first = {
   scheduled_next: computed('datetime', { nullable: true }),
   timezone,
 };
-const last = { missed: computed('integer') };
+const last = { missed: computed('integer', { isOptional: true }) };
 
 /** Fields of a schedule by version (docs/reference/schedules.md#record). */
 export const scheduleFields = {

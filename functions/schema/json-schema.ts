@@ -21,7 +21,8 @@ export function objectSchema(fields: Fields, direction: Direction, form: ObjectF
     name,
     fieldSchema(field, direction),
   ]);
-  const isRequired = direction === 'shown' ? () => true : ({ required }: Field) => required;
+  const isRequired = ({ isOptional, required }: Field) =>
+    direction === 'shown' ? !isOptional : required;
   const required = isPartial ? [] : known.filter(([, field]) => isRequired(field));
   const names = required.map(([name]) => name);
   const isLinked = links !== undefined && direction === 'shown';

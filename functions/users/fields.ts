@@ -70,7 +70,7 @@ export const userFields = defineFields({
   groups: computed('list', {
     child: computed('nested object', { children: groupFields, links: groupLinks }),
   }),
-  user_key: computed('field', { shows: 'string' }),
+  user_key: computed('field', { shows: 'string', isOptional: true }),
 });
 
 /** Returns the fields of users in an instance: its class of profiles adds its own. */

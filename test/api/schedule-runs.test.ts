@@ -150,11 +150,13 @@ describe('a schedule', () => {
     const id = await make({ interval_sec: 60 });
 
     expected(await call('PATCH', `schedules/${id}/`, { interval_sec: 3600 }), 200);
+    const stored = await remains(id);
     await passTime(61);
     const early = await traces(id);
     await passTime(3600);
 
     expect([early.length, (await traces(id)).length]).toEqual([0, 1]);
+    expect(stored).toEqual(['work', 'schedule']);
     expect(await remains(id)).toEqual(['work', 'schedule', 'trace']);
   });
 
@@ -168,6 +170,21 @@ describe('a schedule', () => {
     expect(column({ body: { objects: await traces(id) } } as ApiResponse, 'result')).toEqual([
       { stdout: 'other', stderr: '' },
     ]);
+  });
+
+  it('is run again by a retry of its trace, outside its times', async () => {
+    const id = await make({ interval_sec: 60 });
+    await passTime(60);
+    const before = await show(id);
+    const [{ id: trace, result }] = await traces(id);
+
+    const retry = await call('POST', `schedules/${id}/traces/${trace}/retry/`);
+    await world.api.platform.idle();
+    const [again, ...others] = await traces(id);
+
+    expect([retry.status, retry.body.status]).toEqual([200, 'pending']);
+    expect([again.status, again.result, others.length]).toEqual(['success', result, 1]);
+    expect(await show(id)).toEqual(before);
   });
 
   it('has traces that are only read', async () => {
@@ -229,6 +246,14 @@ describe('nothing remains', () => {
     expect(await remains(id)).toEqual([]);
   });
 
+  it('of a deleted schedule that never ran, at once', async () => {
+    const id = await make({ crontab: '0 0 1 1 *' });
+
+    expected(await call('DELETE', `schedules/${id}/`), 204);
+
+    expect(await remains(id)).toEqual([]);
+  });
+
   it('of the schedules of a deleted script', async () => {
     const id = await make({ interval_sec: 60 });
     const other = await make({ interval_sec: 60 });
@@ -240,5 +265,28 @@ describe('nothing remains', () => {
 
     expect(await remains(id)).toEqual([]);
     expect(await remains(other)).toEqual(['work', 'schedule', 'trace', 'trace']);
+  });
+
+  it('of a deleted instance, whose schedules do not run', async () => {
+    const name = 'short-lived';
+    const at = `/v1.1/instances/${name}/`;
+    const send = async (path: string, body: object, status: number) =>
+      expected(await world.api.send({ as: world.owner, path, body }), status);
+    await send('/v1.1/instances/', { name }, 201);
+    const { id: script } = await send(`${at}snippets/scripts/`, { runtime_name: 'nodejs' }, 201);
+    const made = await send(`${at}schedules/`, { script, interval_sec: 60 }, 201);
+    const { store } = world.api.platform;
+    const instance = await instanceId(store, name);
+    await passTime(60);
+    const runs = (await traceEntity.listAll(store, [instance, 'schedule', made.id])).length;
+
+    const { owner: as } = world;
+    expected(await world.api.send({ as, method: 'DELETE', path: at }), 204);
+    await passTime(60);
+    await passTime(60);
+
+    const all = await traceEntity.listAll(store, [instance, 'schedule', made.id]);
+    const partition = await store.query({ pk: scheduleEntity.partition(instance), limit: 10 });
+    expect([runs, all, partition.items]).toEqual([1, [], []]);
   });
 });

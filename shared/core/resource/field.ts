@@ -58,6 +58,8 @@ export interface Field {
   readonly isOpen?: true;
   /** Accepted, but never returned. */
   readonly writeOnly?: true;
+  /** Some responses omit it. */
+  readonly isOptional?: true;
   /** Type of the value of a `field` without children, for the interface document. */
   readonly shows?: 'string' | 'integer' | 'boolean' | 'object' | 'list';
 }
