@@ -6,6 +6,7 @@ import { expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { type MadeEndpoint, makeEndpoint } from '../support/script-endpoint.ts';
+import { makeScript, makeTrigger } from '../support/triggers.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
 let store: CountingStore;
@@ -20,6 +21,12 @@ useWorld({
 
 beforeAll(async () => {
   await world.dataClass('author', []);
+  await world.dataClass('parcel', []);
+  await makeTrigger(world, {
+    signal: 'create',
+    class: 'parcel',
+    script: await makeScript(world, ''),
+  });
   await world.dataClass('book', [
     { name: 'title', type: 'string', filter_index: true, order_index: true },
     { name: 'author', type: 'reference', target: 'author', filter_index: true },
@@ -174,6 +181,15 @@ const rows: readonly Row[] = [
     name: 'a new object',
     method: 'POST',
     path: list,
+    status: 201,
+    warm: 2,
+    cold: 3,
+    coldWithApiKey: 2,
+  },
+  {
+    name: 'a new object that a trigger waits for',
+    method: 'POST',
+    path: async () => objects('parcel'),
     status: 201,
     warm: 2,
     cold: 3,
