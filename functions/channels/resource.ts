@@ -1,20 +1,16 @@
 import { builtInChannels } from '../../shared/channels/built-in-channels.ts';
-import {
-  builtInChannel,
-  type ChannelContext,
-  channelOfPath,
-  inChannel,
-} from '../../shared/channels/channel-record.ts';
+import { builtInChannel, channelOfPath } from '../../shared/channels/channel-record.ts';
 import { maySubscribe } from '../../shared/channels/rules/channel-rights.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { readNamedRows } from '../../shared/core/resource/named-records.ts';
 import { cut, gather, type Row, rowsIn } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Family } from '../../shared/core/resource/route.ts';
-import { channelEntity } from '../../shared/store/entities.ts';
+import type { Context, Family } from '../../shared/core/resource/route.ts';
+import { channelEntity, instanceEntity } from '../../shared/store/entities.ts';
 import type { ChannelData } from '../../shared/store/records/channels.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
@@ -27,12 +23,10 @@ import { path } from './paths.ts';
 import { publishRoute } from './publish.ts';
 import { type ChannelView, createChannel, kind, removeChannel, updateChannel } from './write.ts';
 
-const resource: ListOf<
-  ChannelData,
-  ChannelView,
-  typeof channelFields,
-  Pick<ChannelContext['loaded'], 'owning'>
-> = {
+/** Built-in channels were created with the instance. */
+const loads = { owning: recordAt(instanceEntity, ['instance']) };
+
+const resource: ListOf<ChannelData, ChannelView, typeof channelFields, LoadedOf<typeof loads>> = {
   name: 'Channel',
   path,
   item: 'channel',
@@ -59,7 +53,7 @@ const resource: ListOf<
   ],
   parameters: prefixParameters('name'),
   record: channelOfPath,
-  loads: { owning: inChannel.owning },
+  loads,
   unwritten: (context) =>
     builtInChannel(
       instanceOf(context),
@@ -92,7 +86,7 @@ const resource: ListOf<
 
 /** Returns built-in channels of a range that were never changed. */
 async function unwrittenRows(
-  context: Parameters<NonNullable<typeof resource.rows>>[0],
+  context: Context<LoadedOf<typeof loads>>,
   range: RowRange,
 ): Promise<readonly Row<ChannelData>[]> {
   const wanted = builtInChannels.filter(

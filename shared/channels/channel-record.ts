@@ -1,7 +1,7 @@
 import { pathParameters } from '../core/http/path-parameters.ts';
 import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
 import type { Context } from '../core/resource/route.ts';
-import { channelEntity, instanceEntity } from '../store/entities.ts';
+import { channelEntity } from '../store/entities.ts';
 import type { ChannelData } from '../store/records/channels.ts';
 import type { Store, Stored } from '../store/store.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
@@ -11,11 +11,7 @@ import { builtInChannels } from './built-in-channels.ts';
 export const channelOfPath = recordAt(channelEntity, ['instance', 'channel']);
 
 /** Loads of routes below a channel. */
-export const inChannel = {
-  channel: channelOfPath,
-  /** Built-in channels were created with it. */
-  owning: recordAt(instanceEntity, ['instance']),
-};
+export const inChannel = { channel: channelOfPath };
 
 /** A request below a channel. */
 export type ChannelContext = Context<LoadedOf<typeof inChannel>>;
@@ -27,17 +23,17 @@ export type ChannelContext = Context<LoadedOf<typeof inChannel>>;
  */
 export function channelOf({ loaded, params, instanceId }: ChannelContext): Stored<ChannelData> {
   const { channel: name } = params;
-  const { channel, owning } = loaded;
-  if (channel !== undefined) return channel;
-  const found =
-    name === undefined || instanceId === undefined
-      ? undefined
-      : builtInChannel(instanceId, name, owning?.data.created_at);
+  const isNamed = name !== undefined && instanceId !== undefined;
+  const found = loaded.channel ?? (isNamed ? builtInChannel(instanceId, name) : undefined);
   if (found === undefined) throw parentNotFound('Channel');
   return found;
 }
 
-/** Returns a built-in channel for which nothing is stored; its version is empty. */
+/**
+ * Returns a built-in channel for which nothing is stored; its version is empty.
+ *
+ * @param createdAt as its record shows it: when the instance was created
+ */
 export function builtInChannel(
   instance: number,
   name: string,

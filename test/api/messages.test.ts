@@ -244,6 +244,21 @@ describe('the history', () => {
   });
 });
 
+describe('a stream', () => {
+  it('has the messages so far, whether or not it remains open', async () => {
+    await make('chat');
+    for (const n of [1, 2]) await publish('chat', { n });
+
+    const { status, headers, body } = await call('GET', 'chat/stream/?last_id=1');
+
+    const { links: _, ...second } = (await call('GET', 'chat/history/2/')).body;
+    const data = JSON.stringify({ channel: 'chat', ...second });
+    expect([status, headers.get('Content-Type')]).toEqual([200, 'text/event-stream']);
+    expect(body).toContain(`id: 2\ndata: ${data}\n\n`);
+    expect(body).not.toContain('id: 1\n');
+  });
+});
+
 describe('a poll', () => {
   const poll = (query = '', as: Credentials = world.owner) =>
     call('GET', `chat/poll/${query}`, undefined, as);

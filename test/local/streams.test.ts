@@ -105,6 +105,32 @@ describe('a stream', () => {
     expect([answer.status, answer.body]).toEqual([status, body]);
   });
 
+  it('tells a client that was away for too long', async () => {
+    const place = { instance: 1, channel: 3, room: '"' };
+    const draft = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
+    await Promise.all(
+      Array.from({ length: 1105 }, () => api.platform.messages.publish(place, draft)),
+    );
+
+    const stream = await open('&last_id=7');
+    const [reset, first] = [await stream.next(), await stream.next()];
+
+    expect(reset).toEqual({ type: 'reset', id: '', data: { channel: 'chat', oldest: 106 } });
+    expect([first?.type, first?.id]).toEqual(['message', '106']);
+  });
+
+  it('ends when its user may not subscribe any more', async () => {
+    await call('PATCH', 'chat/', { other_permissions: 'subscribe' });
+    key = await world.apiKey({ allow_anonymous_read: true });
+    const stream = await open();
+    await stream.next();
+
+    await call('PATCH', 'chat/', { other_permissions: 'none' });
+    await publish(1);
+
+    expect(await stream.next()).toBeUndefined();
+  });
+
   it('ends when its key is deleted, and sends nothing more', async () => {
     const keys = expected(await world.call(world.owner, 'GET', 'api_keys/'), 200).objects;
     const stream = await open();

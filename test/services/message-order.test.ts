@@ -1,13 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { publishEvents } from '../../shared/channels/publish-events.ts';
 import { createPublisher } from '../../shared/channels/publisher.ts';
 import { readHistory } from '../../shared/channels/read-history.ts';
 import { readRoom } from '../../shared/channels/read-room.ts';
+import type { Services } from '../../shared/jobs/change-feed.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { Messages } from '../../shared/platform/ports.ts';
+import { channelEventEntity } from '../../shared/store/entities.ts';
 import type { Store } from '../../shared/store/store.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import { makeScattered } from '../support/scattered-store.ts';
 
 /*
@@ -24,6 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => inner.close());
 
+const change = { actor: {}, cause: 'client', depth: 0 } as const;
 const place = { instance: 1, channel: 3, room: '"lobby' };
 const other = { ...place, room: '"kitchen' };
 
@@ -129,6 +134,23 @@ it('publishes a message once whose own write was done before, and others all the
   ]);
 
   expect(made.map((message) => message?.payload.n)).toEqual([1, undefined, 3]);
+});
+
+it('publishes one message for an event that is delivered twice', async () => {
+  const key = channelEventEntity.key(1, 5, { id: 21, revision: 2, action: 'update' });
+  const data = { place, ...draft(1), action: 'update', metadata: { type: 'object' } } as const;
+  const writes = [createItem(channelEventEntity, key, data)];
+  await inner.write({ id: 'e1', change, writes });
+  const after = { key, kind: channelEventEntity.kind, version: 'e1', data };
+  const delivered = [{ key, kind: after.kind, after, change, position: '1' }];
+  const services = { messages: { publish: openProcess(inner) } } as unknown as Services; // nothing else is used
+
+  await publishEvents.consume(delivered, services);
+  await publishEvents.consume(delivered, services);
+
+  const { messages } = await readRoom({ store: inner, clock }, place, { after: 0, limit: 9 });
+  expect(messages.map(({ action, payload }) => [action, payload])).toEqual([['update', { n: 1 }]]);
+  expect(await inner.get([key])).toEqual([undefined]);
 });
 
 it('keeps the newest thousand messages, and tells a reader of older ones', async () => {

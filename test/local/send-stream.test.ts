@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { sendStream } from '../../shared/platform/local/server/send-response.ts';
+
+it('a client that reads nothing holds little of a stream, and ends it by disconnecting', async () => {
+  let made = 0;
+  let hasEnded = () => {};
+  const ended = new Promise<void>((resolve) => (hasEnded = resolve));
+  async function* pieces() {
+    try {
+      for (; made < 2000; made += 1) yield 'x'.repeat(65_536);
+    } finally {
+      hasEnded();
+    }
+  }
+  const server = createServer((_, response) => {
+    void sendStream(response, { status: 200, headers: {} }, pieces());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // listens on TCP
+  const client = connect(port, '127.0.0.1');
+  client.pause();
+  client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+
+  let before = -1;
+  while (made === 0 || made !== before) {
+    before = made;
+    await pause(50);
+  }
+  const held = made;
+  client.destroy();
+  await ended;
+  server.close();
+
+  expect(held).toBeLessThan(400); // the buffers of both sockets
+});
