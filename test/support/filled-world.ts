@@ -113,13 +113,12 @@ const samples: Readonly<Record<string, Sample>> = {
     label: marker.slice(0, 80),
     description: marker.slice(0, 256),
   }),
-  '/instances/{instance}/triggers/': (marker) => ({
+  '/instances/{instance}/triggers/': (marker, script) => ({
     label: marker.slice(0, 80),
     description: marker.slice(0, 256),
     signal: 'post_update',
     class: 'book',
-    script: 1,
-    codebox: 1, // in version 1
+    [script]: 1,
   }),
 };
 
