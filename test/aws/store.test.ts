@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { instanceCounter } from '../../shared/store/entities.ts';
 import { change, put } from '../store/fixture.ts';
 import { failure, openMockStore, tableItem } from './store-mock.ts';
 
@@ -30,6 +31,21 @@ describe('a counter', () => {
         },
       ],
     ]);
+  });
+
+  it('of messages takes no number in advance, however many are needed', async () => {
+    const messages = instanceCounter(7, 'message');
+    let last = 0;
+    aws.on(UpdateItemCommand).callsFake(({ ExpressionAttributeValues: values }) => {
+      last += Number(values[':count'].N);
+      return answer(last);
+    });
+
+    const taken: number[] = [];
+    for (let n = 0; n < 120; n += 1) taken.push(await store.next(messages));
+
+    expect(taken).toEqual(Array.from({ length: 120 }, (_, n) => n + 1));
+    expect(sent()).toHaveLength(120);
   });
 
   it('takes others when the response was lost', async () => {

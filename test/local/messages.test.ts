@@ -51,11 +51,11 @@ describe('a wait', () => {
 
   it('wakes all that wait, and none of another room', async () => {
     let woken = 0;
-    const wait = (of: typeof place) =>
-      messages.wait([{ place: of, after: 0 }], { ms: 60_000, signal: controller.signal });
+    const wait = (of: typeof place, signal?: AbortSignal) =>
+      messages.wait([{ place: of, after: 0 }], { ms: 60_000, signal });
     const controller = new AbortController();
     const all = Array.from({ length: 200 }, () => wait(place).then(() => (woken += 1)));
-    const others = wait(other);
+    const others = wait(other, controller.signal);
 
     await messages.publish(place, draft);
     await Promise.all(all);
