@@ -10,8 +10,7 @@ const isolated = [
   'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
   'test/pages/*.test.ts',
   'test/scripts/{cases,descriptors,escapes,fairness,first-turns,isolation,landlock}.test.ts',
-  'test/scripts/{mixed-traffic,node-versions,pyodide,python,python-cases,python-escapes}.test.ts',
-  'test/scripts/server-end.test.ts',
+  'test/scripts/{mixed-traffic,python,python-cases,python-escapes}.test.ts',
 ];
 
 /** The tests are in three projects, which start in the order of their names: the longest files come first. */

@@ -4,8 +4,8 @@ import { api, useApi } from '../support/api-fixture.ts';
 import { type FilledWorld, openFilledWorld } from '../support/filled-world.ts';
 
 /*
- * One of every resource is created; then operations on devices, messages and script endpoints of version 1 succeed, which no
- * other file of the suite on roles does. That suite demands each operation (vitest.roles.config.ts).
+ * One of every resource is created; then operations on devices, messages, traces and script endpoints of version 1 succeed,
+ * which no other file of the suite on roles does. That suite demands each operation (vitest.roles.config.ts).
  */
 
 let world: FilledWorld;
@@ -14,9 +14,11 @@ useApi();
 
 beforeAll(async () => {
   world = await openFilledWorld(api, 'blog-1', 'marker');
+  await api.platform.idle(); // runs have ended
 });
 
 const scripts = '/v1/instances/blog-1/webhooks/';
+const traces = (kind: string) => `/v1.1/instances/blog-1/${kind}/1/traces/`;
 const push = (provider: string, list = 'devices') =>
   `/v1.1/instances/blog-1/push_notifications/${provider}/${list}/`;
 
@@ -32,6 +34,10 @@ it.each([
   ['POST', scripts, 'reset_link/', {}, 200],
   ['POST', scripts, 'rename/', { new_name: 'renamed' }, 200],
   ['DELETE', scripts, '', undefined, 204],
+  ...['triggers', 'schedules'].flatMap((kind) => [
+    ['GET', traces(kind), '', undefined, 200] as const,
+    ['POST', traces(kind), 'retry/', undefined, 200] as const,
+  ]),
   ...(
     [
       ['gcm', { environment: 'development', data: { a: 1 } }],

@@ -197,7 +197,7 @@ describe('with its class or script', () => {
   });
 
   it('deleted separately, its runs are deleted too, those that wait as well', async () => {
-    const script = await makeScript(world, 'setTimeout(() => {}, 300)');
+    const script = await makeScript(world, 'setTimeout(() => {}, 1500)');
     await makeTrigger(world, { signal: 'update', script });
     const { id } = expected(await call('POST', 'classes/book/objects/', {}), 201);
     for (let n = 0; n < 3; n += 1)

@@ -1,4 +1,5 @@
 import { describeCases } from './cases/describe-cases.ts';
-import { pythonHosts } from './python-hosts.ts';
+import { machineHosts, pyodideHosts } from './python-hosts.ts';
 
-describeCases('python', pythonHosts);
+// Pyodide is tested in test/soak/pyodide-cases.test.ts, except where there is nothing else
+describeCases('python', machineHosts.size > 0 ? machineHosts : pyodideHosts);

@@ -31,8 +31,10 @@ if (!hasPyodide) {
   process.stdout.write('skipped: Python scripts in Pyodide (npm install with optional packages)\n');
 }
 
-/** Functions that open the hosts of this machine for Python scripts, by name. */
-export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
+type Hosts = ReadonlyMap<string, () => Host>;
+
+/** Functions that open the hosts of this machine for Python scripts that run its own Python, by name. */
+export const machineHosts: Hosts = new Map([
   ...(machine === undefined
     ? []
     : [
@@ -42,8 +44,15 @@ export const pythonHosts: ReadonlyMap<string, () => Host> = new Map([
   ...(landlocked === undefined
     ? []
     : [['Landlock', () => openLocal('python', 'landlock', folder)] as const]),
-  ...(hasPyodide ? [['Pyodide', () => openLocal('python', 'flags', folder)] as const] : []),
 ]);
+
+/** The same for those that run in Pyodide: one, or none. */
+export const pyodideHosts: Hosts = new Map(
+  hasPyodide ? [['Pyodide', () => openLocal('python', 'flags', folder)]] : [],
+);
+
+/** All of them. */
+export const pythonHosts: Hosts = new Map([...machineHosts, ...pyodideHosts]);
 
 async function findAt(level: Level) {
   const isolation = isolations.get(level);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPyodide } from '../../shared/platform/local/scripts/commands/pyodide-command.ts';
 import type { ScriptResult } from '../../shared/scripts/rules/script-result.ts';
-import { openLocal, secret } from './hosts.ts';
+import { openLocal, secret } from '../scripts/hosts.ts';
 
 // Python in Pyodide has no access to Node, except in a Node without restrictions.
 

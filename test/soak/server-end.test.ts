@@ -3,11 +3,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { levels } from '../scripts/levels.ts';
+import { bringSnapshot } from '../scripts/python-hosts.ts';
 import type { ApiResponse } from '../support/api.ts';
 import { descendantsOf, isMarked, listProcesses } from '../support/processes.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
-import { levels } from './levels.ts';
-import { bringSnapshot } from './python-hosts.ts';
 
 // A server is killed, or loses its launcher, while a script spins: no process is left, at any sandbox level.
 

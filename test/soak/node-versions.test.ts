@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Host, nodeHosts, type Sample } from './hosts.ts';
-import { pythonHosts } from './python-hosts.ts';
+import { type Host, nodeHosts, type Sample } from '../scripts/hosts.ts';
+import { pythonHosts } from '../scripts/python-hosts.ts';
 
 // One case for each kind of run at each sandbox level, so that all supported versions of Node can be tested quickly.
 
