@@ -202,9 +202,8 @@ describe('with its class or script', () => {
     const { id } = expected(await call('POST', 'classes/book/objects/', {}), 201);
     for (let n = 0; n < 3; n += 1)
       expected(await call('PATCH', `classes/book/objects/${id}/`, {}), 200);
-    await api.platform.changes.settled();
-    const waiting = (await kept()).filter((key) => key.startsWith('RUNQUEUES '));
-    expect(waiting.length).toBeGreaterThan(1);
+    const isWaiting = (key: string) => key.startsWith('RUNQUEUES ');
+    await expect.poll(async () => (await kept()).filter(isWaiting).length).toBeGreaterThan(1);
 
     expected(await call('DELETE', 'triggers/1/'), 204);
     await settleTriggers(world);
