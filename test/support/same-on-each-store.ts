@@ -5,11 +5,11 @@
  */
 export const sameOnEachStore = [
   // every path with every caller, and invalid values in every field
-  'test/api/{hostile,hostile-values,isolation,laws,rights}.test.ts',
+  'test/api/{hostile,isolation,laws,rights}.test.ts',
   'test/api/{costly-bodies,error-codes,ignored-names,order-of-checks,projection}.test.ts',
   'test/api/{operation-names,options,root,schema,schema-laws}.test.ts',
   // pages, templates, headers, and what scripts receive and return
   'test/api/{pages,rendering,response-headers,script-endpoint-runs}.test.ts',
   // platforms or servers of their own
-  'test/api/{adapters,durability,push-send,script-crash,trigger-crash}.test.ts',
+  'test/api/{adapters,durability,push-send,script-crash}.test.ts',
 ];
