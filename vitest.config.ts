@@ -20,7 +20,7 @@ export default defineConfig({
     testTimeout: 120_000, // a busy machine takes its time to start processes
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: workers + 3, // most files wait for processes for half of their time
+    maxWorkers: workers + 2, // many files wait for processes for half of their time
     maxConcurrency: 16, // tests marked as concurrent mostly wait
     experimental: { fsModuleCache: true }, // a file with the whole API starts with 2.8 CPU seconds instead of 4.8
     projects: [

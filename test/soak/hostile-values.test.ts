@@ -6,8 +6,8 @@ import { attack, call, useHostileWorld, world } from '../support/hostile-world.t
 import { accepted } from '../support/lawful.ts';
 
 /*
- * Hostile values in every query and in every field of the map, and random ones, like the rows of hostile.test.ts. The
- * soak run sends all of them, other runs a sample.
+ * Hostile values in every query and in every field of the map, and random ones, like the rows of
+ * test/api/hostile.test.ts.
  */
 
 /** An instance whose tests leave it unusable. */
