@@ -12,11 +12,14 @@ import type { Actor } from '../../shared/values/access.ts';
 
 const memoryMs = 10_000;
 
+/** Where a poll was, and when it ended (epoch milliseconds). */
+type PollPosition = { readonly last: number; readonly atMs: number };
+
 /** Returns where an earlier poll of the caller was, if it has ended within ten seconds. */
 export async function rememberedPosition(
   { platform, actor }: ChannelContext,
   { instance, channel, room }: RoomPlace,
-): Promise<number | undefined> {
+): Promise<PollPosition | undefined> {
   const found = await pollPositionEntity.read(
     platform.store,
     instance,
@@ -26,19 +29,18 @@ export async function rememberedPosition(
   );
   if (found === undefined) return undefined;
   const ageMs = platform.clock.micros() / 1000 - found.data.atMs;
-  return ageMs <= memoryMs ? found.data.last : undefined;
+  return ageMs <= memoryMs ? found.data : undefined;
 }
 
-/** Stores where a poll was that has ended without a message. */
+/** Stores where a poll was that has ended without a message, or what has been sent since then. */
 export async function rememberPosition(
   { platform, actor }: ChannelContext,
   { instance, channel, room }: RoomPlace,
-  last: number,
+  position: PollPosition,
 ): Promise<void> {
-  const atMs = Math.floor(platform.clock.micros() / 1000);
   const key = pollPositionEntity.key(instance, channel, callerName(actor), room);
-  const expiresAt = Math.ceil((atMs + memoryMs) / 1000);
-  await maintain(platform, [{ ...putItem(pollPositionEntity, key, { last, atMs }), expiresAt }]);
+  const expiresAt = Math.ceil((position.atMs + memoryMs) / 1000);
+  await maintain(platform, [{ ...putItem(pollPositionEntity, key, position), expiresAt }]);
 }
 
 function callerName(actor: Actor): string {

@@ -4,7 +4,7 @@ import { checkSubscribe, messageAccess, renewed } from '../../shared/channels/me
 import { readEnd, readRoom } from '../../shared/channels/read-room.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
 import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
-import { queryValue, type Response } from '../../shared/core/http/message.ts';
+import { clientGone, queryValue, type Response } from '../../shared/core/http/message.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { instanceOf, tenantOf } from '../../shared/core/resource/place.ts';
 import { shareOf } from '../../shared/platform/limits/fair-queue.ts';
@@ -51,12 +51,19 @@ async function poll(context: ChannelContext): Promise<Response> {
   const { data: channel } = channelOf(context);
   const place = readPlace(instanceOf(context), channel, queryValue(query, 'room'));
   const lastId = readLastId(queryValue(query, 'last_id'));
-  const known = lastId ?? (await rememberedPosition(context, place));
-  if (known !== undefined) {
-    const [message] = await messagesAfter(context, place, known);
-    if (message !== undefined) return { status: 200, body: showMessage(message) };
+  const memory = lastId === undefined ? await rememberedPosition(context, place) : undefined;
+  const known = lastId ?? memory?.last;
+  const end = (await readEnd(context.platform, place))?.last ?? 0;
+  const after = Math.min(known ?? end, end); // an id that no message has had yet would hide the next one
+  if (after < end) {
+    const [message] = await messagesAfter(context, place, after);
+    if (message !== undefined) {
+      if (memory !== undefined) {
+        await rememberPosition(context, place, { ...memory, last: message.id });
+      }
+      return { status: 200, body: showMessage(message) };
+    }
   }
-  const after = known ?? (await readEnd(context.platform, place))?.last ?? 0;
   const { instance, owner } = await tenantOf(context);
   const admission = await context.platform.messages.admit(shareOf(instance, owner), 'poll');
   try {
@@ -96,7 +103,10 @@ async function waitForMessage(
       return { status: 200, headers, body: showMessage(message) };
     }
   }
-  if (!signal?.aborted) await rememberPosition(context, place, after);
+  if (signal?.reason !== clientGone) {
+    const atMs = Math.floor(clock.micros() / 1000);
+    await rememberPosition(context, place, { last: after, atMs });
+  }
   return { status: 204, headers: { 'X-Last-Id': String(after) } };
 }
 

@@ -16,7 +16,8 @@ export interface StreamEvents {
 /** Keeps a stream open. Comments have no id, so that they do not change where a client continues. */
 export const ping = ': ping\n\n';
 
-const atOnce = 20; // of each room: at most some 1.3 MB
+const atOnce = 20; // messages of one read
+const maxPiece = 131_072; // characters, and one message more: a slow client keeps a piece in memory
 
 /** Events by message: all streams of a room send the same texts. */
 const bodies = new WeakMap<MessageData, string>();
@@ -32,6 +33,7 @@ export function openEvents(
   after: readonly number[],
 ): StreamEvents {
   const rooms = subscriptions.map((each, at) => ({ ...each, after: after[at] ?? 0 }));
+  let first = 0; // the room that is read first, so that a busy one does not hide the others
   const id = () => `id: ${rooms.map((room) => room.after).join(',')}\n`;
 
   async function nextOf(room: (typeof rooms)[number]): Promise<string> {
@@ -40,6 +42,7 @@ export function openEvents(
     for (const message of part.messages) {
       room.after = message.id;
       text += `${id()}data: ${bodyOf(room, message)}\n\n`;
+      if (text.length >= maxPiece) break;
     }
     return text;
   }
@@ -49,7 +52,12 @@ export function openEvents(
     ready: () => `event: ready\n${id()}data: {}\n\n`,
     next: async () => {
       let text = '';
-      for (const room of rooms) text += await nextOf(room);
+      const inOrder = [...rooms.slice(first), ...rooms.slice(0, first)];
+      first = (first + 1) % rooms.length;
+      for (const room of inOrder) {
+        text += await nextOf(room);
+        if (text.length >= maxPiece) break;
+      }
       return text;
     },
   };

@@ -14,11 +14,13 @@ export const publishEvents: ChangeConsumer = {
       .map(({ after }) => after)
       .filter((item) => item !== undefined)
       .filter(channelEventEntity.matches);
-    await Promise.all(
+    const published = await Promise.allSettled(
       events.map((event) => {
         const { place, ...draft } = event.data;
         return messages.publish(place, { ...draft, writes: [deleteItem(event)] });
       }),
     );
+    const failed = published.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   },
 };

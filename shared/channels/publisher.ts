@@ -45,13 +45,15 @@ export function createPublisher(
 
   async function publishAll(place: RoomPlace, waiting: Waiting[]): Promise<void> {
     while (waiting.length > 0) {
-      await publishSome(place, waiting.splice(0, maxTogether));
-      onPublished(place);
+      const error = await publishSome(place, waiting.splice(0, maxTogether));
+      if (error === undefined) onPublished(place);
+      else rejectEvents(waiting, error);
     }
     rooms.delete(roomId(place));
   }
 
-  async function publishSome(place: RoomPlace, group: readonly Waiting[]): Promise<void> {
+  /** Returns the error of a group that could not be published. */
+  async function publishSome(place: RoomPlace, group: readonly Waiting[]): Promise<unknown> {
     try {
       const published = await publishGroup(
         services,
@@ -59,8 +61,10 @@ export function createPublisher(
         group.map(({ draft }) => draft),
       );
       for (const [at, { resolve }] of group.entries()) resolve(published[at]);
+      return undefined;
     } catch (error) {
       for (const { reject } of group) reject(error);
+      return error;
     }
   }
 
@@ -76,6 +80,14 @@ export function createPublisher(
       rooms.set(roomId(place), first);
       void publishAll(place, first); // never rejects
     });
+}
+
+/** Rejects waiting messages with writes of their own after an earlier one: events, which come again in their order. */
+function rejectEvents(waiting: Waiting[], error: unknown): void {
+  const others = waiting.filter(({ draft }) => draft.writes === undefined);
+  const events = waiting.filter((each) => !others.includes(each));
+  waiting.splice(0, waiting.length, ...others);
+  for (const { reject } of events) reject(error);
 }
 
 /**
@@ -142,8 +154,10 @@ async function tryToPublish(
   try {
     await maintain(services, writes);
   } catch (error) {
-    const failed = error instanceof ConditionFailed ? own[error.index] : undefined;
-    if (failed !== undefined) obsolete.add(failed.draft);
+    if (error instanceof ConditionFailed && own.length > 0) {
+      const found = await store.get(own.map(({ write }) => write.key));
+      for (const [at, { draft }] of own.entries()) if (found[at] === undefined) obsolete.add(draft);
+    }
     throw error;
   }
   return messages;

@@ -9,7 +9,14 @@ import { directRun } from './pending-runs.ts';
 import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.ts';
 import { maxDepth, runSettings } from './rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
-import { beginTrace, draftTrace, endTrace, recordTrace, takeTrace } from './runs/run-traces.ts';
+import {
+  beginTrace,
+  draftTrace,
+  endTrace,
+  recordTrace,
+  returnTrace,
+  takeTrace,
+} from './runs/run-traces.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from './script-runner.ts';
 import { runtimeOf } from './script-runtimes.ts';
 import { readSource, SourceChanged } from './script-sources.ts';
@@ -72,7 +79,8 @@ export async function runScript(
 /**
  * Executes the run of a pending trace.
  *
- * @returns undefined when it is no longer pending: it was started elsewhere, or its instance was deleted
+ * @returns undefined when it is no longer pending: it was started elsewhere, or its instance was deleted; or when it is
+ *   pending again
  */
 export async function runPending(
   services: RunServices,
@@ -106,6 +114,10 @@ export async function runPending(
           depth,
           isAwaited: false,
         });
+  if (outcome.status === 'queue_timeout' && run.queue !== undefined) {
+    await returnTrace(services, open);
+    return undefined;
+  }
   return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
 }
 

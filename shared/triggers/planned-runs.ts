@@ -5,6 +5,7 @@ import { planTraceDeletion } from '../scripts/delete-old-traces.ts';
 import { planRun } from '../scripts/pending-runs.ts';
 import { maxDepth } from '../scripts/rules/script-config.ts';
 import type { RunReference } from '../scripts/run-request.ts';
+import { dropPart } from '../scripts/runs/run-traces.ts';
 import { copyPart, noArguments, traceWrite } from '../scripts/traces.ts';
 import {
   idKey,
@@ -92,10 +93,15 @@ export async function planRuns(
     const runs = triggers
       .slice(0, triggersAtOnce)
       .map((id, at) => planFirst(planner, current, { id, isLast: at === triggers.length - 1 }));
-    const writes = (await Promise.all(runs)).flat();
+    const planned = await Promise.all(runs);
+    const writes = planned.flatMap((run) => run.writes);
     const own = later.length === 0 ? deleteItem(current) : updateItem(current, data);
     const version = await unlessConflict(cascade(services, [own, ...writes]));
-    if (version === undefined || later.length === 0) return;
+    if (version === undefined) return;
+    if (later.length === 0) {
+      if (planned.at(-1)?.isPending !== true) await dropPart(services, data.args);
+      return;
+    }
     current = { ...current, version, data };
   }
 }
@@ -105,16 +111,18 @@ async function planFirst(
   planner: RunPlanner,
   { key, data: event }: Stored<TriggerEventData>,
   { id, isLast }: { readonly id: number; readonly isLast: boolean },
-): Promise<readonly Put[]> {
+): Promise<{ readonly writes: readonly Put[]; readonly isPending: boolean }> {
   const { services, instance, triggers, nextTrace } = planner;
   const trigger = triggers.get(id);
-  if (trigger === undefined) return [];
+  if (trigger === undefined) return { writes: [], isPending: false };
   const reference = { instance, kind: 'trigger', parent: id, trace: nextTrace() } as const;
   const depth = event.depth + 1;
   const reason = reasonToBlock(planner.room, depth);
-  if (reason !== undefined) return blocked(services, reference, { depth, reason });
+  if (reason !== undefined) {
+    return { writes: blocked(services, reference, { depth, reason }), isPending: false };
+  }
   const { object, order: position } = placeOfEvent(key);
-  return planRun(services, reference, {
+  const { writes } = planRun(services, reference, {
     args: await ownPart(services, instance, { args: event.args, isLast }),
     depth,
     run: {
@@ -129,7 +137,8 @@ async function planFirst(
       queue: { queue: `${idKey(id)}#${idKey(object)}`, position },
       attempt: 1,
     },
-  }).writes;
+  });
+  return { writes, isPending: true };
 }
 
 /** Returns the arguments of one run: the last one gets the file of the event, if any, all others a copy. */

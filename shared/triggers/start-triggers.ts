@@ -126,16 +126,20 @@ async function countFailure(
   event: Stored<TriggerEventData>,
   error: unknown,
 ): Promise<void> {
-  const { key, kind, data } = event;
+  const { key, kind } = event;
+  const { object, order } = placeOfEvent(key);
+  const current = await triggerEventEntity.read(services.store, instanceIn(key), object, order);
+  if (current === undefined) return;
+  const { data } = current; // some of its runs may have been planned
   const failures = (data.failures ?? 0) + 1;
   if (failures < maxFailures) {
-    const counted = maintain(services, [updateItem(event, { ...data, failures })]);
+    const counted = maintain(services, [updateItem(current, { ...data, failures })]);
     if ((await unlessConflict(counted)) === undefined) return;
     throw error;
   }
   const change = { actor: {}, cause: 'client', depth: data.depth } as const;
   const letter = { consumer: name, position: '', key, kind, change, after: data };
   await unlessConflict(
-    storeDeadLetter(services, { ...letter, error: messageOf(error) }, [deleteItem(event)]),
+    storeDeadLetter(services, { ...letter, error: messageOf(error) }, [deleteItem(current)]),
   );
 }

@@ -302,7 +302,19 @@ describe('a poll', () => {
     await publish('chat', { n: 2 });
 
     expect((await poll('', key)).body.payload).toEqual({ n: 2 });
+    expect((await poll('', key)).status).toBe(204); // it has that message now
     expect((await poll()).status).toBe(204); // another caller waits for the next one
+  });
+
+  it('with an id that no message has had yet waits for the next one, and hides it from nobody', async () => {
+    const key = await world.apiKey({ ignore_acl: true });
+    await publish('chat', { n: 1 });
+
+    const { status, headers } = await poll('?last_id=999999999999999', key);
+    await publish('chat', { n: 2 });
+
+    expect([status, headers.get('X-Last-Id')]).toEqual([204, '1']);
+    expect((await poll('', key)).body.payload).toEqual({ n: 2 });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import { runQueueEntity, triggerRateEntity } from '../../shared/store/entities.ts';
+import { runPending } from '../../shared/scripts/script-runs.ts';
+import { runQueueEntity, traceEntity, triggerRateEntity } from '../../shared/store/entities.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../../shared/values/bounds.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
@@ -114,6 +115,29 @@ describe('runs of one trigger', () => {
 
     expect(traces.map(({ status }) => status)).toEqual(['failure', 'timeout', 'success']);
   });
+});
+
+it.skipIf(isOn('roles'))('a run that gets no slot in its time is pending again', async () => {
+  await makeScript(world, 'setTimeout(() => console.log(ARGS.pages), 700)');
+  const trigger = await makeTrigger(world, { signal: 'update' });
+  const id = await makeBook();
+  for (const pages of [1, 2]) await change(id, pages);
+  const instance = await instanceId(api.platform.store, world.instance);
+  const traces = async () =>
+    (await traceEntity.listAll(api.platform.store, [instance, 'trigger', trigger])).map(
+      ({ data }) => data,
+    );
+  await expect.poll(traces).toMatchObject([{ status: 'processing' }, { status: 'pending' }]);
+  const [, { id: trace } = { id: 0 }] = await traces();
+  const run = () => Promise.resolve({ status: 'queue_timeout' as const });
+
+  await runPending(
+    { ...api.platform, scripts: { ...api.platform.scripts, run } },
+    { instance, kind: 'trigger', parent: trigger, trace },
+  );
+
+  expect((await traces())[1]).toMatchObject({ status: 'pending', executed_at: null });
+  expect(await printedBy(world, trigger)).toEqual([1, 2]);
 });
 
 describe('a blocked run says why:', () => {

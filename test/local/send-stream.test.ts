@@ -7,6 +7,7 @@ import { sendStream } from '../../shared/platform/local/server/send-response.ts'
 
 it('a client that reads nothing holds little of a stream, and ends it by disconnecting', async () => {
   let made = 0;
+  let waiting = 0;
   let hasEnded = () => {};
   const ended = new Promise<void>((resolve) => (hasEnded = resolve));
   async function* pieces() {
@@ -17,7 +18,10 @@ it('a client that reads nothing holds little of a stream, and ends it by disconn
     }
   }
   const server = createServer((_, response) => {
-    void sendStream(response, { status: 200, headers: {} }, pieces());
+    const count = (bytes: number) => {
+      waiting += bytes;
+    };
+    void sendStream(response, { status: 200, headers: {} }, { pieces: pieces(), count });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,9 +36,11 @@ it('a client that reads nothing holds little of a stream, and ends it by disconn
     await pause(50);
   }
   const held = made;
+  const counted = waiting;
   client.destroy();
   await ended;
   server.close();
 
   expect(held).toBeLessThan(400); // the buffers of both sockets
+  expect([counted, waiting]).toEqual([65_536, 0]);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openEvents } from '../../functions/channel-polls/stream-events.ts';
 import { publishEvents } from '../../shared/channels/publish-events.ts';
 import { createPublisher } from '../../shared/channels/publisher.ts';
 import { readHistory } from '../../shared/channels/read-history.ts';
@@ -151,6 +152,80 @@ it('publishes one message for an event that is delivered twice', async () => {
   const { messages } = await readRoom({ store: inner, clock }, place, { after: 0, limit: 9 });
   expect(messages.map(({ action, payload }) => [action, payload])).toEqual([['update', { n: 1 }]]);
   expect(await inner.get([key])).toEqual([undefined]);
+});
+
+/** Puts events of updates of one object, and returns their deliveries. */
+async function putEvents(count: number) {
+  const all = Array.from({ length: count }, (_, n) => {
+    const key = channelEventEntity.key(1, 5, { id: 21, revision: n + 1, action: 'update' });
+    const data = { place, ...draft(n), action: 'update', metadata: { type: 'object' } } as const;
+    const after = { key, kind: channelEventEntity.kind, version: `e${n}`, data };
+    return { key, kind: after.kind, after, change, position: String(n).padStart(3, '0') };
+  });
+  for (const [n, { key, after }] of all.entries()) {
+    const writes = [createItem(channelEventEntity, key, after.data)];
+    await inner.write({ id: `e${n}`, change, writes });
+  }
+  return all;
+}
+
+/** Returns a store whose write fails at some calls, and the number of calls. */
+function counting(fails: (call: number) => boolean) {
+  const calls = { writes: 0 };
+  const store: Store = {
+    ...inner,
+    write: (transaction) => {
+      calls.writes += 1;
+      return fails(calls.writes)
+        ? Promise.reject(new Error('throttled'))
+        : inner.write(transaction);
+    },
+  };
+  return { store, calls };
+}
+
+const payloads = async () =>
+  (await readRoom({ store: inner, clock }, place, { after: 0, limit: 99 })).messages.map(
+    ({ payload }) => payload.n,
+  );
+
+it('passes over events that are delivered again in a few steps, however many', async () => {
+  const delivered = await putEvents(60);
+  const { store, calls } = counting(() => false);
+  const services = { messages: { publish: openProcess(store) } } as unknown as Services; // nothing else is used
+  await publishEvents.consume(delivered, services);
+  calls.writes = 0;
+
+  await publishEvents.consume(delivered, services);
+
+  expect(calls.writes).toBeLessThanOrEqual(4);
+  expect(await payloads()).toHaveLength(60);
+});
+
+it('publishes no event before an earlier one of its room that failed', async () => {
+  const delivered = await putEvents(70);
+  const { store } = counting((call) => call === 1);
+  const services = { messages: { publish: openProcess(store) } } as unknown as Services; // nothing else is used
+
+  await expect(publishEvents.consume(delivered, services)).rejects.toThrow('throttled');
+  await publishEvents.consume(delivered, services);
+
+  expect(await payloads()).toEqual(delivered.map((_, n) => n));
+});
+
+it('fills an event stream piece by piece', async () => {
+  const publish = openProcess(inner);
+  const large = 'x'.repeat(60_000);
+  for (let n = 0; n < 9; n += 1) await publish(place, { ...draft(n), payload: { large } });
+  const subscription = { channel: 'chat', room: 'lobby', place };
+  const events = openEvents({ store: inner, clock }, [subscription, subscription], [0, 0]);
+
+  const pieces: string[] = [];
+  for (let piece = await events.next(); piece !== ''; piece = await events.next())
+    pieces.push(piece);
+
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(200_000);
+  expect(pieces.join('').match(/^data: /gm)).toHaveLength(18);
 });
 
 it('keeps the newest thousand messages, and tells a reader of older ones', async () => {

@@ -14,9 +14,12 @@ export interface Request {
   readonly body: RawBody;
   /** Address of the client as the gateway saw it. */
   readonly sourceAddress: string;
-  /** Returns a signal that aborts when nobody waits for a response, or the server ends. Absent: it never does. */
+  /** Returns a signal that aborts with {@link clientGone}, or when the server ends. Absent: it never does. */
   readonly ending?: () => AbortSignal;
 }
+
+/** The reason of a signal that aborts because the client does not wait for the response any more. */
+export const clientGone = 'the client has gone';
 
 /** A body as received, or, inside a batch, as the value of the JSON body that it replaces. */
 export type RawBody =

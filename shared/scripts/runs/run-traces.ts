@@ -122,6 +122,12 @@ export async function takeTrace(
   return { reference, current: { ...pending, version, data }, guard: [] };
 }
 
+/** Makes a run pending again that found no slot: it keeps its place in its queue, and is started again later. */
+export async function returnTrace(services: TraceServices, { current }: OpenTrace): Promise<void> {
+  const data: TraceData = { ...current.data, status: 'pending', executed_at: null };
+  await unlessConflict(maintain(services, [traceWrite(current.key, data, current)]));
+}
+
 /**
  * Stores the end of a run, after which the next one of its queue may start. A trace that was deleted or given up is not
  * changed. A trace of a blocked run, or one that exceeds the instance's quota, keeps no arguments.
@@ -228,7 +234,7 @@ function finishedTrace(
 }
 
 /** Deletes the file of a value, if any; if that fails, the file is deleted after a day. */
-async function dropPart({ files, log }: TraceServices, part: TracePart): Promise<void> {
+export async function dropPart({ files, log }: TraceServices, part: TracePart): Promise<void> {
   try {
     await files.remove(filesOf(part));
   } catch (error) {

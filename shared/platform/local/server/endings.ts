@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { clientGone } from '../../../core/http/message.ts';
 
 /** Responses that wait for something, and end when they are of no use any more. */
 export interface Endings {
@@ -9,7 +10,7 @@ export interface Endings {
 }
 
 /** With a reason of its own, a signal needs no stack trace. */
-const reason = 'nobody waits for the response';
+const serverEnds = 'the server ends';
 
 export function openEndings(): Endings {
   const open = new Set<AbortController>();
@@ -18,19 +19,19 @@ export function openEndings(): Endings {
     signalOf: (response) => {
       const controller = new AbortController();
       if (isEnding || response.destroyed) {
-        controller.abort(reason);
+        controller.abort(response.destroyed ? clientGone : serverEnds);
         return controller.signal;
       }
       open.add(controller);
       response.once('close', () => {
         open.delete(controller);
-        controller.abort(reason);
+        controller.abort(clientGone);
       });
       return controller.signal;
     },
     endAll: () => {
       isEnding = true;
-      for (const controller of open) controller.abort(reason);
+      for (const controller of open) controller.abort(serverEnds);
     },
   };
 }

@@ -45,17 +45,24 @@ export async function sendEarly(
   response.end();
 }
 
-/** Sends pieces as they come; waits for a slow client, so that no more than one of them is in memory. */
+/**
+ * Sends pieces as they come; waits for a slow client, so that no more than one of them is in memory.
+ *
+ * @param count counts the bytes that wait for the client, and those that wait no more as negative
+ */
 export async function sendStream(
   response: ServerResponse,
   { status, headers }: Response,
-  pieces: AsyncIterable<string>,
+  { pieces, count }: { pieces: AsyncIterable<string>; count: (bytes: number) => void },
 ): Promise<void> {
   response.writeHead(status, headers);
   response.flushHeaders();
   for await (const piece of pieces) {
     if (response.destroyed) break;
-    if (!response.write(piece)) await drained(response);
+    if (response.write(piece)) continue;
+    count(piece.length);
+    await drained(response);
+    count(-piece.length);
   }
   response.end();
 }

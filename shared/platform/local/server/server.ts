@@ -234,7 +234,10 @@ async function run(
   const serving = running.serve(request);
   const served = await (received === undefined ? serving : serving.finally(received.release));
   connection.isRunning = false;
-  if (served.stream !== undefined) return sendStream(response, served, served.stream.pieces);
+  if (served.stream !== undefined) {
+    const count = (bytes: number) => running.connections.count(connection, bytes);
+    return sendStream(response, served, { pieces: served.stream.pieces, count });
+  }
   await sendContent(running, exchange, served, received);
 }
 
