@@ -13,7 +13,7 @@ export default defineConfig({
       ...sameOnEachStore,
       // these wait for consumers of the change feed, which do not run here
       'test/api/background*.test.ts',
-      'test/api/{object-channels,schedule-runs,trigger*}.test.ts',
+      'test/api/{item-operations,object-channels,schedule-runs,trigger*}.test.ts',
       'test/api/soak.test.ts',
       'test/api/quotas.test.ts',
       'test/api/query-reads.test.ts', // creates 100,000 objects, which takes too long here
