@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Credentials, expected } from '../support/api.ts';
+import { isOn } from '../support/medium.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import {
   column,
