@@ -10,7 +10,7 @@ import {
 } from '../store/entities.ts';
 import { encodeText } from '../store/index-keys.ts';
 import type { MessageData } from '../store/records/channels.ts';
-import { ConditionFailed, type Put } from '../store/store.ts';
+import { ConditionFailed, type Put, type Write } from '../store/store.ts';
 import { createItem, updateItem } from '../store/writes.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';
@@ -154,13 +154,21 @@ async function tryToPublish(
   try {
     await maintain(services, writes);
   } catch (error) {
-    if (error instanceof ConditionFailed && own.length > 0) {
-      const found = await store.get(own.map(({ write }) => write.key));
-      for (const [at, { draft }] of own.entries()) if (found[at] === undefined) obsolete.add(draft);
-    }
+    if (error instanceof ConditionFailed) await markPublished(services, own, obsolete);
     throw error;
   }
   return messages;
+}
+
+/** Adds the drafts to `obsolete` whose own items are gone: their messages were published before. */
+async function markPublished(
+  { store }: PublisherServices,
+  own: readonly { readonly draft: Draft; readonly write: Write }[],
+  obsolete: Set<Draft>,
+): Promise<void> {
+  if (own.length === 0) return;
+  const found = await store.get(own.map(({ write }) => write.key));
+  for (const [at, { draft }] of own.entries()) if (found[at] === undefined) obsolete.add(draft);
 }
 
 function messageWrites(place: RoomPlace, message: MessageData, atMs: number): readonly Put[] {
