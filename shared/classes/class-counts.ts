@@ -63,6 +63,7 @@ function counter(counted: Counted): ChangeConsumer {
   return {
     name: counted.name,
     watches: [counted.watch],
+    isAwaited: true,
     consume: async (changes, services) => {
       const byClass = new Map<string, ItemChange[]>();
       for (const change of changes) {

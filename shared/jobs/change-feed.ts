@@ -68,6 +68,8 @@ export interface ChangeConsumer {
   readonly name: string;
   /** The changes that it receives. */
   readonly watches: readonly Watch[];
+  /** Readers wait for it (`Changes.settled`), so it takes a short time for any change, and waits for no other one. */
+  readonly isAwaited?: true;
   /** Processes changes, in order; after any error it receives them all again, some of them at a time. */
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
   /** Returns writes to be committed with the dead letter of a change. */

@@ -244,15 +244,40 @@ describe('changes', () => {
     await store.close();
   });
 
-  it('a failing consumer does not delay others', async () => {
+  it('a failing consumer that readers wait for does not delay them', async () => {
     const store = await openMemory();
     const { consumer } = collector(() => true);
-    const { background } = start(store, { consumers: [consumer] });
+    const { background } = start(store, { consumers: [{ ...consumer, isAwaited: true }] });
 
     await write(store, thing('a'));
     await background.changes.settled();
 
     expect(store.feed.read(10)).toHaveLength(1);
+    await background.stop();
+    await store.close();
+  });
+
+  it('readers do not wait for other consumers, however long these take', async () => {
+    const store = await openMemory();
+    const { consumer, taken } = collector();
+    let finish = () => {};
+    const slow: ChangeConsumer = {
+      ...consumer,
+      consume: () => new Promise<void>((resolve) => (finish = resolve)),
+    };
+    const { background } = start(store, { consumers: [{ ...consumer, isAwaited: true }, slow] });
+
+    await write(store, thing('a'));
+    await background.changes.settled();
+    await write(store, thing('b'));
+    await background.changes.settled();
+
+    expect(taken.map(({ key }) => key.sk)).toEqual(['a', 'b']);
+    expect(store.feed.read(10)).toHaveLength(2); // kept for the slow one
+    while (store.feed.read(10).length > 0) {
+      finish();
+      await new Promise(setImmediate);
+    }
     await background.stop();
     await store.close();
   });

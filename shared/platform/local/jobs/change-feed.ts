@@ -29,14 +29,47 @@ export interface ConsumerLoopOptions {
 }
 
 /**
- * Starts the delivery of changes to their consumers, with those that an earlier process left. There is one loop: a
- * change is dropped when all consumers have consumed it or it is a dead letter, so it is delivered again if the process
- * dies before.
+ * Starts the delivery of changes to their consumers, with those that an earlier process left. There are two loops:
+ * readers wait for some consumers, which must not wait for the others. A change is dropped when all consumers have
+ * consumed it or it is a dead letter, so it is delivered again if the process dies before.
  */
 export function startConsumers(options: ConsumerLoopOptions): ConsumerLoop {
   const { feed, timers } = options;
-  const ending = new AbortController();
-  const state: State = { ...options, waiters: [], done: '', inTrouble: false, ending };
+  const stateOf = (isAwaited: boolean): State => {
+    const isOwn = (consumer: ChangeConsumer) => (consumer.isAwaited ?? false) === isAwaited;
+    const consumers = options.consumers.filter(isOwn);
+    const ending = new AbortController();
+    return { ...options, consumers, drop, waiters: [], done: '', inTrouble: false, ending };
+  };
+  const [awaited, others] = [stateOf(true), stateOf(false)];
+  let dropped = '';
+
+  /** Drops what both loops have consumed. */
+  function drop(): void {
+    const [consumed = ''] = [awaited.done, others.done].sort();
+    if (consumed > dropped) feed.drop(consumed);
+    dropped = consumed;
+  }
+
+  const loops = [openLoop(awaited), openLoop(others)] as const;
+  return {
+    nudge: () =>
+      timers.soon('changes', gatherMs, () => {
+        for (const { start } of loops) start();
+      }),
+    settled: () => loops[0].wait(true),
+    drained: async () => {
+      await Promise.all(loops.map(({ wait }) => wait(false)));
+    },
+    stop: async () => {
+      await Promise.all(loops.map(({ stop }) => stop()));
+    },
+  };
+}
+
+/** Starts a loop over the feed for some consumers. */
+function openLoop(state: State) {
+  const { feed, ending } = state;
   let running: Promise<void> | undefined;
 
   function start(): void {
@@ -46,21 +79,21 @@ export function startConsumers(options: ConsumerLoopOptions): ConsumerLoop {
     });
   }
 
+  /** @param isHasty whether to stop waiting when a consumer fails */
   function wait(isHasty: boolean): Promise<void> {
     if (isDone(state) || (isHasty && state.inTrouble) || ending.signal.aborted) {
       return Promise.resolve();
     }
-    start();
     return new Promise((resolve) => {
       state.waiters.push({ until: feed.newest(), isHasty, resolve });
+      start(); // may end before it returns
     });
   }
 
   start();
   return {
-    nudge: () => timers.soon('changes', gatherMs, start),
-    settled: () => wait(true),
-    drained: () => wait(false),
+    start,
+    wait,
     stop: async () => {
       ending.abort();
       await running;
@@ -70,6 +103,8 @@ export function startConsumers(options: ConsumerLoopOptions): ConsumerLoop {
 }
 
 interface State extends ConsumerLoopOptions {
+  /** Drops changes after `done` has grown. */
+  readonly drop: () => void;
   waiters: Waiter[];
   /** Position up to which all changes are consumed. */
   done: string;
@@ -105,12 +140,11 @@ async function run(state: State): Promise<void> {
 async function takePage(state: State): Promise<void> {
   const { feed, consumers, services } = state;
   const newest = feed.newest();
-  const changes = feed.read(pageSize);
+  const changes = feed.read(pageSize, state.done);
   const sleep = (ms: number) => pause(state, ms);
   for (const consumer of consumers) await deliver({ consumer, services, sleep }, changes);
-  const last = changes.at(-1);
-  if (last !== undefined) feed.drop(last.position);
-  state.done = last?.position ?? newest;
+  state.done = changes.at(-1)?.position ?? newest;
+  state.drop();
   state.inTrouble = false;
   release(state, ({ until }) => until <= state.done);
 }

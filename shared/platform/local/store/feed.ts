@@ -40,8 +40,12 @@ export interface CommitNews {
 export interface Feed {
   /** Returns the position of the newest committed change; empty when there never was one. */
   newest(): string;
-  /** Reads the oldest changes in the feed: `limit` of them, and those that were written together with these. */
-  read(limit: number): readonly ItemChange[];
+  /**
+   * Reads the oldest changes in the feed: `limit` of them, and those that were written together with these.
+   *
+   * @param after only those after this position
+   */
+  read(limit: number, after?: string): readonly ItemChange[];
   /** Deletes the changes up to a position. It is durable with the next commit: a crash before it brings them back. */
   drop(upTo: string): void;
   /** Sets the listener that is called after each commit with changes or jobs; there is one listener. */
@@ -106,9 +110,10 @@ export function openFeed(
     },
     reader: (carry) => ({
       newest: () => newest,
-      read: (limit) => {
+      read: (limit, after = '') => {
         const found: ItemChange[] = [];
-        const range = { start: done || '0', exclusiveStart: true, end: afterDigits };
+        const start = (after > done ? after : done) || '0';
+        const range = { start, exclusiveStart: true, end: afterDigits };
         for (const { key, value } of changes.getRange(range)) {
           found.push(...parseEntry(key, value));
           if (found.length >= limit) break;
