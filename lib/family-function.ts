@@ -39,8 +39,8 @@ export interface FamilyFunctionProps {
   readonly memoryMb?: number;
   /** Instances of the function that AWS reserves for it, and its limit; none by default. */
   readonly reservedConcurrency?: number | undefined;
-  /** Number of retries of a failed asynchronous invocation; 2 by default. */
-  readonly retryAttempts?: number;
+  /** Number of retries of a failed asynchronous invocation, and the time within which it must start. */
+  readonly asynchronous?: { readonly retryAttempts: number; readonly maxAgeSeconds: number };
 }
 
 const gatewaySeconds = 29; // the gateway times out after 30
@@ -54,7 +54,7 @@ export class FamilyFunction extends Construct {
   constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
     super(scope, id);
     const { family, table, files, push, scripts, secret, settings, url } = props;
-    const { name, timeoutSeconds = gatewaySeconds, retryAttempts, reservedConcurrency } = props;
+    const { name, timeoutSeconds = gatewaySeconds, asynchronous, reservedConcurrency } = props;
     const { memoryMb = usualMemoryMb } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
@@ -63,7 +63,10 @@ export class FamilyFunction extends Construct {
     this.role = this.makeRole(props, logGroup);
     this.function = new LambdaFunction(this, 'Function', {
       ...(name !== undefined && { functionName: name }),
-      ...(retryAttempts !== undefined && { retryAttempts }),
+      ...(asynchronous && {
+        retryAttempts: asynchronous.retryAttempts,
+        maxEventAge: Duration.seconds(asynchronous.maxAgeSeconds),
+      }),
       ...(reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: reservedConcurrency,
       }),

@@ -50,7 +50,8 @@ export class GroundworkStack extends Stack {
       grants: unionOf([scriptRunsGrants]),
       name: runsFunctionName(scripts.prefix),
       timeoutSeconds: runsSeconds,
-      retryAttempts: 0, // a started run is not retried
+      // a started run is not retried; one that starts later than this could be given up while it runs
+      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60 },
     });
     const background = new Background(this, 'Background', shared);
     const functionOf = (family: string) => {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChannelContext, channelOf, inChannel } from '../../shared/channels/channel-record.ts';
 import { readPlace, roomParameters } from '../../shared/channels/channel-room.ts';
 import { checkSubscribe, messageAccess, renewed } from '../../shared/channels/message-access.ts';
@@ -5,11 +6,12 @@ import { readEnd, readRoom } from '../../shared/channels/read-room.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
 import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
 import { clientGone, queryValue, type Response } from '../../shared/core/http/message.ts';
+import { errorResponse } from '../../shared/core/pipeline/errors.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { instanceOf, tenantOf } from '../../shared/core/resource/place.ts';
 import { shareOf } from '../../shared/platform/limits/fair-queue.ts';
 import type { Admission } from '../../shared/platform/ports.ts';
-import { recheckMs } from '../../shared/values/bounds.ts';
+import { recheckMs, shortPollMs } from '../../shared/values/bounds.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { readLastId } from './last-id.ts';
 import { rememberedPosition, rememberPosition } from './poll-memory.ts';
@@ -68,6 +70,10 @@ async function poll(context: ChannelContext): Promise<Response> {
   const admission = await context.platform.messages.admit(shareOf(instance, owner), 'poll');
   try {
     return await waitForMessage(context, { place, after, admission });
+  } catch (error) {
+    errorResponse(error, context); // logs it; the client gets the end of a short wait in its place
+    await sleep(shortPollMs);
+    return withoutMessage(after);
   } finally {
     await admission.release();
   }
@@ -107,6 +113,10 @@ async function waitForMessage(
     const atMs = Math.floor(clock.micros() / 1000);
     await rememberPosition(context, place, { last: after, atMs });
   }
+  return withoutMessage(after);
+}
+
+function withoutMessage(after: number): Response {
   return { status: 204, headers: { 'X-Last-Id': String(after) } };
 }
 

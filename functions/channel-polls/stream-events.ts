@@ -19,8 +19,8 @@ export const ping = ': ping\n\n';
 const atOnce = 20; // messages of one read
 const maxPiece = 131_072; // characters, and one message more: a slow client keeps a piece in memory
 
-/** Events by message: all streams of a room send the same texts. */
-const bodies = new WeakMap<MessageData, string>();
+/** JSON of messages: all streams of a room send the same texts. */
+const texts = new WeakMap<MessageData, string>();
 
 /**
  * Creates the events of a stream.
@@ -68,13 +68,9 @@ function resetOf({ channel, room }: Subscription, { messages: [oldest] }: RoomPa
   return `event: reset\ndata: ${JSON.stringify({ channel, room, oldest: oldest?.id })}\n\n`;
 }
 
+/** Returns a message after its channel, and its room as the client writes it. */
 function bodyOf({ channel, room }: Subscription, message: MessageData): string {
-  if (room !== undefined) return bodyText({ channel, room }, message); // written as the client does
-  const known = bodies.get(message) ?? bodyText({ channel }, message);
-  bodies.set(message, known);
-  return known;
-}
-
-function bodyText(source: object, message: MessageData): string {
-  return JSON.stringify({ ...source, ...showMessage(message) });
+  const text = texts.get(message) ?? JSON.stringify(showMessage(message));
+  texts.set(message, text);
+  return `${JSON.stringify({ channel, room }).slice(0, -1)},${text.slice(1)}`;
 }

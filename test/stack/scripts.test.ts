@@ -64,7 +64,11 @@ test('the function for direct runs has time for the longest, and is not retried'
     Timeout: 330,
   });
   const { resource: terms } = onlyOne(template, 'AWS::Lambda::EventInvokeConfig');
-  expect(terms.Properties).toMatchObject({ MaximumRetryAttempts: 0, Qualifier: '$LATEST' });
+  expect(terms.Properties).toMatchObject({
+    MaximumRetryAttempts: 0,
+    MaximumEventAgeInSeconds: 60,
+    Qualifier: '$LATEST',
+  });
   expect(JSON.stringify(terms.Properties.FunctionName)).toContain('ScriptRuns');
 });
 

@@ -39,8 +39,8 @@ export interface TraceDraft {
   readonly args: Json;
 }
 
-/** Time after which a run has ended, or its process is dead. */
-export const endedMs = 330_000;
+/** Time after which a run has ended, or its process is dead: on AWS a minute to its start, 330 s, and a margin. */
+export const endedMs = 400_000;
 
 /** Creates the trace of a run that starts now, without storing it. */
 export function draftTrace({ clock }: TraceServices, request: RunRequest): TraceDraft {
