@@ -112,5 +112,5 @@ export const recheckMs = 15_000;
 /** Rooms of one stream. */
 export const maxStreamRooms = 20;
 
-/** Characters after which a stream that cannot remain open ends; one more read may exceed them by 1.3 MB. */
+/** Characters after which a stream that cannot remain open ends; the last read may exceed them by some 200,000. */
 export const maxClosedStreamBytes = 1_048_576;
