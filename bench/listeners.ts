@@ -7,7 +7,7 @@ import { startProcess } from '../test/support/server-process.ts';
 
 /*
  * Measures polls and streams on one channel of a server process: how soon a message reaches all, and what they cost
- * while nothing happens. `npm run bench:listeners -- 200 200 20`: polls, streams, seconds of idleness.
+ * while nothing happens. `npm run bench:listeners -- 200 200 20`: polls, streams, idle seconds.
  */
 
 const [polls = 200, streams = 200, idleSeconds = 20] = process.argv.slice(2).map(Number);
