@@ -31,7 +31,7 @@ export class GroundworkStack extends Stack {
     const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
     const gateway = new HttpApi(this, 'Gateway', settings);
     const shared = { table, files, push, scripts, secret, settings, url: gateway.url };
-    // it is paid while it waits, and must not take the concurrency of all others
+    // it is paid for while it waits, and must not take the concurrency of all others
     const pollFunction = { memoryMb: 128, reservedConcurrency: settings.pollConcurrency };
     const functions = new Map(
       api.map(({ name: family }) => [

@@ -3,7 +3,7 @@ import { grants } from './grants.ts';
 import { pollRoute } from './poll.ts';
 import { streamRoute } from './stream.ts';
 
-/** Requests that wait for messages of channels: on AWS their function is small, because it is paid while it waits. */
+/** Requests that wait for messages of channels. On AWS their function is small, as it is paid for while it waits. */
 export const channelPolls: Family = {
   name: 'channel-polls',
   grants,

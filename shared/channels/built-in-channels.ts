@@ -1,6 +1,6 @@
 import type { ChannelData } from '../store/records/channels.ts';
 
-/** The channel for messages of the platform itself: no client publishes to it. */
+/** The channel for messages of the platform itself, to which no client may publish. */
 export const eventLog = 'eventlog';
 
 const common = {

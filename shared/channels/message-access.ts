@@ -3,7 +3,7 @@ import { ApiError, forbidden } from '../values/errors/errors.ts';
 import { type ChannelContext, channelOf } from './channel-record.ts';
 import { maySubscribe } from './rules/channel-rights.ts';
 
-/** Who may read messages, apart from the permissions of the channel (docs/reference/channels.md#rights). */
+/** Callers that may read messages, apart from the permissions of the channel (docs/reference/channels.md#rights). */
 export const messageAccess: Access = {
   owner: 'LG',
   full: 'LG',

@@ -257,7 +257,7 @@ function growthOf(
   return { files, objects: jsonBytes(after) - bytesBefore };
 }
 
-/** Deletes an object as it was read, and frees its unique values; its channel is told. */
+/** Deletes an object as it was read, frees its unique values, and publishes the deletion in its channel. */
 export async function removeObject(call: SaveCall, current: Stored<ObjectData>): Promise<void> {
   const compiled = compiledClass(call.caches, call.class);
   const channel = await channelOfObject(call, current.data);
@@ -266,7 +266,7 @@ export async function removeObject(call: SaveCall, current: Stored<ObjectData>):
   await commitPlan(call, { ...plan, writes: [...plan.writes, ...event] });
 }
 
-/** Plans the deletion of an object, of which no channel is told. */
+/** Plans the deletion of an object, without a message in its channel. */
 export async function planRemove(
   asked: SaveCall,
   current: Stored<ObjectData>,

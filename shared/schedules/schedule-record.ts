@@ -12,7 +12,7 @@ const maxSchedules = 100; // docs/reference/schedules.md#limits
 /** The type of the job that runs a schedule at its next time. Its step is `runSchedule`, which plans the next one. */
 export const scheduleJob = { name: 'run-schedule' } as const;
 
-/** What the job of a schedule is for. It has nothing to do when the schedule's next time is another one. */
+/** Task of a schedule's job, which ends at once when the schedule has another next time. */
 export type ScheduleTask = {
   readonly instance: number;
   readonly schedule: number;

@@ -51,7 +51,7 @@ export function planRun(
   return { data, writes };
 }
 
-/** Returns what runs in a direct run of a script. */
+/** Returns the plan of a direct run of a script. */
 export function directRun(script: number): PlannedRun {
   return { script, meta: { executed_by: 'codebox', executor: script } };
 }

@@ -102,7 +102,7 @@ import type { Key, Stored } from './store.ts';
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
  * | messages of a room of a channel; their end      | INSTANCE#<id>#MESSAGES#<channel>#<room, encoded> | MESSAGE#<id>; HEAD |
  * | room of a message (of a channel with rooms)     | INSTANCE#<id>#MESSAGEROOMS#<channel> | <message id>          |
- * | changes of objects that a channel is told of    | INSTANCE#<id>#CHANNELEVENTS    | <class>#<object>#<revision>#<action> |
+ * | changes of objects that are to be published     | INSTANCE#<id>#CHANNELEVENTS    | <class>#<object>#<revision>#<action> |
  * | position of a poll that ended, by its caller    | INSTANCE#<id>#POLLS            | <channel>#<caller>#<room, encoded> |
  * | counters of an instance; of the deployment      | INSTANCE#<id>#SEQUENCE; SEQUENCE | <what is counted>         |
  * | ... group by name; deleted groups               |                                | GROUPNAME#<name>; DELETEDGROUPS |
@@ -310,7 +310,7 @@ export const messageRoomEntity = entity<MessageRoomData>('message-room').keyed(
   (message: number) => idKey(message),
 );
 
-/** A change of an object that its channel is told of, until the message is published. */
+/** A change of an object with a channel, until its message is published. */
 export const channelEventEntity = entity<ChannelEventData>('channel-event').keyed(
   (instance: number) => `INSTANCE#${instance}#CHANNELEVENTS`,
   '',

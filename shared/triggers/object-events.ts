@@ -21,10 +21,10 @@ export interface ObjectChange extends OrderedChange {
 }
 
 /**
- * Plans the event of a change that triggers of its class wait for: the triggers are those of the class as the request
- * has read it. A large object is stored in a file first.
+ * Plans the event of a change for the triggers of its class, as the request has read it. A large object is stored in a
+ * file first.
  *
- * @returns the write for the transaction of the change; undefined when no trigger waits for it
+ * @returns the write for the transaction of the change; undefined when the change fires no trigger
  */
 export async function planEvent(
   platform: Pick<Platform, 'files' | 'ids' | 'clock'>,

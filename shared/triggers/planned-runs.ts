@@ -33,7 +33,7 @@ export interface RunRoom {
   open: number;
 }
 
-/** What the runs of an instance's events need. */
+/** Inputs for planning the runs of an instance's events. */
 export interface RunPlanner {
   readonly services: Services;
   readonly instance: number;

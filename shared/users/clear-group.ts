@@ -19,8 +19,8 @@ export type DeletedGroup = { readonly instance: number; readonly group: number }
 
 type Progress = DeletedGroup & {
   /**
-   * Set after all members and channels are done; sort key of the class whose objects are next. `last` is that of the last object
-   * read.
+   * Set after all members and channels are done; sort key of the class whose objects are next. `last` is that of the
+   * last object read.
    */
   readonly at?: string;
   readonly last?: string;
@@ -29,9 +29,9 @@ type Progress = DeletedGroup & {
 const stepSize = 100;
 
 /**
- * Removes a deleted group from its members, channels, classes and objects (docs/reference/users-and-groups.md#deleting-a-group),
- * and then from the list of deleted groups, which hides it until then. It starts after the end of all requests that may
- * have read the group.
+ * Removes a deleted group from its members, channels, classes and objects
+ * (docs/reference/users-and-groups.md#deleting-a-group), and then from the list of deleted groups, which hides it until
+ * then. It starts after the end of all requests that may have read the group.
  */
 export const clearGroup: JobType = {
   name: 'clear-group',

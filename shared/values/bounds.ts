@@ -97,7 +97,7 @@ export const maxOpenTriggerRuns = 300;
 /** Large responses that are compressed concurrently: commits need the other two threads. */
 export const maxCompressions = 2;
 
-/** Open polls and streams of channels: each takes a connection, and some 10 kB. Half of the connections at most. */
+/** Open polls and streams of channels: each takes a connection, and some 20 kB. Half of the connections at most. */
 export const listeners = { total: 8192, perOwner: 4096, perInstance: 2048 };
 
 /** Longest wait of a poll, where no gateway ends it earlier. */
@@ -112,5 +112,5 @@ export const recheckMs = 15_000;
 /** Rooms of one stream. */
 export const maxStreamRooms = 20;
 
-/** Characters after which a stream that cannot remain open ends; one more read may exceed them by 1.3 MB. */
+/** Characters after which a stream that cannot remain open ends; the last read may exceed them by some 200,000. */
 export const maxClosedStreamBytes = 1_048_576;

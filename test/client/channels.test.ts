@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openWorld } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
-import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+import { type Client, connectOwner, errorOf, fieldsOf, run } from '../support/client-calls.ts';
 
 useApi({ settings: { pollMs: 60_000 } }); // a poll that ends without a message is a message for this client
 
@@ -12,8 +11,7 @@ useApi({ settings: { pollMs: 60_000 } }); // a poll that ends without a message 
 let client: Client;
 
 beforeAll(async () => {
-  const { owner, instance } = await openWorld(api);
-  client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+  client = await connectOwner(api);
   const schema = [{ name: 'title', type: 'string' }];
   await run(client.Class({ name: 'novel', schema }).save());
 });

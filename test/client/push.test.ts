@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openWorld } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
-import { type Client, connect, errorOf, run } from '../support/client-calls.ts';
+import { type Client, connectOwner, errorOf, run } from '../support/client-calls.ts';
 import { apnsToken, outboxOf, serviceAccount } from '../support/push.ts';
 
 useApi();
@@ -13,8 +12,7 @@ useApi();
 let client: Client;
 
 beforeAll(async () => {
-  const { owner, instance } = await openWorld(api);
-  client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+  client = await connectOwner(api);
 });
 
 const apple = { ...apnsToken('development'), ...apnsToken('production') };

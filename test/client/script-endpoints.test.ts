@@ -1,7 +1,13 @@
 import { beforeAll, expect, it } from 'vitest';
-import { openWorld } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
-import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+import {
+  type Client,
+  connect,
+  connectOwner,
+  errorOf,
+  fieldsOf,
+  run,
+} from '../support/client-calls.ts';
 
 useApi();
 
@@ -14,8 +20,7 @@ let client: Client;
 let script: number;
 
 beforeAll(async () => {
-  const { owner, instance } = await openWorld(api);
-  client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+  client = await connectOwner(api);
   const source = 'console.log(JSON.stringify(ARGS.POST))';
   const made = await run(
     client.Script.please().create({ label: 'echo', runtime_name: 'nodejs_v6', source }),

@@ -3,9 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import { openWorld, plantUser, startApi } from '../support/api.ts';
+import { plantUser, startApi } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
-import { type Client, connect, errorOf, fieldsOf, run } from '../support/client-calls.ts';
+import {
+  type Client,
+  connect,
+  connectOwner,
+  errorOf,
+  fieldsOf,
+  run,
+} from '../support/client-calls.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { time } from '../support/responses.ts';
 
@@ -22,8 +29,7 @@ let client: Client;
 useApi({ settings: { maxInstances: 100 } });
 
 beforeAll(async () => {
-  const { owner, instance } = await openWorld(api);
-  client = connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+  client = await connectOwner(api);
 });
 
 describe('a client that exceeds the rate limit', () => {
@@ -37,8 +43,7 @@ describe('a client that exceeds the rate limit', () => {
     };
     const busy = await startApi({ clock, settings: { instanceRate: 60 }, log });
     onTestFinished(() => busy.close());
-    const { owner, instance } = await openWorld(busy);
-    const eager = connect(busy.url, { accountKey: owner, defaults: { instanceName: instance } });
+    const eager = await connectOwner(busy);
     for (let n = 0; n < 60; n += 1) await run(eager.Class.please().list());
 
     const began = performance.now();

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { maxClosedStreamBytes } from '../../shared/values/bounds.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
 
@@ -117,6 +118,24 @@ describe('a stream', () => {
 
     expect(reset).toEqual({ type: 'reset', id: '', data: { channel: 'chat', oldest: 106 } });
     expect([first?.type, first?.id]).toEqual(['message', '106']);
+  });
+
+  it('that may not remain open has a bounded number of messages', async () => {
+    vi.spyOn(api.platform.messages, 'admit').mockResolvedValue({
+      waitMs: 0,
+      openMs: 0,
+      release: () => Promise.resolve(),
+    });
+    const text = 'x'.repeat(60_000);
+    await Promise.all(
+      Array.from({ length: 30 }, (_, n) => publish(n, 'chat', { payload: { text } })),
+    );
+
+    const { body } = await call('GET', 'chat/stream/?last_id=0');
+
+    expect(body).toMatch(/^retry: 5000\n\nid: 1\n/);
+    expect(body.length).toBeGreaterThan(maxClosedStreamBytes);
+    expect(body.length).toBeLessThan(maxClosedStreamBytes + 200_000);
   });
 
   it('ends when its user may not subscribe any more', async () => {

@@ -8,19 +8,16 @@ import {
   deadLetterEntity,
   runQueueEntity,
   traceEntity,
-  triggerEntity,
   triggerEventEntity,
 } from '../../shared/store/entities.ts';
 import { readRange } from '../../shared/store/entity.ts';
 import type { TraceData } from '../../shared/store/records/scripts.ts';
-import type { TriggerEventData } from '../../shared/store/records/triggers.ts';
-import type { Put, Store, Stored } from '../../shared/store/store.ts';
-import { createItem, putItem } from '../../shared/store/writes.ts';
-import { orderOf } from '../../shared/triggers/rules/signals.ts';
+import type { Store, Stored } from '../../shared/store/store.ts';
 import { catchUp, startTriggers } from '../../shared/triggers/start-triggers.ts';
 import { createRandom } from '../city/random.ts';
 import { write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
+import { eventPut, triggerPut } from '../support/trigger-events.ts';
 
 /* Changes of objects become runs of triggers once each, in order, whatever fails on the way. */
 
@@ -35,39 +32,15 @@ const timers: Timers = {
   clear: () => undefined,
 };
 
-const trigger = (id: number) =>
-  putItem(triggerEntity, triggerEntity.key(instance, id), {
-    id,
-    label: '',
-    description: '',
-    signal: 'post_update',
-    class: 'book',
-    classNumber: 2,
-    script: 1,
-    created_at: '',
-    updated_at: '',
-  });
-
-/** Returns the event of a change, with its revision as arguments. */
-function event(object: number, revision: number, more: Partial<TriggerEventData> = {}): Put {
-  const order = orderOf({ action: 'update', revision, isUnchanged: false }, '');
-  return createItem(triggerEventEntity, triggerEventEntity.key(instance, object, order), {
-    class: 'book',
-    action: 'update',
-    triggers: [1],
-    args: { value: { id: object, revision } },
-    changes: [],
-    depth: 0,
-    ...more,
-  });
-}
-
 interface Faults {
   /** Of operations that fail, before or after they have an effect. */
   readonly share: number;
 }
 
-/** Makes some reads and writes fail, and lifts the bounds on runs: no queue is ever long, and each look at the clock is in a new minute. */
+/**
+ * Makes some reads and writes fail, and lifts the bounds on runs: no queue is ever long, and each reading of the clock is
+ * in a new minute.
+ */
 function servicesOn(store: LocalStore, { share }: Faults): Services {
   const random = createRandom(7);
   const fail = () => {
@@ -128,11 +101,11 @@ const revisionsOf = (traces: readonly Stored<TraceData>[], object: number) =>
 describe('changes become runs', () => {
   it('once each, in order, while many operations fail', async () => {
     const { store, background, traces } = await open(0.03);
-    await write(store, trigger(1));
+    await write(store, triggerPut(1));
     const [objects, changes] = [100, 100];
 
     for (let revision = 1; revision <= changes; revision += 1) {
-      const events = Array.from({ length: objects }, (_, object) => event(object + 1, revision));
+      const events = Array.from({ length: objects }, (_, object) => eventPut(object + 1, revision));
       await write(store, ...events);
       if (revision % 2 === 0) await background.idle(); // more would be blocked
     }
@@ -151,12 +124,17 @@ describe('changes become runs', () => {
 
   it('except one that cannot be processed, which becomes a dead letter', async () => {
     const { store, background, traces } = await open(0);
-    await write(store, trigger(1), trigger(2));
+    await write(store, triggerPut(1), triggerPut(2));
     const lost = { file: 'lost', length: 9 };
 
-    await write(store, event(5, 1), event(5, 2, { triggers: [2, 1], args: lost }), event(6, 1));
+    await write(
+      store,
+      eventPut(5, 1),
+      eventPut(5, 2, { triggers: [2, 1], args: lost }),
+      eventPut(6, 1),
+    );
     await background.idle();
-    await write(store, event(5, 3));
+    await write(store, eventPut(5, 3));
     await background.idle();
 
     const found = await traces();
@@ -173,9 +151,9 @@ describe('changes become runs', () => {
   it('of up to a hundred triggers at once', async () => {
     const { store, background, traces } = await open(0);
     const ids = Array.from({ length: 100 }, (_, n) => n + 1);
-    for (const id of ids) await write(store, trigger(id));
+    for (const id of ids) await write(store, triggerPut(id));
 
-    await write(store, event(5, 1, { triggers: ids }));
+    await write(store, eventPut(5, 1, { triggers: ids }));
     await background.idle();
 
     for (const id of ids) expect(await traces(id)).toHaveLength(1);

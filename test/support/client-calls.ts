@@ -1,4 +1,5 @@
 import syncano from 'syncano';
+import { type Api, openWorld } from './api.ts';
 
 /** A connection of the client, or one of its models: untyped, as they get members at run time. */
 export type Client = syncano.Connection;
@@ -11,6 +12,12 @@ export type Client = syncano.Connection;
  */
 export function connect(baseUrl: string, options: Readonly<Record<string, unknown>> = {}): Client {
   return syncano({ baseUrl, defaults: {}, ...options });
+}
+
+/** Creates an account with an instance, and opens a connection with its key and the name of the instance. */
+export async function connectOwner(api: Api): Promise<Client> {
+  const { owner, instance } = await openWorld(api);
+  return connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
 }
 
 /** The client's form of an error response. */

@@ -46,7 +46,7 @@ export function mayPublish(actor: Actor, channel: ChannelRights): boolean {
   }
 }
 
-/** Checks whether `actor` may change data objects of which the channel is told (docs/reference/channels.md#objects). */
+/** Checks whether `actor` may change data objects that have the channel (docs/reference/channels.md#objects). */
 export function mayNotify(actor: Actor, channel: ChannelRights): boolean {
   if (actor.kind !== 'apiKey') return actor.kind === 'admin' && actor.role !== undefined;
   return actor.flags.ignore_acl || isGranted(actor.user, channel, 'publish');

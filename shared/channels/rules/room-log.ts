@@ -61,7 +61,7 @@ export interface LogPlace {
   readonly previousAtMs: number;
 }
 
-/** What an addition to a log changes. */
+/** Result of adding messages to a log. */
 export interface Addition {
   /** One for each id, in their order. */
   readonly places: readonly LogPlace[];
@@ -154,7 +154,7 @@ export function inSequence<Message extends LogPlace>(
   return { messages, isLost: isFirstLost(messages, reading), hasGap };
 }
 
-/** Checks whether the reader has missed messages before the first one. A log that has expired begins anew. */
+/** Checks whether the reader has missed messages before the first one. An expired log starts again. */
 function isFirstLost<Message extends LogPlace>(
   [first]: readonly Message[],
   { after }: Reading,

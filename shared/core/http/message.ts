@@ -18,7 +18,7 @@ export interface Request {
   readonly ending?: () => AbortSignal;
 }
 
-/** The reason of a signal that aborts because the client does not wait for the response any more. */
+/** The reason of a signal that aborts because the client has disconnected. */
 export const clientGone = 'the client has gone';
 
 /** A body as received, or, inside a batch, as the value of the JSON body that it replaces. */

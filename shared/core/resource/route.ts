@@ -139,7 +139,7 @@ export interface Operation<Loaded extends object = object> {
    * never runs it by following a link.
    */
   readonly runsCode?: true;
-  /** Waits for something to happen: a page describes it instead. */
+  /** Waits before it responds: a page describes the operation instead of running it. */
   readonly waits?: true;
   /** The action that templates see, where it does not follow from route and method. */
   readonly action?: string;

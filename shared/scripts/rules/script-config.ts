@@ -4,7 +4,7 @@ import type { JsonObject } from '../../values/json/json.ts';
 export interface RunSettings {
   /** Maximum duration in milliseconds: the script's own, by default half a minute, at most five minutes. */
   readonly timeoutMs: number;
-  /** Further attempts after a failed first one, for kinds of runs that have them. */
+  /** Maximum number of further attempts after a failed one; only runs of triggers have them. */
   readonly retries: number;
   /** Value of `async` in META; it has no effect. */
   readonly async: number;

@@ -2,7 +2,7 @@ import type { ChannelPermission, ChannelType } from '../../channels/rules/channe
 import type { LogEnd, LogPlace, RoomPlace } from '../../channels/rules/room-log.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
-/* What the items of channels hold. */
+/* Data of items for channels. */
 
 /** A channel. */
 export interface ChannelData {
@@ -20,7 +20,7 @@ export interface ChannelData {
   readonly updated_at: string;
 }
 
-/** Where a message comes from: a client, or a change of a data object. */
+/** Origin of a message: a client (`custom`), or the kind of change of a data object. */
 export type MessageAction = 'custom' | 'create' | 'update' | 'delete';
 
 /** A message. */

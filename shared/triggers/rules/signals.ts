@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../values/json/json.ts';
 import { isSameJson } from '../../values/json/json-values.ts';
 
-/** What happens to an object, as META of a trigger's script names it. */
+/** Kind of change of an object, as META of a trigger's script names it. */
 export type ObjectAction = 'create' | 'update' | 'delete';
 
-/** What a trigger waits for, as clients name it. */
+/** Kinds of changes that triggers wait for, as clients name them. */
 export const triggerSignals = ['post_create', 'post_update', 'post_delete'] as const;
 export type TriggerSignal = (typeof triggerSignals)[number];
 
