@@ -17,7 +17,7 @@ import {
 import type { TraceData, TracePart } from '../store/records/scripts.ts';
 import type { TriggerData, TriggerEventData } from '../store/records/triggers.ts';
 import type { Put, Stored } from '../store/store.ts';
-import { createItem, deleteItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
 import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../values/bounds.ts';
 import { timestamp } from '../values/timestamp.ts';
 
@@ -69,11 +69,8 @@ async function takeRate(services: Services, instance: number, wanted: number): P
   const used = current?.data.minute === minute ? current.data.runs : 0;
   const taken = Math.min(wanted, Math.max(0, maxTriggerRunsPerMinute - used));
   const data = { minute, runs: used + taken };
-  const put =
-    current === undefined
-      ? createItem(triggerRateEntity, triggerRateEntity.key(instance), data)
-      : updateItem(current, data);
-  await maintain(services, [put]);
+  const key = triggerRateEntity.key(instance);
+  await maintain(services, [createOrUpdate(triggerRateEntity, { key, current }, data)]);
   return taken;
 }
 
