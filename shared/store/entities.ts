@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
-import { type PushPlace, type PushProvider, pushProviders } from '../push/rules/provider.ts';
+import type { PushPlace, PushProvider } from '../push/rules/provider.ts';
 import { entity } from './entity.ts';
 import type {
   ChannelData,
@@ -79,7 +79,7 @@ import type {
   TriggerIdsData,
   TriggerRateData,
 } from './records/triggers.ts';
-import type { Key, Stored } from './store.ts';
+import type { Key } from './store.ts';
 
 /*
  * THE TABLE. Keys are spelled here and nowhere else.
@@ -460,17 +460,6 @@ export const pushEndpointEntity = entity<PushEndpointData>('push-endpoint').keye
   (code: string) => code,
 );
 
-/** Returns the partitions of an instance for push, first that of endpoints at push services. */
-function pushPartitions(instance: number): readonly string[] {
-  return pushProviders.flatMap((provider) => [
-    pushEndpointEntity.partition({ instance, provider }),
-    pushDeviceEntity.partition(instance, provider),
-    pushDevicePositionEntity.partition(instance, provider),
-    pushMessageEntity.partition(instance, provider),
-    pushPartEntity.partition(instance, provider),
-  ]);
-}
-
 /** A script, without its source. */
 export const scriptEntity = entity<ScriptData>('script').keyed(ofInstance, 'SCRIPT#', idKey);
 
@@ -562,53 +551,6 @@ export const runQueueEntity = entity<RunQueueData>('run-queue').keyed(
   (_instance: number, queue: string) => `${queue}#`,
   (position: string) => position,
 );
-
-/** Returns the partitions that belong to a class. */
-export function classPartitions(instance: number, classNumber: number): readonly string[] {
-  return [objectEntity, uniqueEntity, fileEntity].map(({ partition }) =>
-    partition(instance, classNumber),
-  );
-}
-
-/**
- * Returns the partitions that belong to an instance, its main one last. A new kind of partition must be added here, to
- * be deleted with the instance.
- *
- * @param lastClass the highest class number that it ever used
- */
-export function instancePartitions(instance: number, lastClass: number): readonly string[] {
-  const classes = Array.from({ length: lastClass }, (_, n) => classPartitions(instance, n + 1));
-  return [
-    ...classes.flat(),
-    userEntity.partition(instance),
-    userPasswordEntity.partition(instance),
-    usernameEntity.partition(instance),
-    userSocialEntity.partition(instance),
-    usageEntity.partition(instance),
-    runSlotEntity.partition(instance),
-    pollPositionEntity.partition(instance),
-    channelEventEntity.partition(instance),
-    runQueueEntity.partition(instance),
-    triggerEventEntity.partition(instance),
-    ...pushPartitions(instance),
-    instanceEntity.partition(instance),
-  ];
-}
-
-/** Returns the partition of an item's dependents, which ends with it: a group's members, or the runs of something. */
-export function partitionBelow(item: Stored): string | undefined {
-  const instance = instanceIn(item.key);
-  if (groupEntity.matches(item)) return membershipEntity.partition(instance, item.data.id);
-  if (scriptEntity.matches(item)) return traceEntity.partition(instance, 'script', item.data.id);
-  if (triggerEntity.matches(item)) return traceEntity.partition(instance, 'trigger', item.data.id);
-  if (scheduleEntity.matches(item)) {
-    return traceEntity.partition(instance, 'schedule', item.data.id);
-  }
-  if (scriptEndpointPositionEntity.matches(item)) {
-    return traceEntity.partition(instance, 'endpoint', idIn(item.key));
-  }
-  return undefined;
-}
 
 /** Usage of an instance in one hour, `YYYY-MM-DDThh` in UTC. */
 export const usageEntity = entity<UsageData>('usage').keyed(
