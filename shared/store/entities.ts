@@ -54,6 +54,7 @@ import type {
   ObjectData,
   OwnedData,
   PasswordData,
+  RecordIdsData,
   SocialData,
   StoreIdentityData,
   TemplateData,
@@ -63,7 +64,7 @@ import type {
   UsernameData,
   UserSocialData,
 } from './records/records.ts';
-import type { ScheduleData, ScheduleIdsData } from './records/schedules.ts';
+import type { ScheduleData } from './records/schedules.ts';
 import type {
   RunQueueData,
   ScriptData,
@@ -73,12 +74,7 @@ import type {
   TraceData,
   TraceKind,
 } from './records/scripts.ts';
-import type {
-  TriggerData,
-  TriggerEventData,
-  TriggerIdsData,
-  TriggerRateData,
-} from './records/triggers.ts';
+import type { TriggerData, TriggerEventData, TriggerRateData } from './records/triggers.ts';
 import type { Key } from './store.ts';
 
 /*
@@ -490,7 +486,7 @@ export const scheduleEntity = entity<ScheduleData>('schedule').keyed(
 );
 
 /** The ids of all schedules of an instance. */
-export const scheduleIdsEntity = entity<ScheduleIdsData>('schedule-ids').keyed(
+export const scheduleIdsEntity = entity<RecordIdsData>('schedule-ids').keyed(
   ofInstance,
   'SCHEDULES',
 );
@@ -507,7 +503,7 @@ export const traceEntity = entity<TraceData>('trace').keyed(
 export const triggerEntity = entity<TriggerData>('trigger').keyed(ofInstance, 'TRIGGER#', idKey);
 
 /** Ids of the triggers of an instance. */
-export const triggerIdsEntity = entity<TriggerIdsData>('trigger-ids').keyed(ofInstance, 'TRIGGERS');
+export const triggerIdsEntity = entity<RecordIdsData>('trigger-ids').keyed(ofInstance, 'TRIGGERS');
 
 /** Number of recent runs of triggers. */
 export const triggerRateEntity = entity<TriggerRateData>('trigger-rate').keyed(
