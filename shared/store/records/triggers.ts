@@ -36,7 +36,7 @@ export interface TriggerEventData {
   readonly failures?: number;
 }
 
-/** Runs of triggers that were planned in one minute. It expires. */
+/** Runs of triggers that were planned in one minute. */
 export interface TriggerRateData {
   /** Minutes since 1970. */
   readonly minute: number;
