@@ -18,7 +18,12 @@ import {
 } from '../../shared/store/entities.ts';
 import type { AccountData, SocialData } from '../../shared/store/records/records.ts';
 import type { Write } from '../../shared/store/store.ts';
-import { createItem, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
+import {
+  createItem,
+  createOrUpdate,
+  deleteIfExists,
+  updateItem,
+} from '../../shared/store/writes.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
@@ -60,8 +65,7 @@ async function accountOf(
   if (known !== undefined && isSameEpoch(link?.data, known.data)) {
     return { account: known, created: false };
   }
-  const linkTo = (data: SocialData) =>
-    link === undefined ? createItem(socialEntity, key, data) : updateItem(link, data);
+  const linkTo = (data: SocialData) => createOrUpdate(socialEntity, { key, current: link }, data);
   const { email } = profile;
   if (email === undefined)
     throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');

@@ -21,11 +21,6 @@ export interface Subscription {
   readonly place: RoomPlace;
 }
 
-interface Named {
-  readonly channel: string;
-  readonly room: string | undefined;
-}
-
 /**
  * Returns the rooms of a stream: that of the path first, then those of the parameter `channels`
  * (docs/reference/channels.md#streams).
@@ -59,7 +54,7 @@ function subscription(
 }
 
 /** Parses `chat:lobby,news`; a room is percent-encoded, so that it may contain the separators. */
-function parseChannels(text = ''): readonly Named[] {
+function parseChannels(text = ''): readonly Omit<Subscription, 'place'>[] {
   const parts = text.split(',').filter((part) => part !== '');
   if (parts.length >= maxStreamRooms) {
     throw invalid({ channels: [messages.tooManyItems(maxStreamRooms - 1)] });

@@ -9,6 +9,7 @@ import {
 } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
+  changedRecord,
   freedRow,
   listedRow,
   type NamedKind,
@@ -22,7 +23,7 @@ import { commit } from '../../shared/store/commit.ts';
 import { channelEntity, channelPositionEntity, groupEntity } from '../../shared/store/entities.ts';
 import type { ChannelData } from '../../shared/store/records/channels.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { createItem, deleteItem, updateItem } from '../../shared/store/writes.ts';
+import { deleteItem } from '../../shared/store/writes.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
@@ -61,11 +62,7 @@ export async function updateChannel(
   const draft = await checked(context, input);
   const updated_at = timestamp(context.platform.clock.micros());
   const data: ChannelData = { ...current.data, ...draft, updated_at };
-  const write =
-    current.version === ''
-      ? createItem(channelEntity, current.key, data)
-      : updateItem(current, data);
-  await commit(context, [write, listedRow(context, kind, data)]);
+  await commit(context, [changedRecord(current, data), listedRow(context, kind, data)]);
   return { data };
 }
 

@@ -17,7 +17,7 @@ import {
 import { readTogether } from '../../shared/store/entity.ts';
 import type { ClassData, InstanceData, OwnedData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { createItem, updateItem } from '../../shared/store/writes.ts';
+import { createItem, createOrUpdate } from '../../shared/store/writes.ts';
 import { countExceeded, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
@@ -100,8 +100,6 @@ function ownership(data: InstanceData, owned: Stored<OwnedData> | undefined): Wr
       row: 0,
       created_at,
     }),
-    owned === undefined
-      ? createItem(ownedEntity, ownedEntity.key(owner), list)
-      : updateItem(owned, list),
+    createOrUpdate(ownedEntity, { key: ownedEntity.key(owner), current: owned }, list),
   ];
 }

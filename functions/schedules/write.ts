@@ -6,13 +6,14 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { crontabMessages } from '../../shared/schedules/rules/crontab.ts';
 import { timeAfter } from '../../shared/schedules/rules/schedule-times.ts';
 import {
-  countSchedule,
   planSchedule,
   removeSchedule,
+  scheduleLimit,
 } from '../../shared/schedules/schedule-record.ts';
 import { livingOf, scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { scheduleEntity, scriptEntity } from '../../shared/store/entities.ts';
+import { addId } from '../../shared/store/record-ids.ts';
 import type { ScheduleData } from '../../shared/store/records/schedules.ts';
 import type { Check, Stored } from '../../shared/store/store.ts';
 import { createItem, updateItem } from '../../shared/store/writes.ts';
@@ -38,7 +39,7 @@ export async function createSchedule(
     const instance = instanceOf(context);
     await commit(context, [
       createItem(scheduleEntity, scheduleEntity.key(instance, data.id), data),
-      await countSchedule(context.platform, instance, data.id),
+      await addId(context.platform.store, scheduleLimit, { instance, id: data.id }),
       scriptExists(instance, data),
       ...planSchedule(instance, data),
     ]);

@@ -1,4 +1,3 @@
-import { queryValue } from '../../shared/core/http/message.ts';
 import {
   callVariables,
   renderText,
@@ -9,8 +8,11 @@ import { validInput } from '../../shared/core/resource/input.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
-import { cut, gather, type Row, rowsIn } from '../../shared/core/resource/page.ts';
+import {
+  readPartlyWritten,
+  renameFields,
+  unwritten,
+} from '../../shared/core/resource/named-records.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/core/resource/route.ts';
@@ -19,7 +21,6 @@ import type { TemplateData } from '../../shared/store/records/records.ts';
 import { predefinedTemplates } from '../../shared/templates/predefined.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
-import type { RowRange } from '../../shared/values/paging.ts';
 import { renderFields, templateFields } from './fields.ts';
 import { grants } from './grants.ts';
 import {
@@ -56,19 +57,14 @@ const resource: ListOf<TemplateData, TemplateView, typeof templateFields> = {
   authorizeItem: (_, { data }) => {
     if (!isLiving(data)) throw notFound();
   },
-  rows: async (context, range) => {
-    const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
-    const isKept = ({ item: { data } }: Row<TemplateData>) =>
-      isLiving(data) && data.name.startsWith(prefix);
-    const [written, unwritten] = await Promise.all([
-      gather(range, (part) => readNamedRows(context, kind, part), isKept),
-      unwrittenRows(context, range),
-    ]);
-    const rows = cut([...rowsIn(written), ...unwritten.filter(isKept)], range);
-    return 'isUndecided' in written && rows.length < range.limit
-      ? { rows, isUndecided: true }
-      : rows;
-  },
+  rows: (context, range) =>
+    readPartlyWritten(context, kind, {
+      range,
+      unwritten: predefinedTemplates.map((data) =>
+        unwritten(templateEntity, instanceOf(context), data),
+      ),
+      isShown: isLiving,
+    }),
   view: (_, items) => Promise.resolve(items),
   segment: ({ data }) => data.name,
   create: createTemplate,
@@ -84,25 +80,6 @@ const resource: ListOf<TemplateData, TemplateView, typeof templateFields> = {
     },
   ],
 };
-
-/** Returns predefined templates of a range that were never changed or deleted. */
-async function unwrittenRows(
-  context: Context,
-  range: RowRange,
-): Promise<readonly Row<TemplateData>[]> {
-  const wanted = predefinedTemplates.filter(
-    ({ row }) => row > (range.above ?? -1) && row < (range.below ?? Number.POSITIVE_INFINITY),
-  );
-  const instance = instanceOf(context);
-  const items = await templateEntity.readAll(
-    context.platform.store,
-    wanted.map(({ name }) => [instance, name]),
-  );
-  return wanted.flatMap(({ name, row }, at) => {
-    const item = items[at] === undefined ? storedTemplate(undefined, instance, name) : undefined;
-    return item === undefined ? [] : [{ pk: row, item }];
-  });
-}
 
 const renderLoads = { stored: templateOfPath };
 

@@ -8,6 +8,7 @@ import {
 } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
+  changedRecord,
   freedRow,
   listedRow,
   type NamedKind,
@@ -21,7 +22,7 @@ import { commit } from '../../shared/store/commit.ts';
 import { templateEntity, templatePositionEntity } from '../../shared/store/entities.ts';
 import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { createItem, deleteItem, updateItem } from '../../shared/store/writes.ts';
+import { deleteItem } from '../../shared/store/writes.ts';
 import { isPredefined, predefinedTemplates } from '../../shared/templates/predefined.ts';
 import type { templateFields } from './fields.ts';
 
@@ -52,13 +53,13 @@ export async function createTemplate(
   });
 }
 
-/** Changes a template, except its name. */
+/** Changes a template, except its name; a predefined one is stored at its first change. */
 export async function updateTemplate(
   context: Context,
   { current, input }: Update<TemplateData, typeof templateFields>,
 ): Promise<TemplateView> {
   const data: TemplateData = { ...current.data, ...(await checked(context, input)) };
-  await commit(context, [written(current, data), listedRow(context, kind, data)]);
+  await commit(context, [changedRecord(current, data), listedRow(context, kind, data)]);
   return { data };
 }
 
@@ -98,19 +99,12 @@ async function readHolder(
   return storedTemplate(item, instance, name);
 }
 
-/** Returns the write of a changed template; a predefined one is stored at its first change. */
-function written(current: Stored<TemplateData>, data: TemplateData): Write {
-  return current.version === ''
-    ? createItem(templateEntity, current.key, data)
-    : updateItem(current, data);
-}
-
 /** Returns the write of a deletion; a predefined template needs a record that marks it as deleted. */
 function removal(current: Stored<TemplateData>): Write {
   const { name } = current.data;
   if (!isPredefined(name)) return deleteItem(current);
   const nothing = { content: '', content_type: '', context: {}, description: '' };
-  return written(current, { name, row: 0, ...nothing, isRemoved: true });
+  return changedRecord(current, { name, row: 0, ...nothing, isRemoved: true });
 }
 
 /**

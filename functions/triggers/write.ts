@@ -10,24 +10,22 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { classEntity, triggerEntity, triggerIdsEntity } from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
+import { classEntity, triggerEntity } from '../../shared/store/entities.ts';
+import { addId } from '../../shared/store/record-ids.ts';
 import type { ClassData } from '../../shared/store/records/records.ts';
 import type { TriggerData } from '../../shared/store/records/triggers.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { createItem, updateItem } from '../../shared/store/writes.ts';
 import { readGround } from '../../shared/triggers/living-triggers.ts';
-import { idsWrite, planRemoval, withTriggers } from '../../shared/triggers/remove-trigger.ts';
+import { planRemoval, triggerLimit, withTriggers } from '../../shared/triggers/remove-trigger.ts';
 import type { ClassTrigger } from '../../shared/triggers/rules/signals.ts';
-import { countExceeded, type FieldErrors, notFound } from '../../shared/values/errors/errors.ts';
+import { type FieldErrors, notFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { TriggerFields } from './fields.ts';
 
 /** A trigger, without joined records. */
 export type TriggerView = Pick<Stored<TriggerData>, 'data'>;
-
-const maxTriggers = 100; // docs/reference/triggers.md#limits
 
 /** Creates a trigger. Its class contains it from the same transaction on. */
 export async function createTrigger(
@@ -38,14 +36,12 @@ export async function createTrigger(
   const instance = instanceOf(context);
   return retryOnConflict(async () => {
     const { platform } = context;
-    const [{ ids, place }, errors] = await Promise.all([
-      readAround(context, reading.values.class),
+    const [place, errors] = await Promise.all([
+      readClass(context, reading.values.class),
       scriptErrors(context, reading.values),
     ]);
     const draft = validValues(reading, { ...errors, ...classErrors(reading.values, place) });
     if (place === undefined) throw new Error('a trigger has no class');
-    const before = ids?.data.ids ?? [];
-    if (before.length >= maxTriggers) throw countExceeded('Trigger', maxTriggers);
     const now = timestamp(platform.clock.micros());
     const data: TriggerData = {
       id: reservedId(context),
@@ -59,7 +55,7 @@ export async function createTrigger(
     };
     await commit(context, [
       createItem(triggerEntity, triggerEntity.key(instance, data.id), data),
-      idsWrite(instance, ids, [...before, data.id]),
+      await addId(platform.store, triggerLimit, { instance, id: data.id }),
       withTriggers(place, [...(place.data.triggers ?? []), entryOf(data)]),
     ]);
     return { data };
@@ -73,9 +69,9 @@ export async function updateTrigger(
 ): Promise<TriggerView> {
   const { platform } = context;
   const reading = input.read();
-  const [[ground], { place }, errors] = await Promise.all([
+  const [[ground], place, errors] = await Promise.all([
     readGround(platform, instanceOf(context), [current.data]),
-    readAround(context, reading.values.class ?? current.data.class),
+    readClass(context, reading.values.class ?? current.data.class),
     scriptErrors(context, reading.values),
   ]);
   if (ground?.class === undefined || !ground.isLiving) throw notFound();
@@ -100,15 +96,14 @@ export async function removeTrigger(context: Context, current: Stored<TriggerDat
   await commit(context, await planRemoval(platform, instance, current));
 }
 
-/** Reads the ids of all triggers, and the class of a name. */
-async function readAround(context: Context, typed: string | undefined) {
-  const instance = instanceOf(context);
+/** Reads the class of a name. */
+async function readClass(
+  context: Context,
+  typed: string | undefined,
+): Promise<Stored<ClassData> | undefined> {
   const name = typed?.toLowerCase();
-  const { ids, places } = await readTogether(context.platform.store, {
-    ids: triggerIdsEntity.at(instance),
-    places: mayBeClass(name) ? [classEntity.at(instance, name)] : [],
-  });
-  return { ids, place: places[0] };
+  if (!mayBeClass(name)) return undefined;
+  return classEntity.read(context.platform.store, instanceOf(context), name);
 }
 
 /** Checks whether a text fits into a key. */

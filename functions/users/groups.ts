@@ -12,7 +12,13 @@ import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/store/entities.ts';
 import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
+import {
+  createItem,
+  createOrUpdate,
+  deleteIfExists,
+  deleteItem,
+  updateItem,
+} from '../../shared/store/writes.ts';
 import { clearGroup } from '../../shared/users/clear-group.ts';
 import { groupLinks } from '../../shared/users/show-user.ts';
 import { allRights } from '../../shared/values/access.ts';
@@ -76,9 +82,7 @@ const resource: ListOf<GroupData, View, typeof groupFields> = {
     await commit(context, [
       ...nameWrites(context, current.data, undefined),
       deleteItem(current),
-      deleted === undefined
-        ? createItem(deletedGroupsEntity, key, { groups })
-        : updateItem(deleted, { groups }),
+      createOrUpdate(deletedGroupsEntity, { key, current: deleted }, { groups }),
       newJob(context.platform, clearGroup, {
         instance: instanceOf(context),
         group: current.data.id,

@@ -15,7 +15,7 @@ import {
 } from '../../shared/store/entities.ts';
 import type { UserData, UserSocialData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { createItem, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
+import { createOrUpdate, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
 import {
   type UserContext,
   type UserView,
@@ -63,7 +63,7 @@ async function userOf(
     throw refused(400, 'Invalid social scope, missing email.', 'social_login_failed');
   // a link may have outlived its user
   const linkTo = (data: UserSocialData) =>
-    link === undefined ? createItem(userSocialEntity, key, data) : updateItem(link, data);
+    createOrUpdate(userSocialEntity, { key, current: link }, data);
   const found = await findUser(context, email);
   if (found !== undefined) {
     return viewLoggedIn(context, await linkFound(context, found.item, linkTo));

@@ -5,7 +5,7 @@ import { attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../sto
 import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { AttemptsData, KnownAddressesData } from '../store/records/records.ts';
 import type { Key, Put, Stored, Write } from '../store/store.ts';
-import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
 import { type Acquaintance, acquaintance, remember } from './known-addresses.ts';
@@ -112,8 +112,7 @@ function raise(
   const count = (current?.data.count ?? 0) + 1;
   const until = isSliding || current === undefined ? at + seconds : current.data.until;
   const data: AttemptsData = { count, at, until };
-  const put =
-    current === undefined ? createItem(attemptsEntity, key, data) : updateItem(current, data);
+  const put = createOrUpdate(attemptsEntity, { key, current }, data);
   const waitSeconds = current === undefined || count <= max ? 0 : secondsLeft(current.data, now);
   return { put: { ...put, expiresAt: until }, waitSeconds };
 }

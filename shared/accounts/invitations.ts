@@ -12,7 +12,7 @@ import { readTogether } from '../store/entity.ts';
 import type { InvitationData } from '../store/records/invitations.ts';
 import type { AccountData, AdminData, MemberData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
-import { createItem, deleteIfExists, putItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate, deleteIfExists, putItem, updateItem } from '../store/writes.ts';
 import { type Role, roles } from '../values/access.ts';
 import { invalid } from '../values/errors/errors.ts';
 import { timestamp } from '../values/timestamp.ts';
@@ -151,7 +151,7 @@ function membership(
   const adminData: AdminData = { account, role: data.role, owner: data.owner, created_at, row };
   const memberKey = memberEntity.key(account, instance);
   return [
-    member === undefined ? createItem(memberEntity, memberKey, data) : updateItem(member, data),
+    createOrUpdate(memberEntity, { key: memberKey, current: member }, data),
     'data' in admin
       ? updateItem(admin, adminData)
       : putItem(adminEntity, adminEntity.key(instance, account), adminData),

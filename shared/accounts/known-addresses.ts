@@ -1,7 +1,7 @@
 import { knownAddressesEntity } from '../store/entities.ts';
 import type { KnownAddress, KnownAddressesData } from '../store/records/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
-import { createItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate } from '../store/writes.ts';
 
 const maxAddresses = 16; // of one name; a new one replaces the one with the oldest log-in
 const daySeconds = 86_400;
@@ -38,8 +38,7 @@ export function remember(
   const data: KnownAddressesData = {
     addresses: [{ address, at }, ...others].slice(0, maxAddresses),
   };
-  const put =
-    item === undefined ? createItem(knownAddressesEntity, key, data) : updateItem(item, data);
+  const put = createOrUpdate(knownAddressesEntity, { key, current: item }, data);
   return { ...put, expiresAt: at + keptSeconds };
 }
 

@@ -3,7 +3,7 @@ import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Mail, Platform } from '../platform/ports.ts';
 import { mailsSentEntity } from '../store/entities.ts';
 import type { MailPurpose, MailsSentData } from '../store/records/mails.ts';
-import { createItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate } from '../store/writes.ts';
 import { sendAfterwards } from './mailers.ts';
 
 const maxMails = 3;
@@ -50,8 +50,7 @@ function takeMail(platform: Platform, purpose: MailPurpose, to: string): Promise
     const recent = (current?.data.sentAt ?? []).filter((at) => Math.abs(now - at) < windowSeconds);
     if (recent.length >= maxMails) return false;
     const data: MailsSentData = { sentAt: [...recent, now] };
-    const put =
-      current === undefined ? createItem(mailsSentEntity, key, data) : updateItem(current, data);
+    const put = createOrUpdate(mailsSentEntity, { key, current }, data);
     await maintain(platform, [{ ...put, expiresAt: now + windowSeconds }]);
     return true;
   });

@@ -1,5 +1,6 @@
 import { pathParameters } from '../core/http/path-parameters.ts';
 import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
+import { unwritten } from '../core/resource/named-records.ts';
 import type { Context } from '../core/resource/route.ts';
 import { channelEntity } from '../store/entities.ts';
 import type { ChannelData } from '../store/records/channels.ts';
@@ -42,7 +43,7 @@ export function builtInChannel(
   const found = builtInChannels.find((channel) => channel.name === name);
   if (found === undefined) return undefined;
   const data = { ...found, created_at: createdAt, updated_at: createdAt };
-  return { key: channelEntity.key(instance, name), kind: channelEntity.kind, version: '', data };
+  return unwritten(channelEntity, instance, data);
 }
 
 /** Reads channels by their names in lower case; built-in ones always exist, and text that is no name has none. */

@@ -1,6 +1,7 @@
 import type { ChangeConsumer } from '../jobs/change-feed.ts';
 import { channelEventEntity } from '../store/entities.ts';
 import { deleteItem } from '../store/writes.ts';
+import { allSettled } from '../values/all-settled.ts';
 
 /**
  * Publishes the messages of changed objects (docs/reference/channels.md#objects). A message and the deletion of its
@@ -14,13 +15,11 @@ export const publishEvents: ChangeConsumer = {
       .map(({ after }) => after)
       .filter((item) => item !== undefined)
       .filter(channelEventEntity.matches);
-    const published = await Promise.allSettled(
+    await allSettled(
       events.map((event) => {
         const { place, ...draft } = event.data;
         return messages.publish(place, { ...draft, writes: [deleteItem(event)] });
       }),
     );
-    const failed = published.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
   },
 };

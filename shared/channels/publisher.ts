@@ -11,7 +11,7 @@ import {
 import { encodeText } from '../store/index-keys.ts';
 import type { MessageData } from '../store/records/channels.ts';
 import { ConditionFailed, type Put, type Write } from '../store/store.ts';
-import { createItem, updateItem } from '../store/writes.ts';
+import { createItem, createOrUpdate } from '../store/writes.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';
 import { addToLog, messageLifeMs, type RoomPlace } from './rules/room-log.ts';
@@ -141,8 +141,7 @@ async function tryToPublish(
     return { ...at, created_at, ...draft };
   });
   const key = roomHeadEntity.key(...roomKey(place));
-  const put =
-    head === undefined ? createItem(roomHeadEntity, key, added.end) : updateItem(head, added.end);
+  const put = createOrUpdate(roomHeadEntity, { key, current: head }, added.end);
   const end = { ...put, expiresAt: secondsAfter(atMs, endLifeMs) };
   const own = drafts.flatMap((draft) => (draft.writes ?? []).map((write) => ({ draft, write })));
   const writes = [

@@ -1,15 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Row } from '../core/resource/page.ts';
 import { messageEntity } from '../store/entities.ts';
 import type { MessageData } from '../store/records/channels.ts';
 import type { Stored } from '../store/store.ts';
 import type { RowRange } from '../values/paging.ts';
-import { type RoomServices, readEnd } from './read-room.ts';
+import { type RoomServices, readEnd, readUntil } from './read-room.ts';
 import { roomKey, roomLimits } from './room-place.ts';
 import { isKept, type RoomPlace } from './rules/room-log.ts';
-
-const pauseMs = 20;
-const maxReads = 5;
 
 /**
  * Reads kept messages of a range of ids, in the order of reading. A message whose previous one is not visible yet is
@@ -20,13 +16,11 @@ export async function readHistory(
   place: RoomPlace,
   range: RowRange,
 ): Promise<readonly Row<MessageData>[]> {
-  for (let reads = 1; ; reads += 1) {
-    const items = await readKept(services, place, range);
-    if (isComplete(items, range) || reads === maxReads) {
-      return items.map((item) => ({ pk: item.data.id, item }));
-    }
-    await sleep(pauseMs);
-  }
+  const items = await readUntil(
+    () => readKept(services, place, range),
+    (found) => isComplete(found, range),
+  );
+  return items.map((item) => ({ pk: item.data.id, item }));
 }
 
 async function readKept(

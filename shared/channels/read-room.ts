@@ -29,9 +29,20 @@ export async function readRoom(
   place: RoomPlace,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<RoomPart> {
+  return readUntil(
+    () => readOnce(services, place, { after, limit }),
+    ({ messages, hasGap }) => messages.length > 0 || !hasGap,
+  );
+}
+
+/** Reads again while a transaction is visible only in part; returns what it has read last. */
+export async function readUntil<Part>(
+  read: () => Promise<Part>,
+  isComplete: (part: Part) => boolean,
+): Promise<Part> {
   for (let reads = 1; ; reads += 1) {
-    const part = await readOnce(services, place, { after, limit });
-    if (part.messages.length > 0 || !part.hasGap || reads === maxReads) return part;
+    const part = await read();
+    if (isComplete(part) || reads === maxReads) return part;
     await sleep(longestDelay(reads - 1, backOff));
   }
 }

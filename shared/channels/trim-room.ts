@@ -3,7 +3,6 @@ import { maintain } from '../jobs/maintain.ts';
 import { messageEntity, messageRoomEntity } from '../store/entities.ts';
 import { deleteIfExists } from '../store/writes.ts';
 import { roomKey } from './room-place.ts';
-import type { RoomPlace } from './rules/room-log.ts';
 
 /** A room, and the id of the newest message to delete. */
 type TrimTask = {
@@ -20,15 +19,10 @@ export const trimRoom: JobType = {
   name: 'trim-room',
   step: async (context, stored) => {
     const task = stored as TrimTask; // as stored
-    const place: RoomPlace = task;
-    const key = roomKey(place);
+    const key = roomKey(task);
     const upper = { key: messageEntity.key(...key, task.upTo).sk, inclusive: true };
-    const lower = { key: messageEntity.range(...key).lower?.key ?? '', inclusive: true };
-    const { items, last } = await messageEntity.list(context.store, key, {
-      lower,
-      upper,
-      limit: stepSize,
-    });
+    const part = { upper, limit: stepSize };
+    const { items, last } = await messageEntity.list(context.store, key, part);
     const writes = items.flatMap((item) => [
       deleteIfExists(item.key),
       deleteIfExists(messageRoomEntity.key(task.instance, task.channel, item.data.id)),

@@ -12,7 +12,7 @@ import {
 import { jsonBytes } from '../store/exact-json.ts';
 import type { ClassCountData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { createItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate } from '../store/writes.ts';
 import { recountClass } from './recount-class.ts';
 
 const recountMs = 86_400_000;
@@ -125,11 +125,10 @@ async function count(
       position: last.position,
       ...(recountAt !== undefined && { recountAt }),
     };
-    const put = current === undefined ? createItem(entity, key, data) : updateItem(current, data);
     const isNew = recountAt !== undefined && known.recountAt === undefined;
     const task = { instance, classNumber, of };
     await maintain(services, [
-      put,
+      createOrUpdate(entity, { key, current }, data),
       ...(isNew ? [newJob(services, recountClass, task, recountAt)] : []),
     ]);
   });

@@ -1,36 +1,65 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import { objectEntity } from '../store/entities.ts';
+import { classEntity, objectEntity } from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
 import { compileClass } from './rules/compiled-class.ts';
 
-/** Some objects of a class to rewrite. */
+/** Objects of all classes of an instance to rewrite. */
 export interface Rewriting {
   readonly instance: number;
-  readonly class: Stored<ClassData>;
-  /** Sort key of the last object that was read; undefined or empty: none was. */
-  readonly after: string | undefined;
+  readonly progress: RewriteProgress;
+  /** Prepares a class, and returns its current record; undefined: it was deleted in the meantime. */
+  readonly prepare?: (found: Stored<ClassData>) => Promise<Stored<ClassData> | undefined>;
   /** Returns an object as it should be; undefined: it remains as it is. */
   readonly change: (data: ObjectData) => ObjectData | undefined;
 }
 
+/** Place among the objects of all classes, for the task of a job. */
+export type RewriteProgress = {
+  /** Sort key of the class whose objects are next; absent: the first. */
+  readonly at?: string;
+  /** Sort key of the last object that was read; absent or empty: none was. */
+  readonly last?: string;
+};
+
 const stepSize = 100;
 
 /**
- * Rewrites some objects of a class: system fields only, without a trace for clients.
+ * Rewrites some objects of an instance, class by class: system fields only, without a trace for clients.
  *
- * @returns the sort key of the last object that was read; undefined: all objects are done
+ * @returns where to continue; undefined: all objects are done
  * @throws Error when the class has changed in the meantime: the step is retried with the current one
  */
-export async function rewriteObjects(
+export async function rewriteSome(
   context: JobContext,
-  { instance, class: { data: place }, after, change }: Rewriting,
+  { instance, progress: { at = '', last }, prepare = async (found) => found, change }: Rewriting,
+): Promise<Required<RewriteProgress> | undefined> {
+  const classes = await classEntity.listAll(context.store, [instance]);
+  const next = classes.find(({ key }) => key.sk >= at);
+  if (next === undefined) return undefined;
+  const { sk } = next.key;
+  const place = await prepare(next);
+  const after = last || undefined;
+  const reached =
+    place && (await rewriteObjects(context, { instance, class: place.data, after, change }));
+  return reached === undefined ? { at: `${sk}\u0000`, last: '' } : { at: sk, last: reached };
+}
+
+interface OfClass extends Pick<Rewriting, 'instance' | 'change'> {
+  readonly class: ClassData;
+  readonly after: string | undefined;
+}
+
+/** Rewrites some objects of a class; returns the sort key of the last one that was read, undefined after all. */
+async function rewriteObjects(
+  context: JobContext,
+  { instance, class: place, after, change }: OfClass,
 ): Promise<string | undefined> {
-  const some = { after: after || undefined, limit: stepSize };
+  const some = { after, limit: stepSize };
   const { items, last } = await objectEntity.list(context.store, [instance, place.number], some);
   const compiled = compileClass(place, context.files.address);
   await Promise.all(

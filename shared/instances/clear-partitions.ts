@@ -4,22 +4,20 @@ import {
   adminEntity,
   classCountEntity,
   classFileCountEntity,
-  classPartitions,
   dataEndpointEntity,
   dataEndpointPositionEntity,
   emailEntity,
   instanceCounter,
   instanceCounters,
   instanceIn,
-  instancePartitions,
   invitationEntity,
   invitedAccountEntity,
   invitedEmailEntity,
   memberEntity,
-  partitionBelow,
   pushConfigEntity,
   pushEndpointEntity,
 } from '../store/entities.ts';
+import { classPartitions, instancePartitions, partitionBelow } from '../store/partitions.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
 import { filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';

@@ -46,12 +46,12 @@ export function channelFields(
   channel: ChannelData | undefined,
 ): ChannelFields {
   if (channel === undefined) return withoutChannel;
-  const room = channel.type === 'separate_rooms' ? channel_room : null;
-  if (room === undefined || room === '' || (room === null && channel.type === 'separate_rooms')) {
+  const hasRooms = channel.type === 'separate_rooms';
+  if (hasRooms && !channel_room) {
     throw invalid({ non_field_errors: [messages.channelRoomRequired] });
   }
   checkNotify(actor, channel);
-  return { channel: channel.name, channel_room: room };
+  return { channel: channel.name, channel_room: (hasRooms && channel_room) || null };
 }
 
 const withoutChannel: ChannelFields = { channel: null, channel_room: null };

@@ -6,6 +6,7 @@ import { fileEntity } from '../store/entities.ts';
 import type { Write } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem } from '../store/writes.ts';
 import type { Actor } from '../values/access.ts';
+import { allSettled } from '../values/all-settled.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';
 import { invalid } from '../values/errors/errors.ts';
 import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../values/file-keys.ts';
@@ -141,7 +142,8 @@ export function withFiles<Result>(
   commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
   const keys = added.map(({ key }) => key);
-  return withStored(platform, { keys, store: () => storeAll(platform, added), commit });
+  const store = () => allSettled(added.map((file) => storeOne(platform, file)));
+  return withStored(platform, { keys, store, commit });
 }
 
 /**
@@ -154,7 +156,7 @@ export async function withStored<Result>(
   platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
   save: {
     readonly keys: readonly string[];
-    readonly store: () => Promise<void>;
+    readonly store: () => Promise<unknown>;
     readonly commit: (fileWrites: readonly Write[]) => Promise<Result>;
   },
 ): Promise<Result> {
@@ -165,16 +167,6 @@ export async function withStored<Result>(
   const version = await maintain(platform, [removal]);
   await store();
   return commit([deleteItem({ key: removal.key, version })]);
-}
-
-/** Stores all files; waits for all of them even if one fails. */
-async function storeAll(
-  platform: Pick<Platform, 'files'>,
-  added: readonly AddedFile[],
-): Promise<void> {
-  const outcomes = await Promise.allSettled(added.map((file) => storeOne(platform, file)));
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }
 
 async function storeOne(

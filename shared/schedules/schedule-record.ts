@@ -2,12 +2,13 @@ import { cancelNamedJob, type NamedJob, namedJob, newJob } from '../jobs/jobs.ts
 import type { Platform } from '../platform/ports.ts';
 import { clearTraces } from '../scripts/clear-script.ts';
 import { scheduleIdsEntity } from '../store/entities.ts';
-import type { ScheduleData, ScheduleIdsData } from '../store/records/schedules.ts';
-import type { Put, Stored, Write } from '../store/store.ts';
-import { createItem, deleteItem, updateItem } from '../store/writes.ts';
-import { countExceeded } from '../values/errors/errors.ts';
+import { type Limited, removeId } from '../store/record-ids.ts';
+import type { ScheduleData } from '../store/records/schedules.ts';
+import type { Stored, Write } from '../store/store.ts';
+import { deleteItem } from '../store/writes.ts';
 
-const maxSchedules = 100; // docs/reference/schedules.md#limits
+/** The limit on the schedules of an instance (docs/reference/schedules.md#limits). */
+export const scheduleLimit: Limited = { entity: scheduleIdsEntity, name: 'Schedule', max: 100 };
 
 /** The type of the job that runs a schedule at its next time. Its step is `runSchedule`, which plans the next one. */
 export const scheduleJob = { name: 'run-schedule' } as const;
@@ -46,21 +47,6 @@ function nameOf(instance: number, schedule: number, time: string): NamedJob {
   return { name: `${instance}-${schedule}`, due: Date.parse(time) };
 }
 
-/** Returns the write that counts a new schedule. Throws ApiError 400 when the instance has no room for it. */
-export async function countSchedule(
-  { store }: Pick<Platform, 'store'>,
-  instance: number,
-  id: number,
-): Promise<Put> {
-  const found = await scheduleIdsEntity.read(store, instance);
-  const ids = found?.data.ids ?? [];
-  if (ids.length >= maxSchedules) throw countExceeded('Schedule', maxSchedules);
-  const data: ScheduleIdsData = { ids: [...ids, id] };
-  return found === undefined
-    ? createItem(scheduleIdsEntity, scheduleIdsEntity.key(instance), data)
-    : updateItem(found, data);
-}
-
 /** Returns the writes that delete a schedule; its traces are deleted later. */
 export async function removeSchedule(
   platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
@@ -68,11 +54,9 @@ export async function removeSchedule(
   schedule: Stored<ScheduleData>,
 ): Promise<readonly Write[]> {
   const { id } = schedule.data;
-  const counted = await scheduleIdsEntity.read(platform.store, instance);
-  const ids = counted?.data.ids.filter((other) => other !== id) ?? [];
   return [
     deleteItem(schedule),
-    ...(counted === undefined ? [] : [updateItem(counted, { ids })]),
+    ...(await removeId(platform.store, scheduleLimit, { instance, id })),
     ...cancelSchedule(instance, schedule.data),
     newJob(platform, clearTraces, { instance, kind: 'schedule', parent: id }),
   ];

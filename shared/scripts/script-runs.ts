@@ -2,8 +2,8 @@ import { metaToken } from '../accounts/keys.ts';
 import type { Platform } from '../platform/ports.ts';
 import { configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
-import type { PlannedRun, ScriptData, TraceData } from '../store/records/scripts.ts';
-import type { Stored } from '../store/store.ts';
+import type { PlannedRun, TraceData } from '../store/records/scripts.ts';
+import { allSettled } from '../values/all-settled.ts';
 import { causeOf } from '../values/caught.ts';
 import { directRun } from './pending-runs.ts';
 import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.ts';
@@ -69,11 +69,8 @@ export async function runScript(
   if (early !== undefined) {
     return finish(services, draft.reference, early, () => recordTrace(services, draft, early));
   }
-  const [begun, ended] = await Promise.allSettled([beginTrace(services, draft), run]);
-  if (begun.status === 'rejected') throw begun.reason;
-  if (ended.status === 'rejected') throw ended.reason;
-  const { value: outcome } = ended;
-  return finish(services, draft.reference, outcome, () => endTrace(services, begun.value, outcome));
+  const [begun, outcome] = await allSettled([beginTrace(services, draft), run]);
+  return finish(services, draft.reference, outcome, () => endTrace(services, begun, outcome));
 }
 
 /**
@@ -213,21 +210,10 @@ async function runCurrent(
     } catch (error) {
       if (!(error instanceof SourceChanged)) throw error;
     }
-    const current = await readScript(services, instance, script.id);
-    if (current === undefined) {
-      return deletedScript(services);
-    }
+    const current = await scriptEntity.read(services.store, instance, script.id);
+    if (current === undefined) return deletedScript(services);
     script = current.data;
   }
-}
-
-async function readScript(
-  { store }: RunServices,
-  instance: number,
-  id: number,
-): Promise<Stored<ScriptData> | undefined> {
-  const item = await scriptEntity.read(store, instance, id);
-  return item;
 }
 
 async function runVersion(

@@ -2,7 +2,7 @@ import type { Platform } from '../platform/ports.ts';
 import { traceEntity } from '../store/entities.ts';
 import type { TraceData, TraceKind, TracePart } from '../store/records/scripts.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
-import { createItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate } from '../store/writes.ts';
 import { fileKey, tracePrefix } from '../values/file-keys.ts';
 import type { Json } from '../values/json/json.ts';
 
@@ -16,9 +16,7 @@ const maxInlineBytes = 32_768; // an item is limited to 400 KB, and a list reads
 
 /** Returns the write of a new trace; with `current` it changes that one. It expires a day after its creation. */
 export function traceWrite(key: Key, data: TraceData, current?: Stored<TraceData>): Put {
-  const put =
-    current === undefined ? createItem(traceEntity, key, data) : updateItem(current, data);
-  return { ...put, expiresAt: expiryOf(data) };
+  return { ...createOrUpdate(traceEntity, { key, current }, data), expiresAt: expiryOf(data) };
 }
 
 /** Returns when a trace, and what belongs to it, expires, in epoch seconds. */

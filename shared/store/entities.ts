@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
-import { type PushPlace, type PushProvider, pushProviders } from '../push/rules/provider.ts';
+import type { PushPlace, PushProvider } from '../push/rules/provider.ts';
 import { entity } from './entity.ts';
 import type {
   ChannelData,
@@ -54,6 +54,7 @@ import type {
   ObjectData,
   OwnedData,
   PasswordData,
+  RecordIdsData,
   SocialData,
   StoreIdentityData,
   TemplateData,
@@ -63,7 +64,7 @@ import type {
   UsernameData,
   UserSocialData,
 } from './records/records.ts';
-import type { ScheduleData, ScheduleIdsData } from './records/schedules.ts';
+import type { ScheduleData } from './records/schedules.ts';
 import type {
   RunQueueData,
   ScriptData,
@@ -73,13 +74,8 @@ import type {
   TraceData,
   TraceKind,
 } from './records/scripts.ts';
-import type {
-  TriggerData,
-  TriggerEventData,
-  TriggerIdsData,
-  TriggerRateData,
-} from './records/triggers.ts';
-import type { Key, Stored } from './store.ts';
+import type { TriggerData, TriggerEventData, TriggerRateData } from './records/triggers.ts';
+import type { Key } from './store.ts';
 
 /*
  * THE TABLE. Keys are spelled here and nowhere else.
@@ -460,17 +456,6 @@ export const pushEndpointEntity = entity<PushEndpointData>('push-endpoint').keye
   (code: string) => code,
 );
 
-/** Returns the partitions of an instance for push, first that of endpoints at push services. */
-function pushPartitions(instance: number): readonly string[] {
-  return pushProviders.flatMap((provider) => [
-    pushEndpointEntity.partition({ instance, provider }),
-    pushDeviceEntity.partition(instance, provider),
-    pushDevicePositionEntity.partition(instance, provider),
-    pushMessageEntity.partition(instance, provider),
-    pushPartEntity.partition(instance, provider),
-  ]);
-}
-
 /** A script, without its source. */
 export const scriptEntity = entity<ScriptData>('script').keyed(ofInstance, 'SCRIPT#', idKey);
 
@@ -501,7 +486,7 @@ export const scheduleEntity = entity<ScheduleData>('schedule').keyed(
 );
 
 /** The ids of all schedules of an instance. */
-export const scheduleIdsEntity = entity<ScheduleIdsData>('schedule-ids').keyed(
+export const scheduleIdsEntity = entity<RecordIdsData>('schedule-ids').keyed(
   ofInstance,
   'SCHEDULES',
 );
@@ -518,7 +503,7 @@ export const traceEntity = entity<TraceData>('trace').keyed(
 export const triggerEntity = entity<TriggerData>('trigger').keyed(ofInstance, 'TRIGGER#', idKey);
 
 /** Ids of the triggers of an instance. */
-export const triggerIdsEntity = entity<TriggerIdsData>('trigger-ids').keyed(ofInstance, 'TRIGGERS');
+export const triggerIdsEntity = entity<RecordIdsData>('trigger-ids').keyed(ofInstance, 'TRIGGERS');
 
 /** Number of recent runs of triggers. */
 export const triggerRateEntity = entity<TriggerRateData>('trigger-rate').keyed(
@@ -562,53 +547,6 @@ export const runQueueEntity = entity<RunQueueData>('run-queue').keyed(
   (_instance: number, queue: string) => `${queue}#`,
   (position: string) => position,
 );
-
-/** Returns the partitions that belong to a class. */
-export function classPartitions(instance: number, classNumber: number): readonly string[] {
-  return [objectEntity, uniqueEntity, fileEntity].map(({ partition }) =>
-    partition(instance, classNumber),
-  );
-}
-
-/**
- * Returns the partitions that belong to an instance, its main one last. A new kind of partition must be added here, to
- * be deleted with the instance.
- *
- * @param lastClass the highest class number that it ever used
- */
-export function instancePartitions(instance: number, lastClass: number): readonly string[] {
-  const classes = Array.from({ length: lastClass }, (_, n) => classPartitions(instance, n + 1));
-  return [
-    ...classes.flat(),
-    userEntity.partition(instance),
-    userPasswordEntity.partition(instance),
-    usernameEntity.partition(instance),
-    userSocialEntity.partition(instance),
-    usageEntity.partition(instance),
-    runSlotEntity.partition(instance),
-    pollPositionEntity.partition(instance),
-    channelEventEntity.partition(instance),
-    runQueueEntity.partition(instance),
-    triggerEventEntity.partition(instance),
-    ...pushPartitions(instance),
-    instanceEntity.partition(instance),
-  ];
-}
-
-/** Returns the partition of an item's dependents, which ends with it: a group's members, or the runs of something. */
-export function partitionBelow(item: Stored): string | undefined {
-  const instance = instanceIn(item.key);
-  if (groupEntity.matches(item)) return membershipEntity.partition(instance, item.data.id);
-  if (scriptEntity.matches(item)) return traceEntity.partition(instance, 'script', item.data.id);
-  if (triggerEntity.matches(item)) return traceEntity.partition(instance, 'trigger', item.data.id);
-  if (scheduleEntity.matches(item)) {
-    return traceEntity.partition(instance, 'schedule', item.data.id);
-  }
-  if (scriptEndpointPositionEntity.matches(item)) {
-    return traceEntity.partition(instance, 'endpoint', idIn(item.key));
-  }
-  return undefined;
-}
 
 /** Usage of an instance in one hour, `YYYY-MM-DDThh` in UTC. */
 export const usageEntity = entity<UsageData>('usage').keyed(

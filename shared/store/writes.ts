@@ -22,6 +22,15 @@ export function updateItem<Data extends object>(
   return indexes === undefined ? put : { ...put, indexes };
 }
 
+/** Returns the write of an item that was read: an update, or a create if it was absent. */
+export function createOrUpdate<Data extends object>(
+  entity: { readonly kind: string; readonly data?: Data },
+  { key, current }: { readonly key: Key; readonly current: Stored<Data> | undefined },
+  data: Data,
+): Put {
+  return current === undefined ? createItem(entity, key, data) : updateItem(current, data);
+}
+
 /** Returns an unconditional put: for items whose change by another writer cannot be lost by it. */
 export function putItem<Data extends object>(
   entity: { readonly kind: string; readonly data?: Data },

@@ -14,10 +14,10 @@ import {
   traceEntity,
   triggerRateEntity,
 } from '../store/entities.ts';
-import type { TraceData, TracePart } from '../store/records/scripts.ts';
+import type { TraceData } from '../store/records/scripts.ts';
 import type { TriggerData, TriggerEventData } from '../store/records/triggers.ts';
 import type { Put, Stored } from '../store/store.ts';
-import { createItem, deleteItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
 import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../values/bounds.ts';
 import { timestamp } from '../values/timestamp.ts';
 
@@ -69,11 +69,8 @@ async function takeRate(services: Services, instance: number, wanted: number): P
   const used = current?.data.minute === minute ? current.data.runs : 0;
   const taken = Math.min(wanted, Math.max(0, maxTriggerRunsPerMinute - used));
   const data = { minute, runs: used + taken };
-  const put =
-    current === undefined
-      ? createItem(triggerRateEntity, triggerRateEntity.key(instance), data)
-      : updateItem(current, data);
-  await maintain(services, [put]);
+  const key = triggerRateEntity.key(instance);
+  await maintain(services, [createOrUpdate(triggerRateEntity, { key, current }, data)]);
   return taken;
 }
 
@@ -123,7 +120,8 @@ async function planFirst(
   }
   const { object, order: position } = placeOfEvent(key);
   const { writes } = planRun(services, reference, {
-    args: await ownPart(services, instance, { args: event.args, isLast }),
+    // the last run gets the file of the event, if any, all others a copy
+    args: isLast ? event.args : await copyPart(services, instance, event.args),
     depth,
     run: {
       script: trigger.script,
@@ -139,15 +137,6 @@ async function planFirst(
     },
   });
   return { writes, isPending: true };
-}
-
-/** Returns the arguments of one run: the last one gets the file of the event, if any, all others a copy. */
-async function ownPart(
-  services: Services,
-  instance: number,
-  { args, isLast }: { readonly args: TracePart; readonly isLast: boolean },
-): Promise<TracePart> {
-  return isLast ? args : copyPart(services, instance, args);
 }
 
 /** Takes room for a run. Returns why it may not start; undefined when it may (docs/reference/triggers.md#bounds). */

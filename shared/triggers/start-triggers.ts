@@ -17,6 +17,7 @@ import {
 import type { TriggerEventData } from '../store/records/triggers.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
+import { allSettled } from '../values/all-settled.ts';
 import { messageOf } from '../values/caught.ts';
 import { planRuns, type RunPlanner, takeRoom } from './planned-runs.ts';
 
@@ -45,7 +46,8 @@ export const startTriggers: ChangeConsumer = {
   watches: [{ kind: triggerEventEntity.kind, actions: ['create'], needsData: false }],
   consume: async (changes, services) => {
     const objects = objectsByInstance(changes);
-    await allOf([...objects].map(([instance, ids]) => startFor(services, instance, [...ids])));
+    // waits also if some fail: a repeated delivery must not run at the same time
+    await allSettled([...objects].map(([instance, ids]) => startFor(services, instance, [...ids])));
   },
   whenGivenUp: ({ key }, services) => {
     const { object } = placeOfEvent(key);
@@ -99,13 +101,7 @@ async function startFor(
   const planAll = async (ofObject: readonly Stored<TriggerEventData>[]) => {
     for (const event of ofObject) await planOrSkip(planner, event);
   };
-  await allOf(events.map(planAll));
-}
-
-/** Waits for all, also if some fail: a repeated delivery must not run at the same time. Throws the first error. */
-async function allOf(all: readonly Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(all)).find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
+  await allSettled(events.map(planAll));
 }
 
 /**

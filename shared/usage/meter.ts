@@ -4,7 +4,7 @@ import type { Clock, Meter, Platform } from '../platform/ports.ts';
 import { instanceEntity, usageEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
 import type { UsageData } from '../store/records/records.ts';
-import { createItem, updateItem } from '../store/writes.ts';
+import { createOrUpdate } from '../store/writes.ts';
 import { causeOf } from '../values/caught.ts';
 
 /** Ports that a meter uses. */
@@ -144,9 +144,7 @@ async function addTo(
     ...(traces > 0 && { traceBytes: traces }),
   };
   await maintain(services, [
-    before === undefined
-      ? createItem(usageEntity, lookups.before.key, sum)
-      : updateItem(before, sum),
+    createOrUpdate(usageEntity, { key: lookups.before.key, current: before }, sum),
     { action: 'check', key: record.key, condition: { kind: 'present' } }, // otherwise it outlives the instance
   ]);
 }

@@ -1,4 +1,4 @@
-import { rewriteObjects } from '../classes/rewrite-objects.ts';
+import { type RewriteProgress, rewriteSome } from '../classes/rewrite-objects.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
@@ -12,31 +12,24 @@ import {
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
-import type { JsonObject } from '../values/json/json.ts';
 
 /** Deleted group. */
 export type DeletedGroup = { readonly instance: number; readonly group: number };
 
-type Progress = DeletedGroup & {
-  /**
-   * Set after all members and channels are done; sort key of the class whose objects are next. `last` is that of the
-   * last object read.
-   */
-  readonly at?: string;
-  readonly last?: string;
-};
+/** `at` is set after all members and channels are done. */
+type Progress = DeletedGroup & RewriteProgress;
 
 const stepSize = 100;
 
 /**
- * Removes a deleted group from its members, channels, classes and objects
- * (docs/reference/users-and-groups.md#deleting-a-group), and then from the list of deleted groups, which hides it until
- * then. It starts after the end of all requests that may have read the group.
+ * Removes a deleted group from its members, channels, classes and objects (docs/reference/users-and-groups.md#deleting-a-group),
+ * and then from the list of deleted groups, which hides it until then. It starts after the end of all requests that may
+ * have read the group.
  */
 export const clearGroup: JobType = {
   name: 'clear-group',
   step: afterCalls<Progress>(async (context, task) => {
-    if (task.at !== undefined) return clearClasses(context, task, task.at);
+    if (task.at !== undefined) return clearClasses(context, task);
     const removed = await removeMembers(context, task);
     if (removed > 0) return { task };
     await clearChannels(context, task);
@@ -84,32 +77,17 @@ async function clearChannels(context: JobContext, { instance, group }: DeletedGr
   } while (after !== undefined);
 }
 
-async function clearClasses(
-  context: JobContext,
-  progress: Progress,
-  at: string,
-): Promise<StepResult> {
-  const { instance, group, last } = progress;
-  const classes = await classEntity.listAll(context.store, [instance]);
-  const next = classes.find(({ key }) => key.sk >= at);
-  if (next === undefined) {
-    await forget(context, { instance, group });
-    return 'done';
-  }
-  const place = { instance, name: next.data.name };
-  const current = await freed(context, place, group);
-  const reached =
-    current &&
-    (await rewriteObjects(context, {
-      instance,
-      class: current,
-      after: last,
-      change: (data) => (data.group === group ? { ...data, group: null } : undefined),
-    }));
-  const { key } = next;
-  const goesOn: JsonObject =
-    reached === undefined ? { at: `${key.sk}\u0000`, last: '' } : { at: key.sk, last: reached };
-  return { task: { ...progress, last: last ?? '', ...goesOn } };
+async function clearClasses(context: JobContext, task: Progress): Promise<StepResult> {
+  const { instance, group } = task;
+  const progress = await rewriteSome(context, {
+    instance,
+    progress: task,
+    prepare: ({ data: { name } }) => freed(context, { instance, name }, group),
+    change: (data) => (data.group === group ? { ...data, group: null } : undefined),
+  });
+  if (progress !== undefined) return { task: { ...task, ...progress } };
+  await forget(context, { instance, group });
+  return 'done';
 }
 
 /** Removes the group from a class's permissions; undefined: the class was deleted in the meantime. */

@@ -3,11 +3,11 @@ import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import {
   classCountEntity,
   classEntity,
-  classPartitions,
   instanceCounter,
   objectEntity,
 } from '../../shared/store/entities.ts';
 import { objectIndexes } from '../../shared/store/object-indexes.ts';
+import { classPartitions } from '../../shared/store/partitions.ts';
 import { indexNames } from '../../shared/store/store.ts';
 import { expected, openWorld, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';

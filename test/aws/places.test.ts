@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { OutcomeUnknown } from '../../shared/platform/aws/store/write.ts';
-import { instancePartitions, runSlotEntity, runWaiterEntity } from '../../shared/store/entities.ts';
+import { runSlotEntity, runWaiterEntity } from '../../shared/store/entities.ts';
+import { instancePartitions } from '../../shared/store/partitions.ts';
 import {
   openTableHost,
   openVisitors,

@@ -66,6 +66,25 @@ describe('a wait', () => {
     expect(messages.waiting).toBe(0);
   });
 
+  it('wakes many in several turns, so that other requests have theirs', async () => {
+    const all = Array.from({ length: 300 }, () =>
+      messages.wait([{ place, after: 0 }], never).then(() => turns),
+    );
+    let turns = 0;
+    const turn = () => {
+      turns += 1;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
+
+    await messages.publish(place, draft);
+    const woken = await Promise.all(all);
+    clearImmediate(next);
+
+    const perTurn = woken.map((each) => woken.filter((other) => other === each).length);
+    expect(Math.max(...perTurn)).toBeLessThanOrEqual(64);
+  });
+
   it('ends when its time is up', async () => {
     await messages.wait([{ place, after: 0 }], { ms: 5, signal: undefined });
 

@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { openStore } from '../../shared/platform/local/store/store.ts';
-import {
-  classPartitions,
-  instancePartitions,
-  jobEntity,
-  jobShards,
-  objectEntity,
-} from '../../shared/store/entities.ts';
+import { jobEntity, jobShards, objectEntity } from '../../shared/store/entities.ts';
+import { classPartitions, instancePartitions } from '../../shared/store/partitions.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { sendRaw } from '../support/http-client.ts';
 import { accepted } from '../support/lawful.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as table from '../../shared/store/entities.ts';
+import { classPartitions, instancePartitions } from '../../shared/store/partitions.ts';
 import type { Key } from '../../shared/store/store.ts';
 
 const place = { instance: 7, provider: 'apns', environment: 'development' } as const;
@@ -350,7 +351,7 @@ describe('stored keys never change', () => {
 });
 
 test('the partitions of a class', () => {
-  expect(table.classPartitions(7, 5)).toEqual([
+  expect(classPartitions(7, 5)).toEqual([
     'INSTANCE#7#CLASS#5',
     'INSTANCE#7#UNIQUE#5',
     'INSTANCE#7#FILES#5',
@@ -361,7 +362,7 @@ test('the partitions of a class', () => {
 });
 
 test('the partitions of an instance, its main one last', () => {
-  expect(table.instancePartitions(7, 2)).toEqual([
+  expect(instancePartitions(7, 2)).toEqual([
     'INSTANCE#7#CLASS#1',
     'INSTANCE#7#UNIQUE#1',
     'INSTANCE#7#FILES#1',

@@ -15,7 +15,7 @@ import { commit } from '../../../shared/store/commit.ts';
 import { pushConfigEntity } from '../../../shared/store/entities.ts';
 import type { PushConfigData, PushSideData } from '../../../shared/store/records/push.ts';
 import type { Write } from '../../../shared/store/store.ts';
-import { createItem, updateItem } from '../../../shared/store/writes.ts';
+import { createOrUpdate } from '../../../shared/store/writes.ts';
 import { invalid, throttled } from '../../../shared/values/errors/errors.ts';
 import type { ConfigContext } from './loads.ts';
 
@@ -77,7 +77,7 @@ export function saveConfig(
       );
     }
     await commit(context, [
-      current === undefined ? createItem(pushConfigEntity, key, after) : updateItem(current, after),
+      createOrUpdate(pushConfigEntity, { key, current }, after),
       ...closed(context, provider, before, after),
     ]);
     return after;

@@ -10,6 +10,7 @@ import { queryValue, type Request, type Response } from '../http/message.ts';
 import { notAcceptable } from '../http/negotiation.ts';
 import { parseParameter } from '../http/path-parameters.ts';
 import type { Load } from '../resource/loads/loads.ts';
+import { unwritten } from '../resource/named-records.ts';
 import { tenantOf } from '../resource/place.ts';
 import type { Rendering } from '../resource/rendering.ts';
 import type { Context, Method, Operation, Route } from '../resource/route.ts';
@@ -52,9 +53,7 @@ export function storedTemplate(
 ): Stored<TemplateData> | undefined {
   if (item !== undefined) return item;
   const data = predefinedTemplates.find((template) => template.name === name);
-  if (data === undefined) return undefined;
-  const key = templateEntity.key(instance, name);
-  return { key, kind: templateEntity.kind, version: '', data };
+  return data && unwritten(templateEntity, instance, data);
 }
 
 /**

@@ -1,15 +1,22 @@
 import { commitUnique } from '../../store/commit.ts';
 import type { Entity } from '../../store/entity.ts';
 import type { NamedPositionData } from '../../store/records/records.ts';
-import type { Stored, Write } from '../../store/store.ts';
-import { createItem, deleteIfExists, putItem, updateItem } from '../../store/writes.ts';
+import type { Put, Stored, Write } from '../../store/store.ts';
+import {
+  createItem,
+  createOrUpdate,
+  deleteIfExists,
+  putItem,
+  updateItem,
+} from '../../store/writes.ts';
 import { invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
 import type { RowRange } from '../../values/paging.ts';
 import { slug } from '../../values/text/slug.ts';
+import { queryValue } from '../http/message.ts';
 import { defineFields, type Field, type Fields } from './field.ts';
 import { type Body, bodyObject, type Values, validInput } from './input.ts';
-import { rowsOf } from './page.ts';
+import { cut, gather, type Row, type Rows, rowsIn, rowsOf } from './page.ts';
 import { instanceOf } from './place.ts';
 import type { Context } from './route.ts';
 
@@ -78,6 +85,59 @@ export async function readNamedRows<Data extends Named>(
     rows.map(({ item }) => [instance, item.data.name]),
   );
   return rows.map((row, at) => ({ pk: row.pk, item: items[at] }));
+}
+
+/** Returns a record that every instance has before it is stored; its version is empty. */
+export function unwritten<Data extends Named>(
+  entity: NamedKind<Data>['entity'],
+  instance: number,
+  data: Data,
+): Stored<Data> {
+  return { key: entity.key(instance, data.name), kind: entity.kind, version: '', data };
+}
+
+/** Returns the write of a changed record. One that is {@link unwritten} is created. */
+export function changedRecord<Data extends Named>(current: Stored<Data>, data: Data): Put {
+  const { key, version } = current;
+  return createOrUpdate(current, { key, current: version === '' ? undefined : current }, data);
+}
+
+/** A list with some records that may not be stored yet. */
+interface PartlyWritten<Data extends Named> {
+  readonly range: RowRange;
+  /** As they are when they are not stored. */
+  readonly unwritten: readonly Stored<Data>[];
+  readonly isShown: (data: Data) => boolean;
+}
+
+/** Reads the records of a range whose names begin as the request asks. */
+export async function readPartlyWritten<Data extends Named>(
+  context: Context,
+  kind: NamedKind<Data>,
+  { range, unwritten: all, isShown }: PartlyWritten<Data>,
+): Promise<Rows<Data>> {
+  const prefix = queryValue(context.request.query, 'name__startswith') ?? '';
+  const isKept = ({ item: { data } }: Row<Data>) => data.name.startsWith(prefix) && isShown(data);
+  const mayFollow = all.map((item) => ({ pk: item.data.row, item })).filter(isKept);
+  const [written, others] = await Promise.all([
+    gather(range, (part) => readNamedRows(context, kind, part), isKept),
+    withoutStored(context, kind, cut(mayFollow, { ...range, limit: all.length })),
+  ]);
+  const rows = cut([...rowsIn(written), ...others], range);
+  return 'isUndecided' in written && rows.length < range.limit ? { rows, isUndecided: true } : rows;
+}
+
+async function withoutStored<Data extends Named>(
+  context: Context,
+  { entity }: NamedKind<Data>,
+  rows: readonly Row<Data>[],
+): Promise<readonly Row<Data>[]> {
+  const instance = instanceOf(context);
+  const stored = await entity.readAll(
+    context.platform.store,
+    rows.map(({ item }) => [instance, item.data.name]),
+  );
+  return rows.filter((_, at) => stored[at] === undefined);
 }
 
 /** How a record gets its name. */

@@ -173,6 +173,11 @@ export interface DataEndpointData {
   readonly expand: string | null;
 }
 
+/** Ids of an instance's records of a kind; this one item enforces the limit on their number. */
+export interface RecordIdsData {
+  readonly ids: readonly number[];
+}
+
 /** The record at a list position, by name. */
 export interface NamedPositionData {
   readonly name: string;

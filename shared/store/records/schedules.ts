@@ -19,8 +19,3 @@ export interface ScheduleData {
   /** Id of the trace of its last run: the next one waits for its end. */
   readonly lastTrace?: number;
 }
-
-/** Ids of the schedules of an instance: this one item enforces the limit on their number. */
-export interface ScheduleIdsData {
-  readonly ids: readonly number[];
-}

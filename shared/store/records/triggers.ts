@@ -19,11 +19,6 @@ export interface TriggerData {
   readonly updated_at: string;
 }
 
-/** Ids of the triggers of an instance; this one item enforces the limit on their number. */
-export interface TriggerIdsData {
-  readonly ids: readonly number[];
-}
-
 /** A change of an object that triggers wait for, until their runs are planned. */
 export interface TriggerEventData {
   /** Name of the class of the object. */
@@ -41,7 +36,7 @@ export interface TriggerEventData {
   readonly failures?: number;
 }
 
-/** Runs of triggers that were planned in one minute. It expires. */
+/** Runs of triggers that were planned in one minute. */
 export interface TriggerRateData {
   /** Minutes since 1970. */
   readonly minute: number;

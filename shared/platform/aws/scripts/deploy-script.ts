@@ -6,7 +6,7 @@ import { readSource, SourceChanged } from '../../../scripts/script-sources.ts';
 import { scriptEntity, scriptFunctionEntity } from '../../../store/entities.ts';
 import type { ScriptFunctionData } from '../../../store/records/functions.ts';
 import { ConditionFailed } from '../../../store/store.ts';
-import { createItem, deleteItem, updateItem } from '../../../store/writes.ts';
+import { createOrUpdate, deleteItem } from '../../../store/writes.ts';
 import { longestDelay, mostOf } from '../../../values/back-off.ts';
 import { nameOf } from '../../../values/caught.ts';
 import {
@@ -166,9 +166,7 @@ async function note(
   const known = await scriptFunctionEntity.read(context.store, instance, script);
   const { error: _, askedAt: __, ...rest } = known?.data ?? newFunction({ instance, script });
   const data = { ...rest, ...news };
-  await maintain(context, [
-    known === undefined ? createItem(scriptFunctionEntity, key, data) : updateItem(known, data),
-  ]);
+  await maintain(context, [createOrUpdate(scriptFunctionEntity, { key, current: known }, data)]);
 }
 
 async function forget(context: JobContext, { instance, script }: ScriptId): Promise<void> {

@@ -4,7 +4,7 @@ import { unlessConflict } from '../../../jobs/write-conflict.ts';
 import { scriptFunctionEntity } from '../../../store/entities.ts';
 import type { ScriptFunctionData } from '../../../store/records/functions.ts';
 import type { Put, Store } from '../../../store/store.ts';
-import { createItem, updateItem } from '../../../store/writes.ts';
+import { createOrUpdate } from '../../../store/writes.ts';
 import type { Clock, Ids } from '../../ports.ts';
 import type { ScriptId } from './script-names.ts';
 
@@ -42,10 +42,8 @@ export async function askForFunction(by: FunctionAsker, id: ScriptId): Promise<v
   const known = await scriptFunctionEntity.read(by.store, instance, script);
   const askedAt = Math.floor(by.clock.micros() / 1000);
   if (known?.data.askedAt !== undefined && askedAt - known.data.askedAt < askAgainMs) return;
-  const asked =
-    known === undefined
-      ? createItem(scriptFunctionEntity, key, { ...newFunction(id), askedAt })
-      : updateItem(known, { ...known.data, askedAt });
+  const data = { ...(known?.data ?? newFunction(id)), askedAt };
+  const asked = createOrUpdate(scriptFunctionEntity, { key, current: known }, data);
   await unlessConflict(cascade(by, [asked, deploymentOf(by, id)])); // another process has asked, or works on it
 }
 
