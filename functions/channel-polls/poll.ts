@@ -66,12 +66,21 @@ async function poll(context: ChannelContext): Promise<Response> {
       return { status: 200, body: showMessage(message) };
     }
   }
+  return await waitAdmitted(context, place, after);
+}
+
+/** Waits as long as there is room for. A failure is logged, and responds as a short wait without a message. */
+async function waitAdmitted(
+  context: ChannelContext,
+  place: RoomPlace,
+  after: number,
+): Promise<Response> {
   const { instance, owner } = await tenantOf(context);
   const admission = await context.platform.messages.admit(shareOf(instance, owner), 'poll');
   try {
     return await waitForMessage(context, { place, after, admission });
   } catch (error) {
-    errorResponse(error, context); // logs it; the client gets the end of a short wait in its place
+    errorResponse(error, context); // logs it
     await sleep(shortPollMs);
     return withoutMessage(after);
   } finally {
