@@ -35,7 +35,7 @@ const maxBodyBytes = 65_536;
 /** Publishes a message (docs/reference/channels.md#publishing). */
 export const publishRoute = endpointRoute({
   name: 'Channel Publish',
-  operationNames: { POST: { id: 'publishMessage', summary: 'Publish a message in a channel' } },
+  operationNames: { POST: { id: 'publishMessage', summary: 'Publish a message to a channel' } },
   path: `${path}{channel}/publish/`,
   access: { owner: allRights, full: allRights, write: allRights, ignoreAcl: allRights, user: 'A' },
   loads: inChannel,

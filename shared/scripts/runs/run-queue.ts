@@ -38,7 +38,7 @@ export async function firstInQueue(
   return (await runQueueEntity.list(store, [instance, queue], { limit: 1 })).items[0];
 }
 
-/** Plans the start of the next run of a queue, after the previous one has left it. A run may be started twice: it runs once. */
+/** Plans the start of the next run of a queue, after the end of the previous one. A repeated start has no effect. */
 export async function startNext(
   services: Pick<Platform, 'store' | 'clock' | 'ids'>,
   instance: number,

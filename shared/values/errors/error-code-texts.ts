@@ -62,12 +62,12 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
   channel_denies: {
     statuses: [403],
     meaning:
-      'The permissions of the channel do not allow it, or nobody may publish to the channel.',
+      'The permissions of the channel do not allow it, or the channel has no custom messages.',
     remedy: 'Change the permissions or `custom_publish` of the channel, or call as another user.',
   },
   item_protected: {
     statuses: [403],
-    meaning: 'The item is protected: the row of the owner, or a built-in class.',
+    meaning: 'The item is protected: the row of the owner, or a built-in class or channel.',
     remedy: 'Leave it as it is.',
   },
   upload_denied: {

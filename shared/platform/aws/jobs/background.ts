@@ -82,7 +82,8 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
 /** Waits for the time of a wake-up that arrives a little early. */
 async function arrival({ clock }: Services, time: number): Promise<void> {
   const pauseMs = time - clock.micros() / 1000;
-  if (pauseMs > 0 && pauseMs < earlyMs) await sleep(pauseMs + 2); // a timer may be a millisecond early, and drops fractions
+  // a timer may be a millisecond early, and drops fractions
+  if (pauseMs > 0 && pauseMs < earlyMs) await sleep(pauseMs + 2);
 }
 
 function changesIn(
