@@ -59,10 +59,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: [
-          '\\.d\\.m?ts$',
-          '^test/(aws-emulator/slow-time|support/same-on-each-store)\\.ts$',
-        ],
+        pathNot: ['\\.d\\.m?ts$', '^test/aws-emulator/slow-time\\.ts$'],
       }, // used by configurations
       to: {},
     },

@@ -21,7 +21,7 @@ export async function openTestTable(now: () => number): Promise<TableStore> {
   if (endpoint === undefined) throw new Error('DYNAMODB_ENDPOINT is not set');
   const table = `test-${randomUUID()}`;
   await createTable(table, endpoint);
-  const store = openStore({ table, client: emulatorClient(endpoint), now });
+  const store = openStore({ table, client: emulatorClient(endpoint, table), now });
   return {
     ...store,
     close: async () => {
@@ -31,25 +31,28 @@ export async function openTestTable(now: () => number): Promise<TableStore> {
   };
 }
 
-/** An emulator accepts any credentials, and is slow under load. */
-function emulatorClient(url: string) {
+/**
+ * Opens a client of one table. The emulator is slow under load; it has a database and a thread for each access key,
+ * which may be any.
+ */
+function emulatorClient(url: string, table: string) {
   return createClient({
     endpoint: url,
     region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    credentials: { accessKeyId: table.replaceAll('-', ''), secretAccessKey: 'test' },
     requestTimeoutMs: 30_000,
   });
 }
 
 async function createTable(table: string, url: string): Promise<void> {
-  const client = emulatorClient(url);
+  const client = emulatorClient(url, table);
   await client.send(new CreateTableCommand(tableInput(table)));
   await waitUntilTableExists({ client, maxWaitTime: 60 }, { TableName: table });
   client.destroy();
 }
 
 async function removeTable(table: string, url: string): Promise<void> {
-  const client = emulatorClient(url);
+  const client = emulatorClient(url, table);
   await client.send(new DeleteTableCommand({ TableName: table }));
   client.destroy();
 }
