@@ -31,7 +31,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
-    maxWorkers: workers,
+    maxWorkers: workers + 2, // requests pass through three processes, one after the other
     isolate: false, // files that share a process load the sources once
   },
 });
