@@ -9,7 +9,7 @@ const isolated = [
   'test/local/{certificates,connections,full-disk,launcher,proxies,registration}.test.ts',
   'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
   'test/pages/*.test.ts',
-  'test/scripts/{cases,descriptors,escapes,fairness,first-turns,isolation,landlock}.test.ts',
+  'test/scripts/{cases,escapes,fairness,first-turns,isolation,landlock}.test.ts',
   'test/scripts/{mixed-traffic,python,python-cases,python-escapes}.test.ts',
 ];
 

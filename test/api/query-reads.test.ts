@@ -18,7 +18,7 @@ import { useWorld, world } from '../support/world-fixture.ts';
  * The cost of lists: objects read and requests to the store. Both depend on the query, not on the number of objects.
  */
 
-const many = 100_000;
+const many = 20_000;
 const few = 1000;
 
 let store: CountingStore;
@@ -215,7 +215,7 @@ describe('a user', () => {
   });
 
   it('finds one among many by a value', async () => {
-    const { status, kept, queried } = await cost(user, 'many', 'query={"n":{"_eq":99999}}');
+    const { status, kept, queried } = await cost(user, 'many', 'query={"n":{"_eq":19999}}');
 
     expect([status, kept]).toEqual([200, 1]);
     expect(queried).toBeLessThan(300);
@@ -269,9 +269,9 @@ describe('a list that is requested again', () => {
   it('changes its access path when another value needs it', async () => {
     const ask = (value: number) =>
       cost(admin, 'many', `query={"n":{"_gte":${value}}}&order_by=id&page_size=20`);
-    const [first] = [await ask(0), await ask(99_990)];
+    const [first] = [await ask(0), await ask(many - 10)];
 
-    const last = await ask(99_990);
+    const last = await ask(many - 10);
 
     expect([first?.kept, last.kept]).toEqual([20, 10]);
     expect(last.queried).toBeLessThanOrEqual(60);

@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { bundleProgram } from '../support/bundled-program.ts';
 
 /** The command that adds a version to the secret of a deployment, as an operator runs it. */
 
@@ -12,6 +16,11 @@ const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:Master-AbCdEf';
 const first = '5e'.repeat(32);
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-rotate-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const bundle = bundleProgram('rotate', root);
 
 let aws: FakeAws;
 let denied: readonly string[];
@@ -33,9 +42,8 @@ async function rotate(...args: readonly string[]) {
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   };
-  const program = ['--import', 'tsx', 'bin/rotate.ts', ...args];
   try {
-    return { code: 0, ...(await run(process.execPath, program, { cwd: project, env })) };
+    return { code: 0, ...(await run(process.execPath, [bundle, ...args], { cwd: project, env })) };
   } catch (error) {
     return error as { code: number; stdout: string; stderr: string };
   }

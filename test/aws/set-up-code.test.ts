@@ -1,13 +1,22 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { bundleProgram } from '../support/bundled-program.ts';
 
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:Master-AbCdEf';
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-set-up-code-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const bundle = bundleProgram('set-up-code', root);
 
 /** The command as run by an operator, in a deployment whose secret is all `5e`. */
 async function printCode(argument: string, isAllowed: boolean) {
@@ -22,9 +31,8 @@ async function printCode(argument: string, isAllowed: boolean) {
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   };
-  const args = ['--import', 'tsx', 'bin/set-up-code.ts', argument];
   try {
-    return await run(process.execPath, args, { cwd: project, env });
+    return await run(process.execPath, [bundle, argument], { cwd: project, env });
   } catch (error) {
     return error;
   } finally {

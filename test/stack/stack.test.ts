@@ -12,6 +12,11 @@ import {
 import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts';
 
+// the tests of one template are in one file: each process that loads the CDK and makes it takes 3 CPU seconds
+import './background.ts';
+import './routes.ts';
+import './scripts.ts';
+
 const template = synthesise();
 const { id: tableId, resource: table } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');
 const { id: secretId, resource: secret } = onlyOne(template, 'AWS::SecretsManager::Secret');

@@ -7,6 +7,7 @@ import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
 import { scriptWord } from '../../shared/scripts/script-reference.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { joinAs } from './join-as.ts';
+import { isSoak } from './sample.ts';
 import { instanceId } from './stored-records.ts';
 
 /** Creates one body that contains a text, with the word of its version for a script. */
@@ -169,6 +170,20 @@ export const places: readonly Place[] = routes.flatMap((route) =>
         return path === undefined ? [] : [{ name: template, route, version, template }];
       }),
 );
+
+/**
+ * Returns each route in one of its versions, which have the same handlers; in a soak run in all of them.
+ *
+ * @param turn another number takes the other version
+ */
+export function inOneVersion(wanted: readonly Place[], turn: number): readonly Place[] {
+  if (isSoak) return wanted;
+  const found = [...new Set(wanted.map(({ route }) => route))];
+  return found.flatMap((route, at) => {
+    const each = wanted.filter((place) => place.route === route);
+    return each[(turn + at) % each.length] ?? [];
+  });
+}
 
 /** Checks whether a place is a user's own, closed even to the owner of the instance. */
 export function isForUsers({ route: { access } }: Place): boolean {

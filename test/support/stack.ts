@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { openStackIn } from './template.ts';
 
-/** Returns the template of the stack with this context. */
+let usual: Template | undefined;
+
+/** Returns the template of the stack with this context. The one without context is made once in a process. */
 export function synthesise(context?: Readonly<Record<string, unknown>>): Template {
-  return inStackFolder((folder) => Template.fromStack(openStackIn(folder, context).stack));
+  const make = () =>
+    inStackFolder((folder) => Template.fromStack(openStackIn(folder, context).stack));
+  if (context !== undefined) return make();
+  usual ??= make();
+  return usual;
 }
 
 /** Runs a function with a folder for stacks, which is deleted afterwards. */

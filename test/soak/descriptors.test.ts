@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
-import { levels } from './levels.ts';
-import { landlocked, machine } from './python-hosts.ts';
-import { openServer, type ServerHost } from './server-host.ts';
+import { levels } from '../scripts/levels.ts';
+import { landlocked, machine } from '../scripts/python-hosts.ts';
+import { openServer, type ServerHost } from '../scripts/server-host.ts';
 
 // A script has only its own descriptors and none of the server, which has the data of all tenants open.
 
