@@ -136,8 +136,8 @@ const bodies: Readonly<Record<string, () => object>> = {
 const writes = ['POST', 'PUT', 'PATCH'];
 const invalid = { ignore_acl: 5, text: [], config: 5 };
 
-/** One caller for each kind of credentials: another caller of its kind makes a function read nothing more. */
-const kinds = ['own', 'rea', 'acl', 'u+acl', 'no'];
+/** Callers with which all functions send every kind of request to AWS that they send with all callers. */
+const kinds = ['own', 'rea', 'acl', 'u', 'u+acl', 'no'];
 
 let count = 0;
 /** Creates a user and a group to be deleted, or to become and end a member. */
