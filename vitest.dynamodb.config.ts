@@ -11,13 +11,13 @@ import { workers } from './test/support/workers.ts';
 const files = [
   'test/store/dynamodb.test.ts',
   // write conflicts, transactions and counters
-  'test/api/{batch,class-races,generations,object-races,object-unique,throttling,usage}.test.ts',
+  'test/api/{attempts,batch,class-races,generations,object-races,object-unique,throttling,usage}.test.ts',
   // pages, indexes and queries
   'test/api/{composite-indexes,last-page,long-lists,object-indexes,object-list,paging}.test.ts',
   'test/api/{queries,query-model}.test.ts',
   // families
   'test/api/{account,admins,api-keys,config,instances,invitations,tenants}.test.ts',
-  'test/api/{classes,object-life,objects,uploads}.test.ts',
+  'test/api/{classes,object-access,object-life,objects,uploads}.test.ts',
   'test/api/{groups,social,user-access,user-social,users}.test.ts',
   'test/api/{data-endpoints,push,push-config,templates}.test.ts',
   'test/api/{schedules,script-endpoints,scripts,trace-retry,trace-storage}.test.ts',

@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: [
       'test/soak/*.test.ts',
-      'test/api/{isolation,laws,query-model,soak}.test.ts',
+      'test/api/{isolation,laws,query-model,query-reads,soak}.test.ts',
       'test/scripts/mixed-traffic.test.ts',
     ],
     env: { TEST_SOAK: 'true' }, // read by test/support/sample.ts

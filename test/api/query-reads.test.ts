@@ -11,6 +11,7 @@ import { plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { plantCompositeIndex } from '../support/composite-indexes.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
+import { isSoak } from '../support/sample.ts';
 import { storedClass } from '../support/stored-records.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -18,7 +19,7 @@ import { useWorld, world } from '../support/world-fixture.ts';
  * The cost of lists: objects read and requests to the store. Both depend on the query, not on the number of objects.
  */
 
-const many = 20_000;
+const many = isSoak ? 100_000 : 20_000;
 const few = 1000;
 
 let store: CountingStore;

@@ -37,12 +37,9 @@ export async function setup(): Promise<void> {
   if (process.env.DYNAMODB_ENDPOINT !== undefined || javaVersion() < minJava) return;
   const folder = install();
   const port = await freePort();
-  const machine = [
-    '-XX:TieredStopAtLevel=1', // a run is too short to repay the second compiler
-    `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`,
-  ];
+  const library = `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`;
   const memory = ['-inMemory', '-disableTelemetry', '-port', String(port)];
-  server = spawn('java', [...machine, '-jar', 'DynamoDBLocal.jar', ...memory], {
+  server = spawn('java', [library, '-jar', 'DynamoDBLocal.jar', ...memory], {
     cwd: folder,
     stdio: 'ignore',
   });

@@ -31,10 +31,7 @@ export async function openTestTable(now: () => number): Promise<TableStore> {
   };
 }
 
-/**
- * Opens a client of one table. The emulator is slow under load; it has a database and a thread for each access key,
- * which may be any.
- */
+/** Opens a client of one table. The emulator is slow under load; each access key, which may be any, has its database. */
 function emulatorClient(url: string, table: string) {
   return createClient({
     endpoint: url,
