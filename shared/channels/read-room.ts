@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../platform/ports.ts';
 import { messageEntity, roomHeadEntity } from '../store/entities.ts';
 import type { MessageData, RoomHeadData } from '../store/records/channels.ts';
+import type { Store } from '../store/store.ts';
 import { longestDelay } from '../values/back-off.ts';
-import { roomKey, roomLimits } from './room-place.ts';
+import { roomId, roomKey, roomLimits } from './room-place.ts';
 import { inSequence, isKept, type RoomPlace, type Sequence } from './rules/room-log.ts';
 
 /** The ports that readers of rooms use. */
@@ -24,15 +25,30 @@ const maxReads = 5; // a transaction becomes visible within milliseconds
  *
  * @param after id of the last message that the reader has seen; 0: begins with the oldest one
  */
-export async function readRoom(
+export function readRoom(
   services: RoomServices,
   place: RoomPlace,
   { after, limit }: { readonly after: number; readonly limit: number },
 ): Promise<RoomPart> {
-  return readUntil(
+  const reads = readsOf(services.store);
+  const name = `${after} ${limit} ${roomId(place)}`;
+  const shared = reads.get(name);
+  if (shared !== undefined) return shared;
+  const read = readUntil(
     () => readOnce(services, place, { after, limit }),
     ({ messages, hasGap }) => messages.length > 0 || !hasGap,
-  );
+  ).finally(() => reads.delete(name));
+  reads.set(name, read);
+  return read;
+}
+
+/** Reads in progress: listeners that wake together have the same position, and share one. */
+const inProgress = new WeakMap<Store, Map<string, Promise<RoomPart>>>();
+
+function readsOf(store: Store): Map<string, Promise<RoomPart>> {
+  const reads = inProgress.get(store) ?? new Map<string, Promise<RoomPart>>();
+  inProgress.set(store, reads);
+  return reads;
 }
 
 /** Reads again while a transaction is visible only in part; returns what it has read last. */

@@ -13,6 +13,7 @@ import type { Messages } from '../../shared/platform/ports.ts';
 import { channelEventEntity } from '../../shared/store/entities.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import { countRoundTrips } from '../support/counting-store.ts';
 import { makeScattered } from '../support/scattered-store.ts';
 
 /*
@@ -246,4 +247,19 @@ it('keeps the newest thousand messages, and tells a reader of older ones', async
   expect([idsOf(late), late.isLost]).toEqual([[251, 252], true]);
   expect([idsOf(current), current.isLost]).toEqual([[251, 252], false]);
   expect(history.map(({ pk }) => pk)).toEqual([251, 252, 253]);
+});
+
+it('readers at the same position that read together share their requests', async () => {
+  await openProcess(inner)(place, draft(1));
+  const store = countRoundTrips(inner);
+  const read = () => readRoom({ store, clock }, place, { after: 0, limit: 1 });
+
+  await read();
+  const alone = store.calls;
+  const parts = await Promise.all([read(), read(), read()]);
+  const together = store.calls - alone;
+  await read();
+
+  expect(parts.map(({ messages }) => messages.length)).toEqual([1, 1, 1]);
+  expect([together, store.calls]).toEqual([alone, 3 * alone]); // a later reader reads again
 });
