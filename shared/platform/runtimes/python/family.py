@@ -1,5 +1,6 @@
 """Counts and kills the descendants of this process. Linux only."""
 import ctypes
+import functools
 import os
 import resource
 import signal
@@ -25,6 +26,23 @@ def end_with_parent():
     """Makes the system kill this process when its parent ends. Undoes `hide`."""
     _prctl(SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     _prctl(SET_DUMPABLE, 1, 0, 0, 0)
+
+
+@functools.cache
+def _is_boxed():
+    """Checks whether this process and its descendants are alone in a namespace, apart from its first process."""
+    try:
+        with open('/proc/1/comm', encoding='utf-8') as file:
+            return file.read() == 'bwrap\n'
+    except OSError:
+        return False
+
+
+def are_more_than(count):
+    """Checks whether there are more descendants, without a look at each: a fork bomb is faster than that."""
+    if not _is_boxed():
+        return len(resident_sizes()) > count
+    return sum(name.isdecimal() for name in os.listdir('/proc')) - 2 > count
 
 
 def resident_sizes():
@@ -64,7 +82,8 @@ def kill_descendants(seconds=2):
     """Kills all descendants. Exits if some are left after `seconds`."""
     deadline = time.monotonic() + seconds
     while _has_children():
-        for pid in resident_sizes():
+        # all at once where possible: a fork bomb is faster than a list of its processes
+        for pid in [-1] if _is_boxed() else resident_sizes():
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:

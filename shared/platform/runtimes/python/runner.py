@@ -173,9 +173,9 @@ def exit_code_of(status, deadline):
 
 def exceeded_limit(max_bytes):
     """Checks memory, processes and descriptors of the run. Returns the exceeded limit as text, or None."""
-    sizes = family.resident_sizes()
-    if len(sizes) > MAX_PROCESSES:
+    if family.are_more_than(MAX_PROCESSES):
         return f'The run has started more than {MAX_PROCESSES} processes.'
+    sizes = family.resident_sizes()
     if sum(sizes.values()) > max_bytes:
         return f'The run has used more memory than {max_bytes // MEGABYTE} MiB.'
     if len(sizes) > 1 and family.descriptors(sizes) > MAX_DESCRIPTORS:
