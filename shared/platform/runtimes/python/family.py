@@ -33,7 +33,7 @@ def _is_boxed():
     """Checks whether this process and its descendants are alone in a namespace, apart from its first process."""
     try:
         with open('/proc/1/comm', encoding='utf-8') as file:
-            return file.read() == 'bwrap\n'
+            return os.getppid() == 1 and file.read() == 'bwrap\n'
     except OSError:
         return False
 
