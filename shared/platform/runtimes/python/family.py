@@ -78,19 +78,28 @@ def _is_descendant(pid, parents):
     return ancestor == os.getpid()
 
 
-def kill_descendants(seconds=2):
-    """Kills all descendants. Exits if some are left after `seconds`."""
+def kill_descendants(group=None, seconds=2):
+    """Kills all descendants, the process group `group` first. Exits if some are left after `seconds`."""
     deadline = time.monotonic() + seconds
     while _has_children():
-        # all at once where possible: a fork bomb is faster than a list of its processes
-        for pid in [-1] if _is_boxed() else resident_sizes():
+        for target in _targets(group):
             try:
-                os.kill(pid, signal.SIGKILL)
+                os.kill(target, signal.SIGKILL)
             except ProcessLookupError:
                 pass  # the process has ended
         if time.monotonic() > deadline:
             os._exit(1)
         time.sleep(0.001)
+
+
+def _targets(group):
+    """Yields what to signal. A fork bomb is faster than a list of its processes: many get one signal where possible."""
+    if _is_boxed():
+        yield -1
+        return
+    if group is not None:
+        yield -group
+    yield from resident_sizes()
 
 
 def _has_children():

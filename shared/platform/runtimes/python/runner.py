@@ -153,7 +153,7 @@ class Child:
     def _kill(self):
         """Kills the child and its descendants."""
         if not self.is_alone:
-            family.kill_descendants()
+            family.kill_descendants(self.pid)
         elif not self.has_ended:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
