@@ -6,7 +6,7 @@ import { readEnd, readRoom } from '../../shared/channels/read-room.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
 import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
 import { clientGone, queryValue, type Response } from '../../shared/core/http/message.ts';
-import { errorResponse } from '../../shared/core/pipeline/errors.ts';
+import { logFailure } from '../../shared/core/pipeline/errors.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { instanceOf, tenantOf } from '../../shared/core/resource/place.ts';
 import { shareOf } from '../../shared/platform/limits/fair-queue.ts';
@@ -80,7 +80,7 @@ async function waitAdmitted(
   try {
     return await waitForMessage(context, { place, after, admission });
   } catch (error) {
-    errorResponse(error, context); // logs it
+    logFailure(error, context);
     await sleep(shortPollMs);
     return withoutMessage(after);
   } finally {

@@ -12,11 +12,16 @@ interface Failed {
 }
 
 /** Returns the response to a failed request: an error that is not an ApiError is logged, and its status is 500. */
-export function errorResponse(error: unknown, { request, platform }: Failed): Response {
-  if (error instanceof ApiError) return responseOf(error);
+export function errorResponse(error: unknown, failed: Failed): Response {
+  logFailure(error, failed);
+  return responseOf(error instanceof ApiError ? error : serverError());
+}
+
+/** Logs the cause of a failed request; an ApiError is a response, and not logged. */
+export function logFailure(error: unknown, { request, platform }: Failed): void {
+  if (error instanceof ApiError) return;
   const cause = causeOf(error);
   platform.log({ level: 'error', message: 'request failed', requestId: request.id, cause });
-  return responseOf(serverError());
 }
 
 function responseOf({ status, headers, body }: ApiError): Response {

@@ -1,2 +1,2 @@
-/** Name of the job type that starts and guards runs, in a file of its own, because the type imports the modules that plan it. */
+/** Name of the job type that starts and guards runs; not in the type's file, which imports the modules that plan it. */
 export const watchRunName = { name: 'watch-run' };
