@@ -38,11 +38,22 @@ def _is_boxed():
         return False
 
 
+_others = 0  # processes that are no descendants of this one
+
+
+def remember_others():
+    """Counts the processes that exist before the first descendant. No further ones start where scripts may fork."""
+    global _others
+    _others = _count()
+
+
 def are_more_than(count):
     """Checks whether there are more descendants, without a look at each: a fork bomb is faster than that."""
-    if not _is_boxed():
-        return len(resident_sizes()) > count
-    return sum(name.isdecimal() for name in os.listdir('/proc')) - 2 > count
+    return _count() - _others > count
+
+
+def _count():
+    return sum(name.isdecimal() for name in os.listdir('/proc'))
 
 
 def resident_sizes():

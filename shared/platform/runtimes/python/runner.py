@@ -41,6 +41,8 @@ GRACE_SECONDS = 0.5  # time after its limit in which a child may end by itself
 
 def main(control, temporary, max_bytes, is_alone):
     family.adopt_orphans()
+    if not is_alone:
+        family.remember_others()
     family.hide()
     seccomp.install_filter(seccomp.base_rules())
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # received by sigtimedwait instead
