@@ -64,6 +64,21 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
     expect(second[1]).not.toBe(first[1]);
   });
 
+  test('a run has at most 1000 threads', async () => {
+    const scripts = openScripts();
+    const source = `import threading, time
+threading.stack_size(32768)
+for _ in range(1001):
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+time.sleep(60)`;
+
+    const result = await runLocally(scripts, { source, runtime: 'python' });
+    await scripts.close();
+
+    const stderr = 'The run has started more than 1000 threads.';
+    expect(result).toEqual({ status: 'failure', stdout: '', stderr });
+  });
+
   test('private keys and folders of other programs are not visible', async () => {
     const scripts = openScripts();
     const source =

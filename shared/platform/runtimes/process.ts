@@ -37,8 +37,11 @@ export interface ProcessEnd {
   readonly reason?: string;
 }
 
+/** Limits whose excess ends a run. */
+export type Limit = 'memory' | 'disk' | 'threads';
+
 /** Limits that a run can exceed. `priority` is its share of the CPU, and does not end the run. */
-export type Exceeded = 'memory' | 'disk' | 'priority';
+export type Exceeded = Limit | 'priority';
 
 /** A supervisor's handle of a process that runs untrusted code. */
 export interface RunnerProcess {
@@ -49,7 +52,7 @@ export interface RunnerProcess {
   /** Kills the process and all its child processes, at any time. */
   kill(): void;
   /**
-   * Watches the limits of the command; kills the process when it exceeds memory or disk.
+   * Watches the limits of the command; kills the process when it exceeds another one than `priority`.
    *
    * @returns a function that stops watching
    */

@@ -6,6 +6,7 @@ import { type Messages, type Report, readMessages } from './control.ts';
 import { type Budget, collectOutput, type Output } from './output.ts';
 import type {
   Exceeded,
+  Limit,
   ProcessEnd,
   RunnerCommand,
   RunnerProcess,
@@ -220,12 +221,17 @@ function watchLimits(child: RunnerProcess, command: RunnerCommand) {
 }
 
 function describeLimit(
-  limit: 'memory' | 'disk',
+  limit: Limit,
   { maxResidentBytes = 0, maxFolderBytes = 0 }: RunnerCommand,
 ): string {
-  return limit === 'memory'
-    ? `The run has used more memory than ${Math.round(maxResidentBytes / 2 ** 20)} MiB.\n`
-    : `The run has written more than ${Math.round(maxFolderBytes / 2 ** 20)} MiB into files.\n`;
+  switch (limit) {
+    case 'memory':
+      return `The run has used more memory than ${Math.round(maxResidentBytes / 2 ** 20)} MiB.\n`;
+    case 'disk':
+      return `The run has written more than ${Math.round(maxFolderBytes / 2 ** 20)} MiB into files.\n`;
+    case 'threads':
+      return 'The run has started more than 1000 threads.\n';
+  }
 }
 
 /** Measures the time of a run and kills it at its time limit. */

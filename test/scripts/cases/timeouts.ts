@@ -33,13 +33,14 @@ export const timeouts: readonly Rule[] = [
     },
   },
   {
-    name: 'a script that stops its runner times out',
+    name: 'a script that stops its runner times out, and forks no more',
     needsProcesses: true,
     times: 2,
     timeoutMs: 500,
     status: 'timeout',
     stderr: expect.any(String),
-    python: 'import os, signal, time\nos.kill(os.getppid(), signal.SIGSTOP)\ntime.sleep(60)',
+    python:
+      "import os, signal, time\nos.kill(os.getppid(), signal.SIGSTOP)\nif os.fork() == 0: print('forked')\ntime.sleep(60)",
   },
 ];
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { codeOf } from '../../../values/caught.ts';
 import type {
   Exceeded,
+  Limit,
   ProcessEnd,
   RunnerCommand,
   RunnerProcess,
@@ -36,7 +37,7 @@ export function startLauncher(): Launcher {
 type Message =
   | { readonly type: 'started'; readonly id: number; readonly pid: number }
   | { readonly type: 'socket'; readonly id: number; readonly index: 1 | 2 | 3 }
-  | { readonly type: 'exceeded'; readonly id: number; readonly limit: 'memory' | 'disk' }
+  | { readonly type: 'exceeded'; readonly id: number; readonly limit: Limit }
   | { readonly type: 'lowered'; readonly id: number }
   | ({ readonly type: 'ended'; readonly id: number } & ProcessEnd);
 

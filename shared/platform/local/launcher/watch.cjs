@@ -1,6 +1,7 @@
 'use strict';
 /*
- * Watches runs from outside: the memory of all processes of a run, the size of its folder, and whether it is CPU-bound.
+ * Watches runs from outside: memory and threads of all processes of a run, the size of its folder, and whether it is
+ * CPU-bound.
  * It reads /proc, so it works on Linux only; elsewhere no limit is ever exceeded.
  */
 const { lstatSync, readdirSync, readFileSync, statSync } = require('node:fs');
@@ -14,6 +15,7 @@ const boundDemand = 0.6; // of the time; a run with more demand is CPU-bound
 const mostBound = 2 * os.cpus().length; // CPU-bound runs that keep their priority
 const lowest = 19;
 const mostFiles = 10_000;
+const mostThreads = 1000; // of all processes of a run
 const memoryLines = /^Vm(?:RSS|PTE|Swap):\s*(\d+) kB/gm;
 
 /**
@@ -56,6 +58,7 @@ exports.openWatches = ({ tell, kill }) => {
 function exceededLimit({ residentBytes, folder, folderBytes }, processes) {
   if (residentBytes !== undefined && sum(processes.map(residentOf)) > residentBytes)
     return 'memory';
+  if (sum(processes.map((pid) => threadsOf(pid).length)) > mostThreads) return 'threads';
   if (folderBytes === undefined) return undefined;
   const bytes = sizeOf(folder, { files: mostFiles }) + sum(processes.map(removedFilesOf));
   return bytes > folderBytes ? 'disk' : undefined;

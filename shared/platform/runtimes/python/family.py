@@ -1,6 +1,5 @@
 """Counts and kills the descendants of this process. Linux only."""
 import ctypes
-import functools
 import os
 import resource
 import signal
@@ -26,34 +25,6 @@ def end_with_parent():
     """Makes the system kill this process when its parent ends. Undoes `hide`."""
     _prctl(SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
     _prctl(SET_DUMPABLE, 1, 0, 0, 0)
-
-
-@functools.cache
-def _is_boxed():
-    """Checks whether this process and its descendants are alone in a namespace, apart from its first process."""
-    try:
-        with open('/proc/1/comm', encoding='utf-8') as file:
-            return os.getppid() == 1 and file.read() == 'bwrap\n'
-    except OSError:
-        return False
-
-
-_others = 0  # processes that are no descendants of this one
-
-
-def remember_others():
-    """Counts the processes that exist before the first descendant. No further ones start where scripts may fork."""
-    global _others
-    _others = _count()
-
-
-def are_more_than(count):
-    """Checks whether there are more descendants, without a look at each: a fork bomb is faster than that."""
-    return _count() - _others > count
-
-
-def _count():
-    return sum(name.isdecimal() for name in os.listdir('/proc'))
 
 
 def resident_sizes():
@@ -89,28 +60,18 @@ def _is_descendant(pid, parents):
     return ancestor == os.getpid()
 
 
-def kill_descendants(group=None, seconds=2):
-    """Kills all descendants, the process group `group` first. Exits if some are left after `seconds`."""
+def kill_descendants(seconds=2):
+    """Kills all descendants. Exits if some are left after `seconds`."""
     deadline = time.monotonic() + seconds
     while _has_children():
-        for target in _targets(group):
+        for pid in resident_sizes():
             try:
-                os.kill(target, signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass  # the process has ended
         if time.monotonic() > deadline:
             os._exit(1)
         time.sleep(0.001)
-
-
-def _targets(group):
-    """Yields what to signal. A fork bomb is faster than a list of its processes: many get one signal where possible."""
-    if _is_boxed():
-        yield -1
-        return
-    if group is not None:
-        yield -group
-    yield from resident_sizes()
 
 
 def _has_children():

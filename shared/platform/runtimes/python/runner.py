@@ -8,11 +8,14 @@ Arguments: the descriptor of the socket; the only folder that a script may write
 the maximum memory of all processes of a run together, in megabytes; `alone` if a run must not create processes, because
 the runner could not kill them.
 """
+import contextlib
 import fcntl
 import json
 import os
 import resource
+import select
 import signal
+import socket
 import sys
 import time
 import warnings
@@ -35,17 +38,14 @@ RESULT_SIZE = LENGTH_SIZE + MAX_RESPONSE + 1
 ADD_SEALS, SEAL_SEALS, SEAL_SHRINKING, SEAL_GROWING = 1033, 1, 2, 4  # of fcntl
 MAX_PROCESSES = 64
 MAX_DESCRIPTORS = 256  # of all processes of a run; socket buffers are not included in any process's memory
-CHECK_SECONDS = 0.025  # interval of the checks of memory and processes
+CHECK_SECONDS = 0.025  # interval of the checks of memory and descriptors
 GRACE_SECONDS = 0.5  # time after its limit in which a child may end by itself
 
 
 def main(control, temporary, max_bytes, is_alone):
     family.adopt_orphans()
-    if not is_alone:
-        family.remember_others()
     family.hide()
     seccomp.install_filter(seccomp.base_rules())
-    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])  # received by sigtimedwait instead
     limit_memory(max_bytes - LIBRARIES)
     delete_content(temporary)
     with os.fdopen(control, 'rb') as lines:
@@ -82,30 +82,26 @@ class Child:
         self.is_alone = is_alone
         self.has_ended = False
         self.result = make_result()
-        reader, self.writer = os.pipe()
+        self.channel, channel = socket.socketpair()
         self.pid = os.fork()
         if self.pid != 0:
-            os.close(reader)
+            channel.close()
             return
         try:
             os.close(control)
-            os.close(self.writer)
-            self._execute(reader)
+            self.channel.close()
+            self._execute(channel)
         finally:
             os._exit(1)
 
-    def _execute(self, reader):
+    def _execute(self, channel):
         """Executes the run in the child process. Never returns."""
         family.end_with_parent()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-        rules = seccomp.memory_rules()
-        if self.is_alone:
-            rules += seccomp.process_rules(os.getpid())
-        else:
+        if not self.is_alone:
             os.setsid()
-        seccomp.install_filter(rules)
+        send_listener(channel, filter_calls(self.is_alone))
         script_context = context.Context()
-        with os.fdopen(reader, 'rb') as stream:
+        with channel, channel.makefile('rb') as stream:
             run = json.loads(stream.read())
         exit_code, response = script_context.run(run.pop('source', self.script), run)
         if response is not None:
@@ -116,12 +112,13 @@ class Child:
         """Sends the run to the child, kills its descendants at the end, and returns the report."""
         deadline = time.monotonic() + run['timeoutMs'] / 1000
         inputs = run if script is self.script else {**run, 'source': script}
+        listener = receive_listener(self.channel)
         try:
-            write_all(self.writer, json.dumps(inputs).encode())
-        except BrokenPipeError:
+            self.channel.sendall(json.dumps(inputs).encode())
+        except ConnectionError:
             pass  # the child has ended; its status has the reason
-        os.close(self.writer)
-        exit_code = self._wait(deadline, max_bytes)
+        self.channel.close()
+        exit_code = self._wait(deadline, max_bytes, listener)
         self._kill()
         response = read_result(self.result)
         os.close(self.result)
@@ -134,32 +131,78 @@ class Child:
             report['response'] = response.decode('utf-8', 'replace')
         return report
 
-    def _wait(self, deadline, max_bytes):
+    def _wait(self, deadline, max_bytes, listener):
         """Waits until the child ends or exceeds a limit. Returns the exit code."""
-        while True:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-            if pid == self.pid:
-                self.has_ended = True
-                return exit_code_of(status, deadline)
-            if pid != 0:
-                continue  # a descendant of the child
-            signal.sigtimedwait([signal.SIGCHLD], CHECK_SECONDS)
-            if time.monotonic() > deadline + GRACE_SECONDS:
-                return context.TIMEOUT_CODE
-            exceeded = None if self.is_alone else exceeded_limit(max_bytes)
-            if exceeded is not None:
-                self._kill()
-                print_error(exceeded)
-                return 1
+        next_check = 0
+        with open_events(self.pid, listener) as events:
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == self.pid:
+                    self.has_ended = True
+                    return exit_code_of(status, deadline)
+                if pid != 0:
+                    continue  # a descendant of the child
+                has_forked = listener in [descriptor for descriptor, _ in events.poll(CHECK_SECONDS)]
+                now = time.monotonic()
+                if now > deadline + GRACE_SECONDS:
+                    return context.TIMEOUT_CODE
+                if self.is_alone or not has_forked and now < next_check:
+                    continue
+                exceeded = exceeded_limit(max_bytes, has_forked)
+                if exceeded is not None:
+                    self._kill()
+                    print_error(exceeded)
+                    return 1
+                if has_forked:
+                    seccomp.permit_fork(listener)
+                next_check = time.monotonic() + CHECK_SECONDS
 
     def _kill(self):
-        """Kills the child and its descendants."""
+        """Kills the child and its descendants. None of them can fork meanwhile, because nothing permits it."""
         if not self.is_alone:
-            family.kill_descendants(self.pid)
+            family.kill_descendants()
         elif not self.has_ended:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
             self.has_ended = True
+
+
+def filter_calls(is_alone):
+    """Installs the filter of a run. Returns the listener of its forks; None if it cannot fork.
+
+    Where the system has no listener, a run cannot fork, because only a listener can limit a script that forks without
+    end: it forks faster than its processes can be counted and killed.
+    """
+    listener = None if is_alone else seccomp.install_listener(seccomp.memory_rules() + seccomp.fork_rules())
+    if listener is None:
+        seccomp.install_filter(seccomp.memory_rules() + seccomp.process_rules(os.getpid()))
+    return listener
+
+
+def send_listener(channel, listener):
+    """Sends the listener to the runner, and closes it here, so that a script cannot permit its own forks."""
+    if listener is None:
+        channel.send(b'-')
+        return
+    socket.send_fds(channel, [b'+'], [listener])
+    os.close(listener)
+
+
+def receive_listener(channel):
+    """Returns the descriptor of the listener, or None."""
+    _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
+    return descriptors[0] if descriptors else None
+
+
+@contextlib.contextmanager
+def open_events(pid, listener):
+    """Opens and closes what tells the end of a process and its forks."""
+    with contextlib.ExitStack() as stack, select.epoll() as events:
+        for descriptor in (os.pidfd_open(pid), listener):
+            if descriptor is not None:
+                stack.callback(os.close, descriptor)
+                events.register(descriptor, select.EPOLLIN)
+        yield events
 
 
 def exit_code_of(status, deadline):
@@ -173,11 +216,11 @@ def exit_code_of(status, deadline):
     return 128 + number
 
 
-def exceeded_limit(max_bytes):
-    """Checks memory, processes and descriptors of the run. Returns the exceeded limit as text, or None."""
-    if family.are_more_than(MAX_PROCESSES):
-        return f'The run has started more than {MAX_PROCESSES} processes.'
+def exceeded_limit(max_bytes, is_forking):
+    """Checks processes, memory and descriptors of the run. Returns the exceeded limit as text, or None."""
     sizes = family.resident_sizes()
+    if len(sizes) + is_forking > MAX_PROCESSES:
+        return f'The run has started more than {MAX_PROCESSES} processes.'
     if sum(sizes.values()) > max_bytes:
         return f'The run has used more memory than {max_bytes // MEGABYTE} MiB.'
     if len(sizes) > 1 and family.descriptors(sizes) > MAX_DESCRIPTORS:

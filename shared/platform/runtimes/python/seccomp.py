@@ -1,14 +1,18 @@
 """System call filters, which apply permanently to this process and its descendants. Linux only."""
 import ctypes
 import errno
+import fcntl
 import os
+import re
 import struct
 
 # Opcodes and constants of the filter language.
 LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-ALLOW, RETURN_ERROR = 0x7FFF0000, 0x00050000
+ALLOW, RETURN_ERROR, ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
-SET_SECCOMP, SET_NO_NEW_PRIVILEGES, FILTER = 22, 38, 2  # of prctl
+SET_NO_NEW_PRIVILEGES = 38  # of prctl
+SET_FILTER, NEW_LISTENER = 1, 8  # of seccomp
+RECEIVE, SEND, REQUEST_BYTES, PERMIT = 0xC0502100, 0xC0182101, 80, 1  # of ioctl, for a listener
 
 X32 = 0x40000000  # another numbering of the same calls
 NAMESPACES = 0x7E020000  # flags of clone
@@ -97,6 +101,7 @@ NUMBERS = {
     'sched_setattr': (314, 274),
     'sched_setparam': (142, 118),
     'sched_setscheduler': (144, 119),
+    'seccomp': (317, 277),
     'semget': (64, 190),
     'setns': (308, 268),
     'setpgid': (109, 154),
@@ -131,7 +136,10 @@ def _argument_is_not(at, value):
 
 
 def _rules(error, names, *tests):
-    """Returns one rule per call: it fails with `error` if all tests of its arguments are true."""
+    """Returns one rule per call: it fails with `error` if all tests of its arguments are true.
+
+    Without an error, it waits for the listener.
+    """
     return [(name, error, tests) for name in names.split()]
 
 
@@ -205,11 +213,41 @@ def network_rules():
     return _rules(errno.EACCES, 'socket')
 
 
+def fork_rules():
+    """Returns rules for creating processes, which have to be permitted by the listener. Threads need no permission."""
+    return _rules(None, 'fork vfork') + _rules(None, 'clone', (0, ANY_BIT, THREAD, False))
+
+
 def install_filter(rules):
     """Installs a filter for these rules, where the system supports filters."""
+    _install(rules, 0)
+
+
+def install_listener(rules):
+    """Installs a filter with `fork_rules`. Returns the descriptor of its listener, or None on Linux before 5.5.
+
+    A process that forks waits until `permit_fork`. It gets ENOSYS when the listener is closed.
+    """
+    release = [int(digits) for digits in re.findall(r'\d+', os.uname().release)[:2]]
+    listener = _install(rules, NEW_LISTENER) if release >= [5, 5] else -1
+    return None if listener == -1 else listener
+
+
+def permit_fork(listener):
+    """Permits the next fork that waits."""
+    request = bytearray(REQUEST_BYTES)
+    try:
+        fcntl.ioctl(listener, RECEIVE, request)
+        fcntl.ioctl(listener, SEND, struct.pack('QqiI', int.from_bytes(request[:8], 'little'), 0, 0, PERMIT))
+    except OSError:
+        pass  # the process has ended, or a signal has interrupted its wait
+
+
+def _install(rules, flags):
+    """Returns what the system call returns, -1 on failure."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
-        return
+        return -1
     code = b''.join(struct.pack('HBBI', *each) for each in _program(machine, rules))
     buffer = ctypes.create_string_buffer(code, len(code))
 
@@ -217,9 +255,10 @@ def install_filter(rules):
         _fields_ = [('length', ctypes.c_ushort), ('code', ctypes.c_void_p)]
 
     program = Program(len(code) // 8, ctypes.addressof(buffer))
-    prctl = ctypes.CDLL(None).prctl
-    prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    prctl(SET_SECCOMP, FILTER, ctypes.byref(program), 0, 0)
+    library = ctypes.CDLL(None)
+    library.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    number = NUMBERS['seccomp'][list(ARCHITECTURES).index(machine)]
+    return library.syscall(number, SET_FILTER, flags, ctypes.byref(program))
 
 
 def _program(machine, rules):
@@ -241,8 +280,8 @@ def _program(machine, rules):
 
 
 def _instructions(number, error, tests):
-    """Returns the instructions of one rule. They end with the call number loaded, unless the call is denied."""
-    body = [_return_error(error)]
+    """Returns the instructions of one rule. They end with the call number loaded, unless the rule applies."""
+    body = [(RETURN, 0, 0, ASK) if error is None else _return_error(error)]
     for argument, code, value, expected in reversed(tests):
         steps = (0, len(body)) if expected else (len(body), 0)
         body = [(LOAD, 0, 0, ARGUMENTS_AT + 8 * argument), (code, *steps, value), *body]
