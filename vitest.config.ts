@@ -6,11 +6,19 @@ const modules = ['test/{city,domain,files,http,services,store,support}/**/*.test
 
 /** Tests that look at the processes and descriptors of their own process, or replace modules. */
 const isolated = [
-  'test/local/{certificates,connections,full-disk,launcher,proxies,registration}.test.ts',
+  'test/local/{certificates,connections,launcher,proxies,registration}.test.ts',
   'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
-  'test/pages/*.test.ts',
+  'test/pages/assets.test.ts',
   'test/scripts/{cases,escapes,fairness,first-turns,isolation,landlock}.test.ts',
   'test/scripts/{mixed-traffic,python,python-cases,python-escapes}.test.ts',
+];
+
+/** What other lists have: a browser, a full disk and a minute of load cost half a minute of CPU each. */
+const elsewhere = [
+  'test/soak/**',
+  'test/pages/{browsing,foreign-pages}.test.ts',
+  'test/local/full-disk.test.ts',
+  'test/api/soak.test.ts',
 ];
 
 /** The tests are in three projects, which start in the order of their names: the longest files come first. */
@@ -32,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'shared',
           include: ['test/**/*.test.ts'],
-          exclude: [...modules, ...isolated, 'test/soak/**'],
+          exclude: [...modules, ...isolated, ...elsewhere],
           isolate: false,
         },
       },

@@ -11,6 +11,8 @@ export default defineConfig({
       'test/soak/*.test.ts',
       'test/api/{isolation,laws,query-model,query-reads,soak}.test.ts',
       'test/scripts/mixed-traffic.test.ts',
+      'test/pages/{browsing,foreign-pages}.test.ts',
+      'test/local/full-disk.test.ts',
     ],
     env: { TEST_SOAK: 'true' }, // read by test/support/sample.ts
     testTimeout: 120_000,

@@ -161,7 +161,7 @@ describe('keys of another instance', () => {
     async (_, place) => {
       const before = await dump();
 
-      for (const { name, as, method } of sampleOf(attempts(methods), 4)) {
+      for (const { name, as, method } of sampleOf(attempts(methods), 8)) {
         const body = bodyFor(place, method);
         const answer = await call({ as, method, path: ours.path(place), body });
         const said = `${method} by ${name}`;
@@ -226,7 +226,7 @@ describe('our user in their instance, their user in ours', () => {
 
       const keys = [ours.owner, ourBareKey, { key: ourBareKey, user: theirUser }];
       const all = keys.flatMap((as) => methods.map((method) => ({ as, method })));
-      for (const { as, method } of sampleOf(all, 4)) {
+      for (const { as, method } of sampleOf(all, 8)) {
         if (isForAccounts(place) && as === ours.owner) continue;
         const answer = await call({ as, method, path, body: bodyFor(place, method) });
         expect([403, 404]).toContain(answer.status);
@@ -242,7 +242,7 @@ describe('ids and names of ours below their paths', () => {
       const before = await dump();
       const path = ours.path(place).replace('/our-shop/', '/their-shop/');
 
-      for (const { name, as, method } of sampleOf(attempts(['GET', 'HEAD', 'OPTIONS']), 4)) {
+      for (const { name, as, method } of sampleOf(attempts(['GET', 'HEAD', 'OPTIONS']), 8)) {
         const answer = await call({ as, method, path });
         expectNothingOfOurs(answer, `${method} by ${name}`);
       }

@@ -318,7 +318,7 @@ describe('paths', () => {
     async (_, place) => {
       const before = await store.dump();
 
-      for (const path of sampleOf(nastyPaths(place), 6)) {
+      for (const path of sampleOf(nastyPaths(place), 12)) {
         for (const method of Object.keys(place.route.operations)) {
           const body = method === 'GET' ? undefined : {};
           const answer = await call({ as: world.caller(place), method, path, body });

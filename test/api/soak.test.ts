@@ -6,7 +6,6 @@ import { type IndexName, indexNames } from '../../shared/store/store.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { requestCompositeIndex } from '../support/composite-indexes.ts';
-import { isSoak } from '../support/sample.ts';
 import { storedClass } from '../support/stored-records.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -15,7 +14,7 @@ import { useWorld, world } from '../support/world-fixture.ts';
  * and composite indexes. The end state must match all responses, and every index entry too.
  */
 
-const seconds = Number(process.env.SOAK_SECONDS ?? (isSoak ? 60 : 3));
+const seconds = Number(process.env.SOAK_SECONDS ?? 60);
 const writers = 8;
 
 useWorld();

@@ -3,7 +3,7 @@ import { openProcesses } from '../../shared/platform/local/scripts/processes.ts'
 import { openTemplates } from '../../shared/platform/local/templates.ts';
 
 const processes = openProcesses({ slots: 6 });
-const renderer = openTemplates(processes, 2000);
+const renderer = openTemplates(processes, 1000);
 afterAll(() => processes.close());
 
 const tenant = { instance: 1, owner: 1 };
@@ -32,11 +32,11 @@ describe('the processes that render', () => {
   });
 
   it('are killed when a template does not end, and others continue', async () => {
-    const all = [...Array(4).fill(endless), '{{ 1 }}'];
+    const all = [...Array(2).fill(endless), '{{ 1 }}'];
 
     const rendered = await Promise.all(all.map((source) => renderer.render(source, {}, tenant)));
 
-    expect(rendered).toEqual([late, late, late, late, { ok: true, text: '1' }]);
+    expect(rendered).toEqual([late, late, { ok: true, text: '1' }]);
   });
 
   it('report a syntax error, and none for a valid template', async () => {

@@ -26,7 +26,7 @@ export interface ProcessesOptions {
   readonly idleMs?: number;
   /** The data folder, which is hidden from scripts and contains a cache. A temporary folder by default. */
   readonly folder?: string | undefined;
-  /** Starts the processes; a new launcher by default. */
+  /** Starts the processes; a new launcher by default, from the first process on. */
   readonly launcher?: Launcher | undefined;
   readonly log?: Log;
 }
@@ -65,7 +65,7 @@ const pyodideBytes = 220 * 2 ** 20;
 /** Opens the child processes of this machine. Probes it on first use; starts processes for jobs only. */
 export function openProcesses(options: ProcessesOptions = {}): Processes {
   const { isolation = { network: true }, idleMs = 60_000, folder, log } = options;
-  const launcher = options.launcher ?? startLauncher();
+  const launcher = options.launcher ?? startOnUse();
   let opened: Promise<OpenProcesses> | undefined;
   let pool: Pool<Members> | undefined;
 
@@ -108,6 +108,27 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
         () => {}, // `open` rejected with the error
       );
     },
+  };
+}
+
+/** Returns a launcher that starts with its first process: many tests, and tools that open a platform, have none. */
+function startOnUse(): Launcher {
+  let launcher: Launcher | undefined;
+  let lose = () => {};
+  const lost = new Promise<void>((resolve) => {
+    lose = resolve;
+  });
+  const started = () => {
+    if (launcher === undefined) {
+      launcher = startLauncher();
+      void launcher.lost.then(lose);
+    }
+    return launcher;
+  };
+  return {
+    start: (command) => started().start(command),
+    lost,
+    close: () => launcher?.close(),
   };
 }
 

@@ -118,8 +118,9 @@ class Child:
         except ConnectionError:
             pass  # the child has ended; its status has the reason
         self.channel.close()
-        exit_code = self._wait(deadline, max_bytes, listener)
-        self._kill()
+        with open_events(self.pid, listener) as events:
+            exit_code = self._wait(deadline, max_bytes, events, listener)
+            self._kill()
         response = read_result(self.result)
         os.close(self.result)
         report = {'exitCode': exit_code, 'isReusable': True}
@@ -131,34 +132,33 @@ class Child:
             report['response'] = response.decode('utf-8', 'replace')
         return report
 
-    def _wait(self, deadline, max_bytes, listener):
+    def _wait(self, deadline, max_bytes, events, listener):
         """Waits until the child ends or exceeds a limit. Returns the exit code."""
         next_check = 0
-        with open_events(self.pid, listener) as events:
-            while True:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-                if pid == self.pid:
-                    self.has_ended = True
-                    return exit_code_of(status, deadline)
-                if pid != 0:
-                    continue  # a descendant of the child
-                has_forked = listener in [descriptor for descriptor, _ in events.poll(CHECK_SECONDS)]
-                now = time.monotonic()
-                if now > deadline + GRACE_SECONDS:
-                    return context.TIMEOUT_CODE
-                if self.is_alone or not has_forked and now < next_check:
-                    continue
-                exceeded = exceeded_limit(max_bytes, has_forked)
-                if exceeded is not None:
-                    self._kill()
-                    print_error(exceeded)
-                    return 1
-                if has_forked:
-                    seccomp.permit_fork(listener)
-                next_check = time.monotonic() + CHECK_SECONDS
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == self.pid:
+                self.has_ended = True
+                return exit_code_of(status, deadline)
+            if pid != 0:
+                continue  # a descendant of the child
+            has_forked = listener in [descriptor for descriptor, _ in events.poll(CHECK_SECONDS)]
+            now = time.monotonic()
+            if now > deadline + GRACE_SECONDS:
+                return context.TIMEOUT_CODE
+            if self.is_alone or not has_forked and now < next_check:
+                continue
+            exceeded = exceeded_limit(max_bytes, has_forked)
+            if exceeded is not None:
+                self._kill()
+                print_error(exceeded)
+                return 1
+            if has_forked:
+                seccomp.permit_fork(listener)
+            next_check = time.monotonic() + CHECK_SECONDS
 
     def _kill(self):
-        """Kills the child and its descendants. None of them can fork meanwhile, because nothing permits it."""
+        """Kills the child and its descendants. Those that fork meanwhile wait for a permission until they are killed."""
         if not self.is_alone:
             family.kill_descendants()
         elif not self.has_ended:
