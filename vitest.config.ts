@@ -9,16 +9,17 @@ const isolated = [
   'test/local/{certificates,connections,launcher,proxies,registration}.test.ts',
   'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
   'test/pages/assets.test.ts',
-  'test/scripts/{cases,escapes,fairness,first-turns,isolation,landlock}.test.ts',
-  'test/scripts/{mixed-traffic,python,python-cases,python-escapes}.test.ts',
+  'test/scripts/{cases,escapes,first-turns,isolation,landlock}.test.ts',
+  'test/scripts/{python,python-cases,python-escapes}.test.ts',
 ];
 
-/** What other lists have: a browser, a full disk and a minute of load cost half a minute of CPU each. */
+/** What the list of soak tests has alone: a browser, a full disk and minutes of load. */
 const elsewhere = [
   'test/soak/**',
   'test/pages/{browsing,foreign-pages}.test.ts',
   'test/local/full-disk.test.ts',
   'test/api/soak.test.ts',
+  'test/scripts/{fairness,mixed-traffic}.test.ts',
 ];
 
 /** The tests are in three projects, which start in the order of their names: the longest files come first. */

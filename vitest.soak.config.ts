@@ -10,7 +10,8 @@ export default defineConfig({
     include: [
       'test/soak/*.test.ts',
       'test/api/{isolation,laws,query-model,query-reads,soak}.test.ts',
-      'test/scripts/mixed-traffic.test.ts',
+      'test/scripts/{cases,python-cases,fairness,mixed-traffic}.test.ts',
+      'test/local/proxies.test.ts',
       'test/pages/{browsing,foreign-pages}.test.ts',
       'test/local/full-disk.test.ts',
     ],

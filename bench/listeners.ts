@@ -14,6 +14,7 @@ import { startProcess } from '../test/support/server-process.ts';
 const [polls = 200, streams = 200, idleSeconds = 20] = process.argv.slice(2).map(Number);
 const messages = 20;
 const requestsBefore = 1000;
+const networkMs = 20; // until the next poll of a client arrives, which is elsewhere
 const ticksPerSecond = 100; // of /proc/<pid>/stat
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-listeners-'));
@@ -88,7 +89,7 @@ const before = memoryBytes();
 const poll = (lastId: number) =>
   listen(`${path}poll/?api_key=${key}&last_id=${lastId}`, (piece) => {
     received += 1;
-    poll(JSON.parse(piece).id);
+    setTimeout(poll, networkMs, JSON.parse(piece).id);
   });
 ({ id: last } = await publish());
 for (let n = 0; n < polls; n += 1) poll(last);

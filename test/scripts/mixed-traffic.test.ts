@@ -5,7 +5,6 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiResponse } from '../support/api.ts';
 import { descendantsOf, isMarked, listProcesses } from '../support/processes.ts';
-import { isSoak } from '../support/sample.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 
 /*
@@ -13,7 +12,7 @@ import { endProcesses, type ServerProcess, startProcess } from '../support/serve
  * scripts. Takes about MIXED_SECONDS.
  */
 
-const seconds = Number(process.env.MIXED_SECONDS ?? (isSoak ? 60 : 3));
+const seconds = Number(process.env.MIXED_SECONDS ?? 60);
 /** Time limits, five times those of an idle machine, because tests share the machine. */
 const slowestMs = { p99: 5_000, firstRun: 5_000 };
 

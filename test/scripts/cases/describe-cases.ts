@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptRuntime } from '../../../shared/scripts/script-runner.ts';
+import { isSoak } from '../../support/sample.ts';
 import type { Host } from '../hosts.ts';
 import { type Case, casesIn, type Rule } from './case.ts';
 import { endings, errors, exitCodes, exits } from './endings.ts';
@@ -15,7 +16,7 @@ import { canJoin, type PartialResult, runTogether } from './together.ts';
 
 type Topics = Readonly<Record<string, readonly Rule[]>>;
 
-/** Rules that depend on the sandbox, by topic: each is tested on every host. */
+/** Rules that depend on the sandbox, by topic: each is tested on every host in a soak run, else on one by turns. */
 const onEveryHost: Topics = {
   environment,
   'time limits': timeouts,
@@ -51,19 +52,19 @@ export function describeCases(
   describe.concurrent.each([...hosts])(`${language} in %s`, (hostName, open) => {
     const turns = [...hosts.keys()].filter((name) => name !== 'Pyodide');
     const levels = turns.filter((name) => !isZip(name));
-    const isTurn = (at: number, names: readonly string[]) => names[at % names.length] === hostName;
     const cases = [
-      ...select(onEveryHost, () => true),
-      ...select(bySupervisor, (at) => isZip(hostName) || isTurn(at, levels)),
-      ...select(byLanguage, (at) => isTurn(at, turns)),
+      ...select(onEveryHost, isSoak ? [hostName] : turns),
+      ...select(bySupervisor, isZip(hostName) ? [hostName] : levels),
+      ...select(byLanguage, turns),
     ];
 
-    /** Returns the cases of this host by topic. Pyodide has its own, for which no turn matters. */
-    function select(topics: Topics, isMine: (at: number) => boolean) {
-      const isSelected = (each: Case, at: number) =>
-        hostName === 'Pyodide'
-          ? each.inPyodide === true
-          : isMine(at) && !(hostName === 'Landlock' && each.needsProcesses);
+    /** Returns the cases that are this host's turn, by topic. Pyodide has its own, for which no turn matters. */
+    function select(topics: Topics, names: readonly string[]) {
+      const isSelected = (each: Case, at: number) => {
+        if (hostName === 'Pyodide') return each.inPyodide === true;
+        const able = names.filter((name) => !(name === 'Landlock' && each.needsProcesses));
+        return able[at % able.length] === hostName;
+      };
       return Object.entries(topics).map(
         ([topic, rows]) => [topic, casesIn(language, rows).filter(isSelected)] as const,
       );
