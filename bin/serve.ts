@@ -42,6 +42,8 @@ export async function main(launcherProcess: Parameters<typeof openLauncher>[0]):
   }
 }
 
+const lostLauncher = 'the launcher of child processes has ended: so does the server';
+
 type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 
 async function run(
@@ -50,7 +52,7 @@ async function run(
 ): Promise<void> {
   const environment = readEnvironment();
   const { logLevel, social: configured, url: publicUrl, proxies: count, ...others } = environment;
-  const { proxySecret, ...limits } = others;
+  const { proxySecret, cacheBytes, ...limits } = others;
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
   const { log, flush } = openLog(logLevel);
@@ -72,6 +74,7 @@ async function run(
     background,
     url,
     social,
+    cacheBytes,
     scripts,
     ready,
   });
@@ -96,10 +99,7 @@ async function run(
   };
   onSignal(close);
   void platform.lost.then(async () => {
-    log({
-      level: 'error',
-      message: 'the launcher of child processes has ended: so does the server',
-    });
+    log({ level: 'error', message: lostLauncher });
     await close();
     process.exit(1);
   });

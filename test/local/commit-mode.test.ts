@@ -92,7 +92,7 @@ describe.each([
     tables = openTables({ folder, durable: true });
     commits = createGroupCommit({
       tables,
-      cache: createItemCache(),
+      cache: createItemCache(1_000_000),
       counters: createCounters(tables),
       feed: openFeed(tables, []),
       mode: { mayBlock: () => blocks, took: () => undefined },

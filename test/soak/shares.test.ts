@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -151,4 +151,21 @@ describe('two hundred anonymous registrations', () => {
 
     expect(code).toBe(0);
   }, 60_000);
+});
+
+describe.runIf(process.platform === 'linux')('a client that only writes', () => {
+  /** Returns the memory of a process in MB, without pages of files, which the system takes back. */
+  function memoryOf({ pid }: ServerProcess): number {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  }
+
+  it('does not fill the memory of the server: recent objects are kept up to a limit', async () => {
+    const server = await startProcess(newFolder());
+    const shop = await openShop(server, 'full-shop');
+
+    await Promise.all([1, 2, 3, 4].map(() => fill(server, shop, 35_000)));
+
+    expect(memoryOf(server)).toBeLessThan(350);
+  });
 });

@@ -7,9 +7,13 @@ import {
   settingVariables,
   type Variables,
   whole,
+  wholeNumber,
 } from '../setting-variables.ts';
 import type { LogLevel } from './log.ts';
 import { StartError } from './server/start-error.ts';
+import { usualCacheBytes } from './store/cache.ts';
+
+const megabyte = 2 ** 20;
 
 /** Settings of one machine, from its environment. */
 export interface Environment {
@@ -38,6 +42,8 @@ export interface Environment {
   readonly maxFileBytes: number | undefined;
   /** Bytes of traces that one instance writes in 24 hours; undefined: unlimited. */
   readonly maxTraceBytes: number | undefined;
+  /** Approximate heap for recently used items of the store. */
+  readonly cacheBytes: number;
   /** Client ids and secrets of the services for social log-in. */
   readonly social: SocialConfiguration;
 }
@@ -52,6 +58,7 @@ const schema = v.object({
     ),
     '',
   ),
+  GROUNDWORK_CACHE_MB: wholeNumber(8, 65_536, usualCacheBytes / megabyte),
   GROUNDWORK_PROXIES: v.optional(whole(0, 10)),
   GROUNDWORK_PROXY_SECRET: v.optional(
     v.pipe(v.string(), v.regex(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces')),
@@ -81,6 +88,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     maxObjectBytes: output.GROUNDWORK_MAX_OBJECT_BYTES,
     maxFileBytes: output.GROUNDWORK_MAX_FILE_BYTES,
     maxTraceBytes: output.GROUNDWORK_MAX_TRACE_BYTES,
+    cacheBytes: output.GROUNDWORK_CACHE_MB * megabyte,
     social: parseVariables(socialVariables, variables, StartError),
   };
 }

@@ -55,6 +55,8 @@ export interface PlatformOptions {
   readonly push?: PushSender;
   /** Resolves when the server accepts requests, false when it does not start; at once when absent. */
   readonly ready?: Promise<boolean>;
+  /** Approximate heap for recently used items of the store; 128 MB when absent. */
+  readonly cacheBytes?: number | undefined;
   /** Options of the child processes that run scripts. */
   readonly scripts?: ProcessesOptions;
 }
@@ -100,7 +102,8 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const ids = openIds();
   const { consumers, jobTypes } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
-  const shared = { nowMs, url, log, clock, ids, watches };
+  const { cacheBytes } = options;
+  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes };
   const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
@@ -190,14 +193,11 @@ function openHelpers(processes: Processes) {
 }
 
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
-  Pick<Platform, 'clock' | 'ids'> & { readonly watches: readonly Watch[] };
+  Pick<Platform, 'clock' | 'ids'> &
+  Pick<PlatformOptions, 'cacheBytes'> & { readonly watches: readonly Watch[] };
 
 async function openMemory(shared: Shared): Promise<Medium> {
-  const store = await openTemporaryStore({
-    now: shared.nowMs,
-    watches: shared.watches,
-    log: shared.log,
-  });
+  const store = await openTemporaryStore({ ...shared, now: shared.nowMs });
   const files = await openTemporaryFiles(shared);
   const push = openTemporaryOutbox(shared);
   return {
@@ -223,12 +223,7 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
     checkStoreThere(folder, isThere);
     const secrets = await openSecrets(folder.path, { isNew: folder.isNew && !isThere, nowMs });
     await mkdir(storePath, { recursive: true, mode: 0o700 });
-    const store = await openStore({
-      path: storePath,
-      now: nowMs,
-      watches: shared.watches,
-      log: shared.log,
-    });
+    const store = await openStore({ ...shared, path: storePath, now: nowMs });
     const identity = await closingOnError(store, () =>
       identifyStore(folder, { store, ids: shared.ids }),
     );

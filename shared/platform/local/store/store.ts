@@ -5,7 +5,7 @@ import type { Watch } from '../../../jobs/change-feed.ts';
 import type { Store } from '../../../store/store.ts';
 import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
-import { createItemCache } from './cache.ts';
+import { createItemCache, usualCacheBytes } from './cache.ts';
 import { createGroupCommit } from './commit.ts';
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
@@ -24,6 +24,8 @@ export interface StoreOptions {
   readonly watches?: readonly Watch[];
   /** Receives lines about a full disk and damage; none are logged when absent. */
   readonly log?: Log;
+  /** Approximate heap for items that were read or written recently; 128 MB when absent. */
+  readonly cacheBytes?: number | undefined;
 }
 
 /** The store of one machine. */
@@ -60,12 +62,12 @@ export async function openTemporaryStore(options: StoreOptions): Promise<LocalSt
 
 function createStore(
   options: TablesOptions,
-  { now: nowMs, watches = [], log = () => undefined }: StoreOptions,
+  { now: nowMs, watches = [], log = () => undefined, cacheBytes = usualCacheBytes }: StoreOptions,
 ): LocalStore {
   const tables = openTables(options);
   const now = () => nowMs() / 1000;
   const feed = openFeed(tables, watches);
-  const cache = createItemCache();
+  const cache = createItemCache(cacheBytes);
   const counters = createCounters(tables);
   const mode = openCommitMode(() => performance.now());
   const trouble = watchStorage(options.folder, log);
