@@ -142,7 +142,7 @@ class Child:
                 return exit_code_of(status, deadline)
             if pid != 0:
                 continue  # a descendant of the child
-            has_forked = listener in [descriptor for descriptor, _ in events.poll(CHECK_SECONDS)]
+            has_forked = (listener, select.EPOLLIN) in events.poll(CHECK_SECONDS)
             now = time.monotonic()
             if now > deadline + GRACE_SECONDS:
                 return context.TIMEOUT_CODE
@@ -196,13 +196,21 @@ def receive_listener(channel):
 
 @contextlib.contextmanager
 def open_events(pid, listener):
-    """Opens and closes what tells the end of a process and its forks."""
+    """Opens and closes what tells the end of a process, and its forks."""
     with contextlib.ExitStack() as stack, select.epoll() as events:
-        for descriptor in (os.pidfd_open(pid), listener):
+        for descriptor in (open_process(pid), listener):
             if descriptor is not None:
                 stack.callback(os.close, descriptor)
                 events.register(descriptor, select.EPOLLIN)
         yield events
+
+
+def open_process(pid):
+    """Returns a descriptor that tells the end of a process; None on Linux before 5.3, where it is found by a check."""
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
 
 
 def exit_code_of(status, deadline):
