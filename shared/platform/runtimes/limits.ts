@@ -4,6 +4,9 @@ export const maxHeapMegabytes = 160;
 /** Maximum resident memory of all processes of a run together, in bytes. */
 export const maxResidentBytes = 320 * 1024 * 1024;
 
+/** Maximum threads of all processes of a run together. */
+export const maxThreads = 1000;
+
 /** Paths that a Node process may read and write; a folder includes its content. */
 export interface ProcessAccess {
   readonly readable: readonly string[];

@@ -52,7 +52,7 @@ export interface RunnerProcess {
   /** Kills the process and all its child processes, at any time. */
   kill(): void;
   /**
-   * Watches the limits of the command; kills the process when it exceeds another one than `priority`.
+   * Watches the limits of the command; kills the process when it exceeds a {@link Limit}.
    *
    * @returns a function that stops watching
    */

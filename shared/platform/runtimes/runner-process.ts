@@ -3,6 +3,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { maxOutputBytes, type RawResult } from '../../scripts/rules/script-result.ts';
 import { type Messages, type Report, readMessages } from './control.ts';
+import { maxThreads } from './limits.ts';
 import { type Budget, collectOutput, type Output } from './output.ts';
 import type {
   Exceeded,
@@ -230,7 +231,7 @@ function describeLimit(
     case 'disk':
       return `The run has written more than ${Math.round(maxFolderBytes / 2 ** 20)} MiB into files.\n`;
     case 'threads':
-      return 'The run has started more than 1000 threads.\n';
+      return `The run has started more than ${maxThreads} threads.\n`;
   }
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { codeOf } from '../../../values/caught.ts';
+import { maxThreads } from '../../runtimes/limits.ts';
 import type {
   Exceeded,
   Limit,
@@ -99,7 +100,8 @@ function start(state: State, command: RunnerCommand): RunnerProcess {
     ended,
     kill: () => tell(state, { type: 'kill', id }),
     watch: (onExceeded) => {
-      const limits = { residentBytes: maxResidentBytes, folder, folderBytes: maxFolderBytes };
+      const bytes = { residentBytes: maxResidentBytes, folderBytes: maxFolderBytes };
+      const limits = { ...bytes, folder, maxThreads };
       entry.onExceeded = onExceeded;
       tell(state, { type: 'watch', id, limits });
       return () => {

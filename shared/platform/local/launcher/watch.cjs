@@ -1,8 +1,7 @@
 'use strict';
 /*
  * Watches runs from outside: memory and threads of all processes of a run, the size of its folder, and whether it is
- * CPU-bound.
- * It reads /proc, so it works on Linux only; elsewhere no limit is ever exceeded.
+ * CPU-bound. It reads /proc, so it works on Linux only; elsewhere no limit is ever exceeded.
  */
 const { lstatSync, readdirSync, readFileSync, statSync } = require('node:fs');
 const os = require('node:os');
@@ -15,7 +14,6 @@ const boundDemand = 0.6; // of the time; a run with more demand is CPU-bound
 const mostBound = 2 * os.cpus().length; // CPU-bound runs that keep their priority
 const lowest = 19;
 const mostFiles = 10_000;
-const mostThreads = 1000; // of all processes of a run
 const memoryLines = /^Vm(?:RSS|PTE|Swap):\s*(\d+) kB/gm;
 
 /**
@@ -31,8 +29,8 @@ exports.openWatches = ({ tell, kill }) => {
   const look = () => {
     const startedMs = performance.now();
     for (const watch of [...watches.values()]) {
-      const processes = family(watch.pid);
-      const limit = exceededLimit(watch, processes);
+      const { processes, threads } = family(watch.pid);
+      const limit = exceededLimit(watch, processes, threads);
       if (limit !== undefined) {
         watches.delete(watch.id);
         kill(watch.id);
@@ -55,10 +53,10 @@ exports.openWatches = ({ tell, kill }) => {
   };
 };
 
-function exceededLimit({ residentBytes, folder, folderBytes }, processes) {
+function exceededLimit({ residentBytes, maxThreads, folder, folderBytes }, processes, threads) {
   if (residentBytes !== undefined && sum(processes.map(residentOf)) > residentBytes)
     return 'memory';
-  if (sum(processes.map((pid) => threadsOf(pid).length)) > mostThreads) return 'threads';
+  if (threads.length > maxThreads) return 'threads';
   if (folderBytes === undefined) return undefined;
   const bytes = sizeOf(folder, { files: mostFiles }) + sum(processes.map(removedFilesOf));
   return bytes > folderBytes ? 'disk' : undefined;
@@ -76,7 +74,7 @@ function lowerPriorities(watches) {
   const late = bound.slice(mostBound).filter(({ isLowered }) => !isLowered);
   for (const watch of late) {
     watch.isLowered = true;
-    for (const pid of family(watch.pid)) for (const thread of threadsOf(pid)) lower(thread);
+    for (const thread of family(watch.pid).threads) lower(thread);
   }
   return late;
 }
@@ -89,20 +87,18 @@ function lower(thread) {
   }
 }
 
-/** Returns the process and all its descendants. */
+/** Returns the process and all its descendants, and the threads of all of them. */
 function family(pid) {
-  const found = [pid];
-  for (const each of found) {
-    for (const thread of threadsOf(each)) {
+  const processes = [pid];
+  const threads = [];
+  for (const each of processes) {
+    for (const thread of list(`/proc/${each}/task`).map(Number)) {
+      threads.push(thread);
       const children = read(`/proc/${each}/task/${thread}/children`);
-      found.push(...children.split(' ').filter(Boolean).map(Number));
+      processes.push(...children.split(' ').filter(Boolean).map(Number));
     }
   }
-  return found;
-}
-
-function threadsOf(pid) {
-  return list(`/proc/${pid}/task`).map(Number);
+  return { processes, threads };
 }
 
 /** Returns the bytes that a process uses, with its page tables and swapped pages. */
