@@ -18,7 +18,7 @@ const record = `${root}.build/serve.json`; // the inputs of the bundle, and when
 const [major] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node 20, 22, 24 or 26 is needed, and this is ${process.version}`);
 if (!existsSync(`${root}node_modules/lmdb`)) fail('run npm ci first: packages are missing');
-// The heap may grow to 1.7 times of what is in use. By default that is 4 times, while the machine has memory.
+// Lets the heap grow to 1.7 times what is in use; with enough memory in the machine, V8 would let it grow to 4 times.
 setFlagsFromString('--heap-growing-percent=70');
 const launcher = spawn(process.execPath, [`${root}shared/platform/local/launcher/launcher.cjs`], {
   stdio: ['pipe', 'ignore', 'inherit', 'ipc'],

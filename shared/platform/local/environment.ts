@@ -11,7 +11,7 @@ import {
 } from '../setting-variables.ts';
 import type { LogLevel } from './log.ts';
 import { StartError } from './server/start-error.ts';
-import { usualCacheBytes } from './store/cache.ts';
+import { defaultCacheBytes } from './store/cache.ts';
 
 const megabyte = 2 ** 20;
 
@@ -58,7 +58,7 @@ const schema = v.object({
     ),
     '',
   ),
-  GROUNDWORK_CACHE_MB: wholeNumber(8, 65_536, usualCacheBytes / megabyte),
+  GROUNDWORK_CACHE_MB: wholeNumber(8, 65_536, defaultCacheBytes / megabyte),
   GROUNDWORK_PROXIES: v.optional(whole(0, 10)),
   GROUNDWORK_PROXY_SECRET: v.optional(
     v.pipe(v.string(), v.regex(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces')),

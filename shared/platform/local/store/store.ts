@@ -5,7 +5,7 @@ import type { Watch } from '../../../jobs/change-feed.ts';
 import type { Store } from '../../../store/store.ts';
 import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
-import { createItemCache, usualCacheBytes } from './cache.ts';
+import { createItemCache, defaultCacheBytes } from './cache.ts';
 import { createGroupCommit } from './commit.ts';
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
@@ -62,7 +62,7 @@ export async function openTemporaryStore(options: StoreOptions): Promise<LocalSt
 
 function createStore(
   options: TablesOptions,
-  { now: nowMs, watches = [], log = () => undefined, cacheBytes = usualCacheBytes }: StoreOptions,
+  { now: nowMs, watches = [], log = () => undefined, cacheBytes = defaultCacheBytes }: StoreOptions,
 ): LocalStore {
   const tables = openTables(options);
   const now = () => nowMs() / 1000;
