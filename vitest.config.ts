@@ -13,7 +13,7 @@ const isolated = [
   'test/scripts/{python,python-cases,python-escapes}.test.ts',
 ];
 
-/** What the list of soak tests has alone: a browser, a full disk and minutes of load. */
+/** Files that run in `npm run test:soak` only: a browser, a full disk, minutes of load. */
 const elsewhere = [
   'test/soak/**',
   'test/pages/{browsing,foreign-pages}.test.ts',

@@ -14,7 +14,7 @@ import { startProcess } from '../test/support/server-process.ts';
 const [polls = 200, streams = 200, idleSeconds = 20] = process.argv.slice(2).map(Number);
 const messages = 20;
 const requestsBefore = 1000;
-const networkMs = 20; // until the next poll of a client arrives, which is elsewhere
+const networkMs = 20; // delay before the next poll of a client
 const ticksPerSecond = 100; // of /proc/<pid>/stat
 
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-listeners-'));

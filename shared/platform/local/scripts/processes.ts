@@ -111,7 +111,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
   };
 }
 
-/** Returns a launcher that starts with its first process: many tests, and tools that open a platform, have none. */
+/** Returns a launcher that starts with its first process: many tests and tools never start one. */
 function startOnUse(): Launcher {
   let launcher: Launcher | undefined;
   let lose = () => {};

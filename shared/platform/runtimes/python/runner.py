@@ -158,7 +158,7 @@ class Child:
             next_check = time.monotonic() + CHECK_SECONDS
 
     def _kill(self):
-        """Kills the child and its descendants. Those that fork meanwhile wait for a permission until they are killed."""
+        """Kills the child and its descendants. A fork during this waits for its permission until it is killed."""
         if not self.is_alone:
             family.kill_descendants()
         elif not self.has_ended:
@@ -170,8 +170,7 @@ class Child:
 def filter_calls(is_alone):
     """Installs the filter of a run. Returns the listener of its forks; None if it cannot fork.
 
-    Where the system has no listener, a run cannot fork, because only a listener can limit a script that forks without
-    end: it forks faster than its processes can be counted and killed.
+    Without a listener, a run cannot fork: an endless series of forks is faster than counting and killing processes.
     """
     listener = None if is_alone else seccomp.install_listener(seccomp.memory_rules() + seccomp.fork_rules())
     if listener is None:
@@ -196,7 +195,7 @@ def receive_listener(channel):
 
 @contextlib.contextmanager
 def open_events(pid, listener):
-    """Opens and closes what tells the end of a process, and its forks."""
+    """Opens and closes a poll for the end of a process and, with a listener, for its forks."""
     with contextlib.ExitStack() as stack, select.epoll() as events:
         for descriptor in (open_process(pid), listener):
             if descriptor is not None:
@@ -206,7 +205,7 @@ def open_events(pid, listener):
 
 
 def open_process(pid):
-    """Returns a descriptor that tells the end of a process; None on Linux before 5.3, where it is found by a check."""
+    """Returns a descriptor that is readable when a process has ended, or None on Linux before 5.3."""
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
