@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Credentials, expected } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
 import { isOn } from '../support/medium.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import {
@@ -255,6 +256,7 @@ describe('an instance', () => {
   it.skipIf(isOn('dynamodb'))(
     'has at most 100 schedules, and room again after a deletion',
     async () => {
+      await api.platform.idle(); // schedules of deleted scripts are deleted
       const script = await makeScript();
       const { body } = await call('GET', '');
       const requests = Array.from({ length: 101 - body.objects.length }, () => ({

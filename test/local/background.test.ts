@@ -29,6 +29,8 @@ import { del, put, write } from '../store/fixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-background-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 let folders = 0;
+/** Of the jobs and of the process that runs them: what is due now by another clock may be due later by this one. */
+const clock = openClock();
 const actions = ['create', 'update', 'delete'] as const;
 const watches = ['object', 'thing'].map((kind) => ({ kind, actions }));
 
@@ -57,7 +59,7 @@ interface Running {
 
 /** The part of a platform that the tests need. */
 function servicesOf(store: Store, log: (entry: LogEntry) => void): Services {
-  return { store, clock: openClock(), ids: openIds(), log } as Partial<Services> as Services;
+  return { store, clock, ids: openIds(), log } as Partial<Services> as Services;
 }
 
 function start(
@@ -355,7 +357,7 @@ describe('changes', () => {
 });
 
 describe('jobs', () => {
-  const services = { clock: openClock(), ids: openIds() };
+  const services = { clock, ids: openIds() };
 
   /** A job that counts up to ten, one step each. */
   function counting(steps: number[]): JobType {
