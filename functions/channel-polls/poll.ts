@@ -5,7 +5,7 @@ import { checkSubscribe, messageAccess, renewed } from '../../shared/channels/me
 import { readEnd, readRoom } from '../../shared/channels/read-room.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
 import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
-import { clientGone, queryValue, type Response } from '../../shared/core/http/message.ts';
+import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import { logFailure } from '../../shared/core/pipeline/errors.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { instanceOf, tenantOf } from '../../shared/core/resource/place.ts';
@@ -104,13 +104,13 @@ async function waitForMessage(
   { place, after, admission }: Waiting,
 ): Promise<Response> {
   const { clock, messages } = context.platform;
-  const signal = context.request.ending?.();
+  const ending = context.request.ending?.();
   const until = clock.steadyMs() + admission.waitMs;
   for (;;) {
     const restMs = until - clock.steadyMs();
-    if (restMs <= 0 || signal?.aborted) break;
+    if (restMs <= 0 || ending?.reason !== undefined) break;
     const ms = Math.min(restMs, recheckMs);
-    await messages.wait([{ place, after }], { ms, signal });
+    await messages.wait([{ place, after }], { ms, ending });
     if ((await renewed(context)) === undefined) break;
     const [message] = await messagesAfter(context, place, after);
     if (message !== undefined) {
@@ -118,7 +118,7 @@ async function waitForMessage(
       return { status: 200, headers, body: showMessage(message) };
     }
   }
-  if (signal?.reason !== clientGone) {
+  if (ending?.reason !== 'client gone') {
     const atMs = Math.floor(clock.micros() / 1000);
     await rememberPosition(context, place, { last: after, atMs });
   }

@@ -81,7 +81,7 @@ interface OpenStream {
 function openStream(context: ChannelContext, of: OpenStream): Response {
   const pieces = piecesOf(context, of);
   // also when the response is never sent
-  context.request.ending?.().addEventListener('abort', () => void of.admission.release());
+  context.request.ending?.().onEnd(() => void of.admission.release());
   return { status: 200, stream: { type: mediaType, pieces } };
 }
 
@@ -90,15 +90,15 @@ async function* piecesOf(
   { events, subscriptions, start, admission }: OpenStream,
 ): AsyncGenerator<string> {
   const { clock, messages } = context.platform;
-  const signal = context.request.ending?.();
+  const ending = context.request.ending?.();
   const until = clock.steadyMs() + admission.openMs;
   try {
     if (start !== '') yield start;
-    while (!signal?.aborted) {
+    while (ending?.reason === undefined) {
       const restMs = until - clock.steadyMs();
       if (restMs <= 0) return;
-      await messages.wait(events.positions, { ms: Math.min(restMs, recheckMs), signal });
-      if (signal?.aborted || !(await isStillAllowed(context, subscriptions))) return;
+      await messages.wait(events.positions, { ms: Math.min(restMs, recheckMs), ending });
+      if (ending?.reason !== undefined || !(await isStillAllowed(context, subscriptions))) return;
       yield (await events.next()) || ping;
     }
   } finally {

@@ -9,6 +9,7 @@ import type { ScriptRunner } from '../scripts/script-runner.ts';
 import type { MessageData } from '../store/records/channels.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
+import type { Ending } from '../values/ending.ts';
 import type { Tenant } from '../values/tenant.ts';
 import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
@@ -291,10 +292,10 @@ export interface Messages {
    * @throws ApiError 429 after many write conflicts
    */
   publish(place: RoomPlace, draft: MessageDraft): Promise<MessageData | undefined>;
-  /** Resolves when one of the rooms has a message after its position, after `ms`, or when `signal` aborts. */
+  /** Resolves when one of the rooms has a message after its position, after `ms`, or when the request ends. */
   wait(
     positions: readonly RoomPosition[],
-    limit: { readonly ms: number; readonly signal: AbortSignal | undefined },
+    limit: { readonly ms: number; readonly ending: Ending | undefined },
   ): Promise<void>;
   /** Admits a request that waits for messages; it must be released in any case. Never rejects. */
   admit(share: Share, use: 'poll' | 'stream'): Promise<Admission>;

@@ -4,6 +4,7 @@ import { openIds } from '../../shared/platform/ids.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry, Messages } from '../../shared/platform/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
+import { type Ending, openEnding } from '../../shared/values/ending.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
 
@@ -63,8 +64,8 @@ function open(chances: readonly number[] = [0], pollSlots = 4): Messages {
   );
 }
 
-const wait = (messages: Messages, ms: number, signal?: AbortSignal) =>
-  messages.wait([{ place, after: 0 }], { ms, signal });
+const wait = (messages: Messages, ms: number, ending?: Ending) =>
+  messages.wait([{ place, after: 0 }], { ms, ending });
 
 describe('a wait', () => {
   it('reads the end of the room each second, until its time is up', async () => {
@@ -84,11 +85,11 @@ describe('a wait', () => {
     expect(nowMs).toBe(3000);
   });
 
-  it('ends with its signal', async () => {
-    const controller = new AbortController();
-    onSleep = async () => controller.abort();
+  it('ends with its request', async () => {
+    const ending = openEnding();
+    onSleep = async () => ending.end('client gone');
 
-    await wait(open(), 10_000, controller.signal);
+    await wait(open(), 10_000, ending);
 
     expect(nowMs).toBe(1000);
   });

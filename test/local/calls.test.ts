@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
 import { openCalls } from '../../shared/platform/local/server/calls.ts';
+import { openEnding } from '../../shared/values/ending.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
 /** Jobs that wait for the requests before them. */
 
-const { signal } = new AbortController();
 const request: Request = {
   id: 'a',
   method: 'GET',
@@ -14,7 +14,7 @@ const request: Request = {
   headers: {},
   body: { kind: 'bytes', bytes: new Uint8Array() },
   sourceAddress: '',
-  ending: () => signal,
+  ending: openEnding,
 };
 
 it('wait for a request that runs, until it ends', async () => {

@@ -6,6 +6,7 @@ import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { Settings } from '../../shared/platform/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { listeners, longestPollMs, shortPollMs } from '../../shared/values/bounds.ts';
+import { type Ending, openEnding } from '../../shared/values/ending.ts';
 
 /** Waiting for messages in the one process of a machine, and how many may wait. */
 
@@ -29,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 describe('a wait', () => {
-  const never = { ms: 60_000, signal: undefined };
+  const never = { ms: 60_000, ending: undefined };
 
   it('ends with a message of one of its rooms', async () => {
     const positions = [place, other].map((each) => ({ place: each, after: 0 }));
@@ -51,17 +52,17 @@ describe('a wait', () => {
 
   it('wakes all that wait, and none of another room', async () => {
     let woken = 0;
-    const wait = (of: typeof place, signal?: AbortSignal) =>
-      messages.wait([{ place: of, after: 0 }], { ms: 60_000, signal });
-    const controller = new AbortController();
+    const wait = (of: typeof place, ending?: Ending) =>
+      messages.wait([{ place: of, after: 0 }], { ms: 60_000, ending });
+    const ending = openEnding();
     const all = Array.from({ length: 200 }, () => wait(place).then(() => (woken += 1)));
-    const others = wait(other, controller.signal);
+    const others = wait(other, ending);
 
     await messages.publish(place, draft);
     await Promise.all(all);
 
     expect([woken, messages.waiting]).toEqual([200, 1]);
-    controller.abort();
+    ending.end('client gone');
     await others;
     expect(messages.waiting).toBe(0);
   });
@@ -86,7 +87,7 @@ describe('a wait', () => {
   });
 
   it('ends when its time is up', async () => {
-    await messages.wait([{ place, after: 0 }], { ms: 5, signal: undefined });
+    await messages.wait([{ place, after: 0 }], { ms: 5, ending: undefined });
 
     expect(messages.waiting).toBe(0);
   });

@@ -1,3 +1,5 @@
+import type { Ending } from '../../values/ending.ts';
+
 /** A request as plain data, made from the gateway's event, a batch item or a test. */
 export interface Request {
   /** Unique for each request; on every response and log line. */
@@ -14,12 +16,9 @@ export interface Request {
   readonly body: RawBody;
   /** Address of the client as the gateway saw it. */
   readonly sourceAddress: string;
-  /** Returns a signal that aborts with {@link clientGone}, or when the server ends. Absent: it never does. */
-  readonly ending?: () => AbortSignal;
+  /** Returns the end of this request, for one that waits. Absent: the request ends by itself. */
+  readonly ending?: () => Ending;
 }
-
-/** The reason of a signal that aborts because the client has disconnected. */
-export const clientGone = 'the client has gone';
 
 /** A body as received, or, inside a batch, as the value of the JSON body that it replaces. */
 export type RawBody =

@@ -27,7 +27,7 @@ import {
   type Service,
   type Settled,
 } from './exchange.ts';
-import { recordsToShare } from './load.ts';
+import { isUnchanged, recordsToShare } from './load.ts';
 import { respond } from './respond.ts';
 import { openSession, type SessionCall } from './session/session.ts';
 import { type Outcome, runSteps, startWith } from './steps.ts';
@@ -66,7 +66,10 @@ const repeatedChecks = startWith<Formed>()
   .add(requireMethod)
   .add(authorize);
 
-async function renewed(exchange: Formed): Promise<Context> {
+async function renewed(exchange: Formed & Partial<Settled>): Promise<Context> {
+  const { loading, loaded, context } = exchange;
+  // the checks depend on the records alone
+  if (context !== undefined && (await isUnchanged(loading, loaded))) return context;
   const outcome = await runSteps(repeatedChecks, { ...exchange });
   if (!outcome.isDone) throw outcome.error;
   return outcome.exchange.context;

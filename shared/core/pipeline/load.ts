@@ -73,6 +73,19 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   }
 }
 
+/**
+ * Checks whether the records of a request have not changed since they were read. A store that caches items returns the
+ * same objects for them; from other stores each read returns new ones, which count as changed.
+ */
+export async function isUnchanged(
+  { platform: { store } }: LoadRequest,
+  { wanted, found }: Loaded,
+): Promise<boolean> {
+  if (store.isNear !== true) return false;
+  const items = await store.get([...wanted.values()]);
+  return [...wanted.keys()].every((name, at) => found.get(name)?.item === items[at]);
+}
+
 /** Returns a record of a request by its name; undefined when it is absent, or not needed. */
 export function recordOf({ wanted, found }: Pick<Loaded, 'wanted' | 'found'>, name: string) {
   // a record read at the place of a wrong cache entry is not for this request

@@ -4,6 +4,7 @@ import type { RoomPlace } from '../../channels/rules/room-log.ts';
 import { roomHeadEntity } from '../../store/entities.ts';
 import type { Store } from '../../store/store.ts';
 import { listeners, longestPollMs, shortPollMs } from '../../values/bounds.ts';
+import type { Ending } from '../../values/ending.ts';
 import { openGate } from '../limits/gate.ts';
 import type { Admission, Messages, Platform, RoomPosition } from '../ports.ts';
 import { connectionLimit } from './server/descriptors.ts';
@@ -76,21 +77,21 @@ interface Wait {
   readonly store: Store;
   readonly positions: readonly RoomPosition[];
   readonly ms: number;
-  readonly signal: AbortSignal | undefined;
+  readonly ending: Ending | undefined;
 }
 
 /** Waits for a publication in one of the rooms. Looks once after it has begun to wait, so that it misses none. */
 async function waitFor(
   waiting: Map<string, Set<Wake>>,
-  { store, positions, ms, signal }: Wait,
+  { store, positions, ms, ending }: Wait,
 ): Promise<void> {
-  if (signal?.aborted || ms <= 0) return;
+  if (ending?.reason !== undefined || ms <= 0) return;
   let wake: Wake = () => undefined;
   const woken = new Promise<void>((resolve) => {
     wake = resolve;
   });
   const timer = setTimeout(wake, ms);
-  signal?.addEventListener('abort', wake);
+  const forget = ending?.onEnd(wake);
   const ids = positions.map(({ place }) => roomId(place));
   for (const id of ids) {
     const others = waiting.get(id) ?? new Set();
@@ -100,7 +101,7 @@ async function waitFor(
     if (!(await hasNews(store, positions))) await woken;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', wake);
+    forget?.();
     for (const id of ids) {
       const others = waiting.get(id);
       others?.delete(wake);

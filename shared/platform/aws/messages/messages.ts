@@ -42,9 +42,9 @@ export function openMessages(
   const anySlot = () => Math.floor(random() * pollSlots);
   return {
     publish: createPublisher(services, () => undefined),
-    wait: async (positions, { ms, signal }) => {
+    wait: async (positions, { ms, ending }) => {
       const until = timer.now() + ms;
-      while (!signal?.aborted && !(await hasNews(services, positions))) {
+      while (ending?.reason === undefined && !(await hasNews(services, positions))) {
         const restMs = until - timer.now();
         if (restMs <= 0) return;
         await timer.sleep(Math.min(restMs, lookMs));

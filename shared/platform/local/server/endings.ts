@@ -1,37 +1,34 @@
 import type { ServerResponse } from 'node:http';
-import { clientGone } from '../../../core/http/message.ts';
+import { type Ending, type OpenEnding, openEnding } from '../../../values/ending.ts';
 
 /** Responses that wait for something, and end when they are of no use any more. */
 export interface Endings {
-  /** Returns a signal that aborts when a response is closed, or the server ends. */
-  signalOf(response: ServerResponse): AbortSignal;
+  /** Returns the end of a request: its response is closed, or the server ends. */
+  of(response: ServerResponse): Ending;
   /** Ends all of them, and those that follow. */
   endAll(): void;
 }
 
-/** With a reason of its own, a signal needs no stack trace. */
-const serverEnds = 'the server ends';
-
 export function openEndings(): Endings {
-  const open = new Set<AbortController>();
+  const open = new Set<OpenEnding>();
   let isEnding = false;
   return {
-    signalOf: (response) => {
-      const controller = new AbortController();
-      if (isEnding || response.destroyed) {
-        controller.abort(response.destroyed ? clientGone : serverEnds);
-        return controller.signal;
+    of: (response) => {
+      const ending = openEnding();
+      if (response.destroyed) ending.end('client gone');
+      else if (isEnding) ending.end('server ends');
+      else {
+        open.add(ending);
+        response.once('close', () => {
+          open.delete(ending);
+          ending.end('client gone');
+        });
       }
-      open.add(controller);
-      response.once('close', () => {
-        open.delete(controller);
-        controller.abort(clientGone);
-      });
-      return controller.signal;
+      return ending;
     },
     endAll: () => {
       isEnding = true;
-      for (const controller of open) controller.abort(serverEnds);
+      for (const ending of open) ending.end('server ends');
     },
   };
 }

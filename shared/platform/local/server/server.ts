@@ -145,7 +145,7 @@ async function serve(running: Running, exchange: Exchange): Promise<void> {
   const { message, response } = exchange;
   running.active += 1;
   try {
-    const ending = () => running.endings.signalOf(response);
+    const ending = () => running.endings.of(response);
     const facts = { requestId: ids.random(), proxies: proxyGate.countOf(message), ending };
     const arrival = toRequest(message, facts);
     if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
