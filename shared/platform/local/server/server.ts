@@ -19,6 +19,7 @@ import {
   malformedRequest,
   refuseTunnel,
 } from './broken-request.ts';
+import { createBursts } from './bursts.ts';
 import { type Connections, type Exchange, watchConnections } from './connections.ts';
 import { connectionLimit } from './descriptors.ts';
 import { type Endings, openEndings } from './endings.ts';
@@ -75,6 +76,8 @@ interface Running extends ServerOptions {
   readonly connections: Connections;
   readonly receiver: Receiver;
   readonly endings: Endings;
+  /** Waits for the time to send a short response. */
+  readonly burst: () => Promise<void>;
   /** For responses to requests that are not served. */
   readonly steps: readonly EdgeStep[];
   /** Number of running requests. */
@@ -110,6 +113,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     connections,
     receiver: openReceiver(options.gate),
     endings: openEndings(),
+    burst: createBursts(),
     steps: edgeSteps(options),
     active: 0,
     stopping: false,
@@ -252,7 +256,7 @@ async function sendContent(
   const headers: Record<string, string> = { ...served.headers };
   const length = content?.bytes.length ?? 0;
   running.connections.count(connection, length);
-  if (length > sendPieceBytes) await nextRound();
+  await (length > sendPieceBytes ? nextRound() : running.burst());
   const sent = toSentBody(content?.bytes);
   if (sent !== undefined) headers['content-length'] = String(sent.bytes);
   const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
