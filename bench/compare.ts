@@ -3,7 +3,7 @@ import type { Options } from './options.ts';
 import { openTarget, openWorld } from './rows.ts';
 import { ownProject } from './server.ts';
 import { formatTable } from './table.ts';
-import { checkOut, describeVersion } from './versions.ts';
+import { checkOut, describeOwnVersion } from './versions.ts';
 import type { World } from './world.ts';
 
 const columns = [
@@ -27,7 +27,7 @@ const columns = [
 /** Prints medians of the rounds of this version and of another one, and their ratios. Both servers run all the time. */
 export async function compareVersions(options: Options, ref: string): Promise<void> {
   const other = await checkOut(ref);
-  console.log(`This version: ${describeVersion('HEAD')}`);
+  console.log(`This version: ${describeOwnVersion()}`);
   const ownWorld = await openWorld(ownProject, options.objects);
   console.log(`Other version: ${other.name}`);
   const otherWorld = await openWorld(other.folder, options.objects);

@@ -11,7 +11,7 @@ export const usage = `Usage: npm run bench -- [options]
   --rounds N         alternating rounds that this time is divided into, 3 to 20 (default 4)
   --objects N        seeded objects, 1000 to 1000000 (default 10000)
   --connections A,B  concurrent connections, each 1 to 256 (default 1,32)
-  --only NAME,NAME   only rows whose names start with one of these: ${allRows().join(', ')}
+  --only NAME,NAME   only rows with one of these names, or a name that starts so: ${allRows().join(', ')}
   --against REF      run the version of a git reference too, and compare the rows for HTTP requests with it
   --profile          print a profile of the server instead of the table
 `;
@@ -70,7 +70,9 @@ export function readOptions(): Options | 'help' {
 
 /** Selects rows by the starts of their names. */
 function chooseRows(starts: readonly string[], onlyHttp: boolean) {
-  const isWanted = (name: string) => starts.some((start) => name.startsWith(start));
+  const all = allRows();
+  const isWanted = (name: string) =>
+    starts.some((start) => (all.includes(start) ? name === start : name.startsWith(start)));
   const isOther = (name: string) => !onlyHttp && isWanted(name);
   return {
     chosen: scenarios.filter(({ name }) => isWanted(name)),

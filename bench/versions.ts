@@ -33,8 +33,13 @@ export async function checkOut(ref: string): Promise<Version> {
   return { name, folder, remove };
 }
 
-/** Returns a git reference with its commit. */
-export function describeVersion(ref: string): string {
+/** Describes the version that runs, with whether its files differ from the commit. */
+export function describeOwnVersion(): string {
+  const changed = git('status', '--porcelain') !== '';
+  return `${describeVersion('HEAD')}${changed ? ', with uncommitted changes' : ''}`;
+}
+
+function describeVersion(ref: string): string {
   return `${ref}, ${git('log', '-1', '--format=%h %s', ref, '--')}`;
 }
 
