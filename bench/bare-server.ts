@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// A minimal server on Node's HTTP server, for comparison: it parses the JSON of each request, and sends as JSON the value
-// that it received over IPC.
+// A minimal server on Node's HTTP server, for comparison: it parses the JSON of each request, and sends as JSON the
+// value that it received over IPC.
 
 interface Answer {
   readonly status: number;

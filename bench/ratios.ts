@@ -7,8 +7,8 @@ import { ownProject, startBare } from './server.ts';
 import { formatTable } from './table.ts';
 
 /*
- * Compares the CPU time per request, as ratios to a bare server, with stored ratios. Fails when one of them is more than
- * twice the stored one in each of two runs.
+ * Compares the CPU time per request, as ratios to a bare server, with stored ratios. Fails when one of them is more
+ * than twice the stored one in each of two runs.
  *
  * npm run bench:ratios [-- --store]     --store: writes the file instead
  */
@@ -50,7 +50,7 @@ function rowsAbove(ratios: Ratios, stored: Ratios): readonly string[] {
   const rows = Object.entries(ratios).map(([name, ratio]) => [
     name,
     ratio.toFixed(1),
-    String(stored[name] ?? '-'),
+    (stored[name] ?? 0).toFixed(1),
   ]);
   console.log(formatTable([['cpu / bare', 'measured', 'stored'], ...rows]));
   return names.filter((name) => (ratios[name] ?? 0) > mostTimes * (stored[name] ?? 0));
@@ -64,7 +64,10 @@ function store(ratios: Ratios): void {
 }
 
 function readStored(): Ratios {
-  return JSON.parse(readFileSync(file, 'utf8')) as Ratios; // written by `store`
+  const stored = JSON.parse(readFileSync(file, 'utf8')) as Ratios; // written by `store`
+  const missing = names.filter((name) => stored[name] === undefined);
+  if (missing.length > 0) throw new Error(`No stored ratio: ${missing.join(', ')}; see --store`);
+  return stored;
 }
 
 /** Measures each row on servers of its own run. */
@@ -72,11 +75,13 @@ async function measureRatios(): Promise<Ratios> {
   const world = await openWorld(ownProject, objects);
   const bare = await startBare();
   const ratios: Record<string, number> = {};
-  for (const scenario of scenarios.filter(({ name }) => names.includes(name))) {
+  for (const name of names) {
+    const scenario = scenarios.find((each) => each.name === name);
+    if (scenario === undefined) throw new Error(`There is no row ${name}`);
     const target = await openTarget(scenario, world, turns.seconds);
     const floor = await openFloor(scenario, world, bare, turns.seconds);
     const { first, second } = await measureInTurns(target, floor, turns);
-    ratios[scenario.name] = summarize(first).cpuMicros / summarize(second).cpuMicros;
+    ratios[name] = summarize(first).cpuMicros / summarize(second).cpuMicros;
   }
   await Promise.all([world.platform.stop(), bare.stop()]);
   return ratios;
