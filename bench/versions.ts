@@ -61,5 +61,5 @@ async function addPackages(folder: string): Promise<void> {
 }
 
 function git(...args: readonly string[]): string {
-  return execFileSync('git', args, { cwd: ownProject, encoding: 'utf8' }).trim();
+  return execFileSync('git', args, { cwd: ownProject, encoding: 'utf8', stdio: 'pipe' }).trim();
 }
