@@ -1,23 +1,31 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// A minimal server on Node's HTTP server, for comparison: it serves for each path the bytes that it received over IPC.
+// A minimal server on Node's HTTP server, for comparison: it parses the JSON of each request, and sends as JSON the
+// value that it received over IPC.
 
-const answers = new Map<string, Buffer>();
+interface Answer {
+  readonly status: number;
+  readonly value: unknown;
+}
+
+let answer: Answer = { status: 404, value: null };
 
 process.on('message', (message) => {
   if (!isAnswer(message)) return;
-  answers.set(message.path, Buffer.from(message.body));
+  answer = message;
   process.send?.('kept');
 });
 
 const server = createServer((request, response) => {
-  const body = answers.get(request.url ?? '');
-  response.writeHead(body === undefined ? 404 : 200, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': body?.length ?? 0,
+  readJson(request, (valid) => {
+    const body = Buffer.from(JSON.stringify(answer.value));
+    response.writeHead(valid ? answer.status : 400, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': body.length,
+    });
+    response.end(body);
   });
-  response.end(body);
 });
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo; // the server listens on TCP
@@ -25,6 +33,22 @@ server.listen(0, '127.0.0.1', () => {
 });
 process.on('SIGTERM', () => process.exit(0));
 
-function isAnswer(message: unknown): message is { path: string; body: string } {
-  return typeof message === 'object' && message !== null && 'path' in message && 'body' in message;
+/** Reads and parses a body, and calls `then` with whether it is JSON or absent. */
+function readJson(request: IncomingMessage, then: (valid: boolean) => void): void {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    try {
+      if (chunks.length > 0) JSON.parse(Buffer.concat(chunks).toString());
+      then(true);
+    } catch {
+      then(false);
+    }
+  });
+}
+
+function isAnswer(message: unknown): message is Answer {
+  return (
+    typeof message === 'object' && message !== null && 'status' in message && 'value' in message
+  );
 }

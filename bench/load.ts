@@ -11,18 +11,18 @@ export interface Load {
   readonly count: number;
   /** Returns the bytes of request `index`, which counts from 0 over all connections. */
   readonly request: (index: number) => Buffer;
-  /** Receives each body; the buffer is valid only until it returns. */
-  readonly onBody?: (body: Buffer) => void;
+  /** Receives each response; its buffer is valid only until it returns. */
+  readonly onAnswer?: (answer: Answer) => void;
 }
 
-/** The result of a load; times in milliseconds. */
+/** The result of a load. */
 export interface Outcome {
   readonly requests: number;
   readonly seconds: number;
-  readonly p50: number;
-  readonly p99: number;
-  /** Mean bytes of a response, head and body. */
-  readonly bytesPerResponse: number;
+  /** Durations of the requests, in no order. */
+  readonly timesMs: readonly number[];
+  /** Bytes of all responses, heads and bodies. */
+  readonly responseBytes: number;
 }
 
 /** The parts of a response that a load generator reads. */
@@ -42,28 +42,21 @@ const headEnd = Buffer.from('\r\n\r\n');
  * @throws Error with status and body at the first response that is not 2xx, and when a connection breaks
  */
 export async function runLoad(load: Load): Promise<Outcome> {
-  const times: number[] = [];
+  const timesMs: number[] = [];
   let sent = 0;
   let bytes = 0;
   const started = performance.now();
   const deadline = started + load.seconds * 1000;
   const next = () => (sent < load.count && performance.now() < deadline ? sent++ : undefined);
   const record = (durationMs: number, answer: Answer) => {
-    times.push(durationMs);
+    timesMs.push(durationMs);
     bytes += answer.bytes;
-    load.onBody?.(answer.body);
+    load.onAnswer?.(answer);
   };
   const lanes = Array.from({ length: load.connections }, () => runLane(load, next, record));
   await Promise.all(lanes);
   const seconds = (performance.now() - started) / 1000;
-  const sorted = Float64Array.from(times).sort();
-  return {
-    requests: times.length,
-    seconds,
-    p50: quantile(sorted, 0.5),
-    p99: quantile(sorted, 0.99),
-    bytesPerResponse: bytes / times.length,
-  };
+  return { requests: timesMs.length, seconds, timesMs, responseBytes: bytes };
 }
 
 /** Runs one connection: sends requests one after the other until `next` returns none. */
@@ -122,8 +115,4 @@ function readAnswer(chunks: readonly Buffer[]): Answer | undefined {
   const body = received.subarray(end + headEnd.length, bytes);
   if (status < 200 || status > 299) throw new Error(`answered ${status}: ${body.toString()}`);
   return { status, bytes, body };
-}
-
-function quantile(sorted: Float64Array, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

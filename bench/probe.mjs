@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import { findSourceMap } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -20,7 +21,17 @@ process.channel.unref();
 /** Returns a `Reading` of profile.ts. */
 function read() {
   const { user, system } = process.cpuUsage();
-  return { userMicros: user, systemMicros: system, residentBytes: process.memoryUsage.rss() };
+  return { userMicros: user, systemMicros: system, memoryBytes: memoryBytes() };
+}
+
+/** Returns the memory without mapped files, such as the pages of the database; where it is unknown, all memory. */
+function memoryBytes() {
+  try {
+    const [, kilobytes] = /RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'));
+    return kilobytes * 1024;
+  } catch {
+    return process.memoryUsage.rss();
+  }
 }
 
 function startProfile() {

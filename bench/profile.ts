@@ -2,7 +2,8 @@
 export interface Reading {
   readonly userMicros: number;
   readonly systemMicros: number;
-  readonly residentBytes: number;
+  /** Without mapped files, where the system tells them apart. */
+  readonly memoryBytes: number;
 }
 
 /** Samples of a call tree; `samples` are ids of nodes, `timeDeltas` the microseconds before each. */

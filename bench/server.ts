@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Profile, Reading } from './profile.ts';
+import { undoAtExit } from './undo.ts';
 
 /** A server in its own process that reports its cost. */
 export interface MeasuredServer {
@@ -23,23 +24,19 @@ export interface MeasuredServer {
 
 const startMs = 20_000;
 const stopMs = 5_000;
-const project = fileURLToPath(new URL('..', import.meta.url));
+const probe = new URL('probe.mjs', import.meta.url).href;
 
-const children = new Set<ChildProcess>();
-const folders = new Set<string>();
+/** The folder of this version. */
+export const ownProject = fileURLToPath(new URL('..', import.meta.url));
 
-// Every exit of this process stops the servers and deletes their data.
-process.on('exit', () => {
-  for (const child of children) child.kill('SIGKILL');
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-});
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => process.exit(130));
-
-/** Starts the platform as a user does, with durable data in a new temporary folder. */
-export function startPlatform(): Promise<MeasuredServer> {
-  return startServer((folder) => [
-    ...startCommand(),
+/**
+ * Starts the platform as a user does, with durable data in a new temporary folder.
+ *
+ * @param project folder of the version to start
+ */
+export function startPlatform(project = ownProject): Promise<MeasuredServer> {
+  return startServer(project, (folder) => [
+    ...startCommand(project),
     '--port',
     '0',
     '--data',
@@ -49,35 +46,43 @@ export function startPlatform(): Promise<MeasuredServer> {
 
 /** Starts Node's own server with prepared responses. */
 export function startBare(): Promise<MeasuredServer> {
-  return startServer(() => ['--import', 'tsx', 'bench/bare-server.ts']);
+  return startServer(ownProject, () => ['--import', 'tsx', 'bench/bare-server.ts']);
 }
 
 /** Returns the arguments that `npm start` passes to Node. */
-function startCommand(): string[] {
+function startCommand(project: string): string[] {
   const text = readFileSync(join(project, 'package.json'), 'utf8');
-  const { scripts } = JSON.parse(text) as { scripts: { start: string } }; // package.json of this project
+  const { scripts } = JSON.parse(text) as { scripts: { start: string } }; // package.json of Groundwork
   const [program, ...args] = scripts.start.replace(/^exec /, '').split(' ');
   if (program !== 'node') throw new Error(`npm start runs ${program}`);
   return args;
 }
 
-function startServer(command: (folder: string) => readonly string[]): Promise<MeasuredServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'groundwork-bench-'));
-  folders.add(folder);
-  return startIn(folder, command);
-}
-
-async function startIn(
-  folder: string,
+function startServer(
+  project: string,
   command: (folder: string) => readonly string[],
 ): Promise<MeasuredServer> {
-  const logFile = join(folder, 'log'); // a file as for a service, because reading a pipe takes time
-  const child = spawn(process.execPath, ['--import', './bench/probe.mjs', ...command(folder)], {
-    cwd: project,
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-bench-'));
+  const remove = undoAtExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return startIn({ project, folder, remove, args: command(folder) });
+}
+
+/** A server to start; `folder` has its log and its data, and `remove` deletes it. */
+interface Start {
+  readonly project: string;
+  readonly folder: string;
+  readonly remove: () => void;
+  readonly args: readonly string[];
+}
+
+async function startIn(start: Start): Promise<MeasuredServer> {
+  const logFile = join(start.folder, 'log'); // a file as for a service, because reading a pipe takes time
+  const child = spawn(process.execPath, ['--import', probe, ...start.args], {
+    cwd: start.project,
     stdio: ['ignore', 'pipe', openSync(logFile, 'w'), 'ipc'],
     detached: true, // Ctrl-C signals only this process, which stops the server
   });
-  children.add(child);
+  const kill = undoAtExit(() => child.kill('SIGKILL'));
   const port = await readPort(child, logFile);
   const ask = async (message: unknown) => {
     const answered = once(child, 'message', { signal: AbortSignal.timeout(startMs) });
@@ -93,14 +98,13 @@ async function startIn(
     stopProfile: async () => (await ask('profiled')) as Profile, // bench/probe.mjs
     restart: async () => {
       await end(child);
-      children.delete(child);
-      return startIn(folder, command);
+      kill();
+      return startIn(start);
     },
     stop: async () => {
       await end(child);
-      children.delete(child);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-      folders.delete(folder);
+      kill();
+      start.remove();
     },
   };
 }

@@ -1,9 +1,8 @@
 import type { MeasuredServer } from './server.ts';
 
-/** The servers and their data. */
+/** A server and its data. */
 export interface World {
   readonly platform: MeasuredServer;
-  readonly bare: MeasuredServer;
   /** API key with all rights to objects. */
   readonly apiKey: string;
   /** Ids of the authors. Each article refers to one of them. */
@@ -33,7 +32,7 @@ const ownObjects = 100;
 const manyAuthors = 100;
 
 /** Signs up and creates instance, API key and class on a fresh platform. */
-export async function makeWorld(platform: MeasuredServer, bare: MeasuredServer): Promise<World> {
+export async function makeWorld(platform: MeasuredServer): Promise<World> {
   const { account_key: accountKey } = await call(platform, '/v1.1/account/register/', '', {
     email: 'bench@example.com',
     password: 'not a secret',
@@ -50,7 +49,6 @@ export async function makeWorld(platform: MeasuredServer, bare: MeasuredServer):
   }
   return {
     platform,
-    bare,
     apiKey: String(key.api_key),
     authors,
     accountKey: as,
@@ -131,18 +129,6 @@ export function article({ authors }: World, index: number) {
     place: { longitude: 18.6, latitude: 54.3 },
     author: authors[index % authors.length],
   };
-}
-
-/** Sends the platform's response for `path` to the bare server. */
-export async function lend(
-  { platform, bare, apiKey }: World,
-  as: string,
-  path: string,
-): Promise<void> {
-  const answer = await fetch(`http://127.0.0.1:${platform.port}${path}`, {
-    headers: { 'x-api-key': apiKey, 'accept-encoding': 'identity' },
-  });
-  await bare.ask({ path: as, body: await answer.text() });
 }
 
 /** Sends a request that must return the given status. */
