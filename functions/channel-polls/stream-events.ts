@@ -22,15 +22,19 @@ const maxPiece = 131_072; // characters, and one message more: a slow client kee
 /** JSON of messages: all streams of a room send the same texts. */
 const texts = new WeakMap<MessageData, string>();
 
-/**
- * Creates the events of a stream.
- *
- * @param after position in each room
- */
+/** Where a stream begins. */
+export interface StreamStart {
+  /** Position in each room. */
+  readonly after: readonly number[];
+  /** Whether the client knows the rooms up to there. Otherwise position 0 is a wish for the oldest messages. */
+  readonly isContinued: boolean;
+}
+
+/** Creates the events of a stream. */
 export function openEvents(
   services: RoomServices,
   subscriptions: readonly Subscription[],
-  after: readonly number[],
+  { after, isContinued }: StreamStart,
 ): StreamEvents {
   const rooms = subscriptions.map((each, at) => ({ ...each, after: after[at] ?? 0 }));
   let first = 0; // the room that is read first, so that a busy one does not hide the others
@@ -38,7 +42,9 @@ export function openEvents(
 
   async function nextOf(room: (typeof rooms)[number]): Promise<string> {
     const part = await readRoom(services, room.place, { after: room.after, limit: atOnce });
-    let text = part.isLost ? resetOf(room, part) : '';
+    const wasEmpty = isContinued && room.after === 0;
+    const isLost = part.isLost || (wasEmpty && (part.messages[0]?.previous ?? 0) > 0);
+    let text = isLost ? resetOf(room, part) : '';
     for (const message of part.messages) {
       room.after = message.id;
       text += `${id()}data: ${bodyOf(room, message)}\n\n`;

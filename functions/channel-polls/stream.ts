@@ -54,7 +54,8 @@ async function stream(context: ChannelContext): Promise<Response> {
   const subscriptions = await subscriptionsOf(context);
   const sent = readPositions(context, subscriptions.length);
   const after = sent ?? (await readEnds(context, subscriptions));
-  const events = openEvents(platform, subscriptions, after);
+  const isContinued = sent === undefined || Boolean(request.headers['last-event-id']);
+  const events = openEvents(platform, subscriptions, { after, isContinued });
   const start = sent === undefined ? events.ready() : '';
   if (request.method === 'HEAD') return { status: 200, content: { type: mediaType, bytes: '' } };
   const { instance, owner } = await tenantOf(context);

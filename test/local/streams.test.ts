@@ -118,6 +118,11 @@ describe('a stream', () => {
 
     expect(reset).toEqual({ type: 'reset', id: '', data: { channel: 'chat', oldest: 106 } });
     expect([first?.type, first?.id]).toEqual(['message', '106']);
+
+    const asked = await open('&last_id=0');
+    const continued = await open('&last_id=0', { 'last-event-id': '0' });
+    const firsts = [await asked.next(), await continued.next()].map((event) => event?.type);
+    expect(firsts).toEqual(['message', 'reset']);
   });
 
   it('that may not remain open has a bounded number of messages', async () => {

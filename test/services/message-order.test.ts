@@ -219,7 +219,10 @@ it('fills an event stream piece by piece', async () => {
   const large = 'x'.repeat(60_000);
   for (let n = 0; n < 9; n += 1) await publish(place, { ...draft(n), payload: { large } });
   const subscription = { channel: 'chat', room: 'lobby', place };
-  const events = openEvents({ store: inner, clock }, [subscription, subscription], [0, 0]);
+  const events = openEvents({ store: inner, clock }, [subscription, subscription], {
+    after: [0, 0],
+    isContinued: false,
+  });
 
   const pieces: string[] = [];
   for (let piece = await events.next(); piece !== ''; piece = await events.next())

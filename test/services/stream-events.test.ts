@@ -30,7 +30,7 @@ it('are of a bounded size, and contain each message once', async () => {
     rooms.flatMap(({ place }) => Array.from({ length: 10 }, () => publish(place, draft))),
   );
 
-  const events = openEvents(services, rooms, [0, 0]);
+  const events = openEvents(services, rooms, { after: [0, 0], isContinued: false });
   const pieces: string[] = [];
   do pieces.push(await events.next());
   while (pieces.at(-1) !== '');
