@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { wholeMap } from '../../lib/grants.ts';
@@ -12,6 +12,7 @@ import { type Access, type FakeAws, startFakeAws } from '../aws-emulator/fake-aw
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 import { isGranted } from '../aws-emulator/policies.ts';
+import { loadedBytes } from '../support/loaded-bytes.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions } from '../support/template.ts';
 
@@ -33,25 +34,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each(families)('the bundle of %s is small', (family) => {
-  const size = sizeOf(bundleOf(family));
+  const size = loadedBytes(bundleOf(family));
 
   process.stdout.write(`bundle of ${family}: ${size} bytes\n`);
   expect(size).toBeLessThan(haveAll.includes(family) ? maxBytesOfAll : maxBytes);
 });
-
-/** Returns the bytes of a file and of its static imports; dynamic imports are not counted. */
-function sizeOf(file: string, counted = new Set<string>()): number {
-  if (counted.has(file)) return 0;
-  counted.add(file);
-  const text = readFileSync(file, 'utf8');
-  const imported = [...text.matchAll(/\b(?:from|import)"\.\/([^"]+)"/g)].map(
-    ([, name = '']) => name,
-  );
-  return imported.reduce(
-    (bytes, name) => bytes + sizeOf(join(dirname(file), name), counted),
-    statSync(file).size,
-  );
-}
 
 test.each([
   ['api-keys', 'classes'],
