@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { routes } from '../functions/api.ts';
+import { buildDocuments } from '../functions/schema/built-documents.ts';
+import { makeDocument } from '../functions/schema/make-document.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
 import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
@@ -39,13 +42,18 @@ export const bundleFile = 'index.mjs';
 /** The family whose function packs scripts: its bundle contains the runtime files of each script. */
 const packing = 'background';
 
+/** The family whose function serves the interface documents: its bundle contains them. */
+const describing = 'schema';
+
 const templateProgram = join(root, 'shared/platform/runtimes/templates/program.ts');
 
 /** Bundles a family's handler into `folder`, and the template renderer as a separate program. */
 export function bundleHandler(family: string, folder: string): void {
   const define = {
     ...bundleAssets().define,
-    ...(family === packing ? { SCRIPT_RUNTIME_FILES: runtimeFiles() } : {}),
+    // as texts: esbuild makes modules of other values, which every file would load
+    ...(family === packing ? { SCRIPT_RUNTIME_FILES: JSON.stringify(runtimeFiles()) } : {}),
+    ...(family === describing ? { SCHEMA_DOCUMENTS: JSON.stringify(interfaceDocuments()) } : {}),
   };
   buildSync({ ...bundleOptions, define, ...entryOf(family), outdir: folder });
   const outfile = join(folder, templateProgramFile);
@@ -67,6 +75,11 @@ export const handler = await openHandler(${name}.routes);`;
 /** Returns the exports of shared/platform/aws/scripts/runtime-files.ts as JSON. */
 function runtimeFiles(): string {
   return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles() });
+}
+
+/** Returns the interface documents, so that the function needs no code of the families that they describe. */
+function interfaceDocuments(): string {
+  return buildDocuments((version, format) => makeDocument(routes, version, format));
 }
 
 /** Returns the bundle of a family's handler as Lambda code. It is built while the stack is synthesised. */

@@ -3,7 +3,6 @@ import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { openPlatform } from '../../shared/platform/aws/platform.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
-import { runtimeFiles } from '../../shared/platform/aws/scripts/runtime-files.ts';
 import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
 import { jobTypes, unorderedConsumers } from '../jobs.ts';
 
@@ -14,6 +13,6 @@ const services = openPlatform(environment);
 export const handler = createBackground({
   services,
   consumers: [...unorderedConsumers, followScripts],
-  kinds: [...jobTypes, ...scriptWork(environment, runtimeFiles)],
+  kinds: [...jobTypes, ...scriptWork(environment)],
   wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
 });
