@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
+import { jobTypes } from '../../functions/jobs.ts';
 import { wholeMap } from '../../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
@@ -26,7 +27,6 @@ const secret = '5e'.repeat(32);
 const maxBytes = 470_000;
 const maxBytesOfAll = 665_000;
 const functions = [...families, 'background', 'script-runs'];
-const haveAll = [wholeMap, 'background']; // the whole map, to serve it or to run its jobs
 
 beforeAll(() => {
   for (const name of functions) bundleHandler(name, join(folder, name));
@@ -38,7 +38,7 @@ test.each(functions)('the bundle of %s is small', (family) => {
   const size = loadedBytes(bundleOf(family));
 
   process.stdout.write(`bundle of ${family}: ${size} bytes\n`);
-  expect(size).toBeLessThan(haveAll.includes(family) ? maxBytesOfAll : maxBytes);
+  expect(size).toBeLessThan(family === wholeMap ? maxBytesOfAll : maxBytes);
 });
 
 test.each([
@@ -53,6 +53,14 @@ test.each([
   const text = readFileSync(bundleOf(family), 'utf8');
 
   expect(names.filter((path) => path.length > 12 && text.includes(path))).toEqual([]);
+});
+
+test('the bundle of background has the jobs of all families', () => {
+  const chunks = readdirSync(join(folder, 'background')).filter((name) => name.endsWith('.mjs'));
+  const text = chunks.map((name) => readFileSync(join(folder, 'background', name), 'utf8')).join();
+
+  const absent = jobTypes.map(({ name }) => name).filter((name) => !text.includes(`"${name}"`));
+  expect(absent).toEqual([]);
 });
 
 /** A deployment: every function in a process of its own, on a table that checks their roles. */
