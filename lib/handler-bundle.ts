@@ -4,6 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync } from 'esbuild';
+import { api, routes } from '../functions/api.ts';
+import { buildDocuments } from '../functions/schema/built-documents.ts';
+import { makeDocument } from '../functions/schema/make-document.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
 import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
@@ -36,8 +39,14 @@ const bundleOptions = {
 /** File name of the handler in the folder of a bundle. */
 export const bundleFile = 'index.mjs';
 
-/** The family whose function packs scripts: its bundle contains the runtime files of each script. */
-const packing = 'background';
+/**
+ * The function of jobs: its bundle has the `jobs.ts` of each family, and the runtime files of each script, because it
+ * packs them.
+ */
+const background = 'background';
+
+/** The family whose function serves the interface documents: its bundle contains them. */
+const describing = 'schema';
 
 const templateProgram = join(root, 'shared/platform/runtimes/templates/program.ts');
 
@@ -45,28 +54,51 @@ const templateProgram = join(root, 'shared/platform/runtimes/templates/program.t
 export function bundleHandler(family: string, folder: string): void {
   const define = {
     ...bundleAssets().define,
-    ...(family === packing ? { SCRIPT_RUNTIME_FILES: runtimeFiles() } : {}),
+    // as texts: esbuild makes modules of other values, which every file would load
+    ...(family === background ? { SCRIPT_RUNTIME_FILES: JSON.stringify(runtimeFiles()) } : {}),
+    ...(family === describing ? { SCHEMA_DOCUMENTS: JSON.stringify(interfaceDocuments()) } : {}),
   };
   buildSync({ ...bundleOptions, define, ...entryOf(family), outdir: folder });
   const outfile = join(folder, templateProgramFile);
   buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });
 }
 
-/** Returns the module to bundle: the family's handler.ts, or a generated one that serves its routes. */
+/** Returns the module to bundle: the family's handler.ts, or a generated one. */
 function entryOf(family: string): Pick<BuildOptions, 'entryPoints' | 'entryNames' | 'stdin'> {
   const resolveDir = handlerFolder(family);
   const own = join(resolveDir, 'handler.ts');
-  if (existsSync(own)) return { entryPoints: { index: own } };
+  if (family !== background && existsSync(own)) return { entryPoints: { index: own } };
+  const contents = family === background ? backgroundEntry() : familyEntry(family);
+  return { stdin: { contents, resolveDir, loader: 'ts' }, entryNames: 'index' };
+}
+
+/** Returns a handler that serves the routes of a family. */
+function familyEntry(family: string): string {
   const name = family.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-  const contents = `import { openHandler } from '../../shared/platform/aws/handler.ts';
+  return `import { openHandler } from '../../shared/platform/aws/handler.ts';
 import { ${name} } from './resource.ts';
 export const handler = await openHandler(${name}.routes);`;
-  return { stdin: { contents, resolveDir, loader: 'ts' }, entryNames: 'index' };
+}
+
+/** Returns a handler that runs the jobs of all families. The map itself would add the code of all requests. */
+function backgroundEntry(): string {
+  const families = api.filter(({ jobs }) => jobs !== undefined);
+  const imports = families.map(
+    ({ name }, at) => `import { jobs as jobs${at} } from '../${name}/jobs.ts';`,
+  );
+  return `import { openBackground } from './handler.ts';
+${imports.join('\n')}
+export const handler = openBackground([${families.map((_, at) => `jobs${at}`)}]);`;
 }
 
 /** Returns the exports of shared/platform/aws/scripts/runtime-files.ts as JSON. */
 function runtimeFiles(): string {
   return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles() });
+}
+
+/** Returns the interface documents, so that the function needs no code of the families that they describe. */
+function interfaceDocuments(): string {
+  return buildDocuments((version, format) => makeDocument(routes, version, format));
 }
 
 /** Returns the bundle of a family's handler as Lambda code. It is built while the stack is synthesised. */

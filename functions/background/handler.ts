@@ -1,19 +1,27 @@
+import type { FamilyJobs } from '../../shared/core/resource/route.ts';
 import { readEnvironment, readQueue } from '../../shared/platform/aws/environment.ts';
-import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
+import {
+  type BackgroundHandler,
+  createBackground,
+} from '../../shared/platform/aws/jobs/background.ts';
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { openPlatform } from '../../shared/platform/aws/platform.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
-import { runtimeFiles } from '../../shared/platform/aws/scripts/runtime-files.ts';
 import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
-import { jobTypes, unorderedConsumers } from '../jobs.ts';
+import { joinJobs } from './join-jobs.ts';
 
-const environment = readEnvironment();
-const services = openPlatform(environment);
-
-/** Runs consumers of the change feed and background jobs on AWS. */
-export const handler = createBackground({
-  services,
-  consumers: [...unorderedConsumers, followScripts],
-  kinds: [...jobTypes, ...scriptWork(environment, runtimeFiles)],
-  wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
-});
+/**
+ * Opens the function that runs consumers of the change feed and background jobs on AWS. Its bundle calls this with the
+ * `jobs.ts` of each family, without the code of requests: lib/handler-bundle.ts.
+ */
+export function openBackground(families: readonly FamilyJobs[]): BackgroundHandler {
+  const environment = readEnvironment();
+  const services = openPlatform(environment);
+  const { types, unorderedConsumers } = joinJobs(families);
+  return createBackground({
+    services,
+    consumers: [...unorderedConsumers, followScripts],
+    kinds: [...types, ...scriptWork(environment)],
+    wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
+  });
+}

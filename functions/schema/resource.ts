@@ -1,36 +1,44 @@
 import { queryValue } from '../../shared/core/http/message.ts';
-import { cachedBodies, markConstant } from '../../shared/core/http/response-cache.ts';
+import { keepText, markConstant } from '../../shared/core/http/response-cache.ts';
 import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
 import type { Context, Family, Route } from '../../shared/core/resource/route.ts';
 import type { Version } from '../../shared/core/resource/versions.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import { type Description, describe } from './describe.ts';
-import { toDocument } from './document.ts';
+import type { DocumentFormat } from './built-documents.ts';
 import { grants } from './grants.ts';
-import { toOpenApi } from './openapi.ts';
 
 const openApi = 'openapi';
 
-/** Documents by the routes that they describe: a process builds each one once, at its first request. */
-const documents = new WeakMap<readonly Route[], Map<string, JsonObject>>();
+/** Documents by the routes that they describe: a process makes each one once, at its first request. */
+const documents = new WeakMap<readonly Route[], Map<string, Promise<JsonObject>>>();
 
-function documentFor({ routes, version, request }: Context): JsonObject {
-  const isOpenApi = queryValue(request.query, 'format') === openApi;
-  const known = documents.get(routes) ?? new Map<string, JsonObject>();
+function documentFor({ routes, version, request }: Context): Promise<JsonObject> {
+  const format = queryValue(request.query, 'format') === openApi ? openApi : 'json';
+  const known = documents.get(routes) ?? new Map<string, Promise<JsonObject>>();
   documents.set(routes, known);
-  const name = `${version} ${isOpenApi}`;
-  const document = known.get(name) ?? makeDocument(routes, version, isOpenApi);
+  const name = `${version} ${format}`;
+  const document = known.get(name) ?? openDocument(routes, version, format);
   known.set(name, document);
   return document;
 }
 
-/** Builds a document for the response cache, as a constant body: it is public, each form is built once. */
-function makeDocument(routes: readonly Route[], version: Version, isOpenApi: boolean): JsonObject {
-  const cached = cachedBodies(
-    { form: routes, list: '/schema/' },
-    { of: (description: Description) => description, make: isOpenApi ? toOpenApi : toDocument },
-  );
-  return markConstant(cached(describe(routes, version)));
+/** Opens a document for the response cache, as a constant body: it is public. Built ones are only read. */
+async function openDocument(
+  routes: readonly Route[],
+  version: Version,
+  format: DocumentFormat,
+): Promise<JsonObject> {
+  const { builtDocument } = await import('./built-documents.ts'); // a megabyte, where it has any
+  const built = builtDocument(version, format);
+  if (built !== undefined) return toConstant(JSON.parse(built) as JsonObject, built); // of our own build
+  const { makeDocument } = await import('./make-document.ts'); // few processes need it
+  const made = makeDocument(routes, version, format);
+  return toConstant(made, JSON.stringify(made));
+}
+
+function toConstant(document: JsonObject, text: string): JsonObject {
+  keepText(document, text);
+  return markConstant(Object.freeze(document));
 }
 
 /**
@@ -66,7 +74,7 @@ export const schema: Family = {
               choices: [openApi, 'json', 'html'],
             },
           },
-          run: (context) => Promise.resolve({ status: 200, body: documentFor(context) }),
+          run: async (context) => ({ status: 200, body: await documentFor(context) }),
         },
       },
     }),

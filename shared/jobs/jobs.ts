@@ -134,24 +134,30 @@ export interface JobRunner {
   readonly isEnding: () => boolean;
 }
 
+/** Jobs of each shard that were read already, the earliest first. */
+export type ReadJobs = readonly (readonly Stored<JobData>[])[];
+
 /**
- * Runs all jobs that are due, including those that become due while it runs.
+ * Runs all jobs that are due, including those that become due while it runs: one query per shard, and another one after
+ * each start of jobs.
  *
+ * @param read all jobs that are due, of {@link readJobs}: replaces the first query of each shard
  * @returns when further jobs are due (epoch milliseconds); undefined when there are none, or the process is ending
  */
-export async function runDue(runner: JobRunner): Promise<number | undefined> {
-  const next = await Promise.all(jobShards.map((shard) => runShard(runner, shard)));
+export async function runDue(runner: JobRunner, read: ReadJobs = []): Promise<number | undefined> {
+  const next = await Promise.all(jobShards.map((shard) => runShard(runner, shard, read[shard])));
   const known = next.filter((due) => due !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-/** Returns when jobs are due, up to `until` (epoch milliseconds), except those that a process has the lease of. */
-export async function dueTimes(
-  store: Pick<Store, 'query'>,
-  until: number,
-): Promise<readonly number[]> {
-  const found = await Promise.all(jobShards.map((shard) => jobsOf({ store }, { shard, until })));
-  return found.flat().flatMap(({ data: { claimed, due } }) => (claimed ? [] : [due]));
+/** Reads the jobs of all shards that are due up to `until` (epoch milliseconds), in one query per shard. */
+export function readJobs(store: Pick<Store, 'query'>, until: number): Promise<ReadJobs> {
+  return Promise.all(jobShards.map((shard) => jobsOf({ store }, { shard, until })));
+}
+
+/** Returns when jobs are due, except those that a process has the lease of. */
+export function dueTimes(read: ReadJobs): readonly number[] {
+  return read.flat().flatMap(({ data: { claimed, due } }) => (claimed ? [] : [due]));
 }
 
 /**
@@ -166,10 +172,14 @@ export async function endLeases(context: JobContext): Promise<void> {
   }
 }
 
-async function runShard(runner: JobRunner, shard: number): Promise<number | undefined> {
+async function runShard(
+  runner: JobRunner,
+  shard: number,
+  read?: ReadJobs[number],
+): Promise<number | undefined> {
   const underWay = new Set<Promise<void>>();
-  for (;;) {
-    const due = await beginDue(runner, { shard, underWay });
+  for (let first = read; ; first = undefined) {
+    const due = await beginDue(runner, { shard, underWay }, first);
     if (underWay.size === 0) return due;
     await Promise.race(underWay);
   }
@@ -185,19 +195,22 @@ export interface ShardRun {
  * Starts the due jobs of a shard, several at once. Slow or waiting ones do not delay the others. Waits while the
  * maximum number is running, but not for the end of the jobs that it started.
  *
+ * @param read replaces the first query
  * @returns when further jobs are due (epoch milliseconds); undefined when there are none, or the process is ending
  */
 export async function beginDue(
   runner: JobRunner,
   { shard, underWay }: ShardRun,
+  read?: ReadJobs[number],
 ): Promise<number | undefined> {
   const { context, isEnding } = runner;
-  while (!isEnding()) {
+  for (let first = read; !isEnding(); first = undefined) {
     if (underWay.size >= atOncePerShard) await Promise.race(underWay);
-    const until = context.clock.micros() / 1000;
+    const end = dueKey(context.clock.micros() / 1000 + 1);
     const limit = atOncePerShard - underWay.size;
-    const due = await jobsOf(context, { shard, until, limit });
-    if (due.length === 0) return nextDue(context, shard);
+    const next = first ?? (await jobsOf(context, { shard, limit }));
+    const due = next.slice(0, limit).filter(({ key }) => key.sk < end);
+    if (due.length === 0) return next[0]?.data.due;
     for (const found of due) {
       const item = await unlessConflict(takeLease(context, found));
       if (item === undefined) continue;
@@ -215,11 +228,6 @@ async function jobsOf(
 ): Promise<readonly Stored<JobData>[]> {
   const upper = until === undefined ? undefined : { key: dueKey(until + 1), inclusive: false };
   return (await jobEntity.list(store, [shard], { upper, limit })).items;
-}
-
-async function nextDue({ store }: JobContext, shard: number): Promise<number | undefined> {
-  const { items } = await jobEntity.list(store, [shard], { limit: 1 });
-  return items[0]?.data.due;
 }
 
 /** Takes the lease of a job; throws when another process has taken it. */

@@ -4,6 +4,7 @@ import type { Clock, Meter, Platform } from '../platform/ports.ts';
 import { instanceEntity, usageEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
 import type { UsageData } from '../store/records/records.ts';
+import type { Check, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { causeOf } from '../values/caught.ts';
 
@@ -145,6 +146,15 @@ async function addTo(
   };
   await maintain(services, [
     createOrUpdate(usageEntity, { key: lookups.before.key, current: before }, sum),
-    { action: 'check', key: record.key, condition: { kind: 'present' } }, // otherwise it outlives the instance
+    ...(before === undefined ? [mustExist(record)] : []),
   ]);
+}
+
+/**
+ * Returns the check for the first usage of an hour, which would otherwise outlive a deleted instance. An update needs
+ * none: it fails when the clean-up has deleted the item. So a flush is one write, and not a transaction of two, which
+ * costs four write units.
+ */
+function mustExist({ key }: Pick<Stored, 'key'>): Check {
+  return { action: 'check', key, condition: { kind: 'present' } };
 }

@@ -267,6 +267,64 @@ describe('jobs', () => {
   });
 });
 
+describe('queries for jobs', () => {
+  let queries: number;
+  const counting = (): Store => ({
+    ...store,
+    query: (query) => {
+      queries += 1;
+      return store.query(query);
+    },
+  });
+  const kind: JobType = { name: 'quick', step: async () => 'done' };
+  beforeEach(() => {
+    queries = 0;
+    now = 1_800_000_000_000;
+  });
+
+  it('are one per shard in a tick that finds none due', async () => {
+    const later = [10, 60, 70, 3600].map((seconds) =>
+      newJob({ clock, ids }, kind, {}, now + seconds * 1000),
+    );
+    await write(store, ...later);
+
+    await open({ through: counting(), kinds: [kind] })([]);
+
+    expect([queries, woken.flat().length]).toEqual([16, 3]);
+  });
+
+  it('are one per shard after a wake-up', async () => {
+    const message = { body: String(now / 1000), eventSource: 'aws:sqs' } as SQSRecord;
+
+    await open({ through: counting(), kinds: [kind] })([message]);
+
+    expect(queries).toBe(16);
+  });
+
+  it('are two more after the start of due jobs of a shard', async () => {
+    const inShard = (id: string) => newJob({ clock, ids: { ...ids, random: () => id } }, kind, {});
+    await write(store, ...['b1', 'b2', 'b3'].map(inShard));
+
+    await open({ through: counting(), kinds: [kind] })([]);
+
+    expect([queries, await workLeft()]).toEqual([18, []]);
+  });
+
+  it('find jobs of every shard, more than run at once', async () => {
+    const jobs = jobShards.flatMap((shard) =>
+      Array.from({ length: 6 }, (_, at) => {
+        const id = `${shard.toString(16)}${at}`;
+        return newJob({ clock, ids: { ...ids, random: () => id } }, kind, {});
+      }),
+    );
+    for (let at = 0; at < jobs.length; at += 24) await write(store, ...jobs.slice(at, at + 24));
+
+    await open({ through: counting(), kinds: [kind] })([]);
+
+    expect(await workLeft()).toEqual([]);
+  });
+});
+
 describe('jobs between two ticks', () => {
   const ran: string[] = [];
   const kind: JobType = {

@@ -25,8 +25,10 @@ const setUp = keyText(
 let aws: FakeAws;
 let runtime: Server;
 let asked: { readonly method: string; readonly path: string; readonly id: unknown; body: string }[];
-/** Returns the written items of usage. */
+/** The written items of usage. */
 let used: unknown[];
+/** Number of items in each request that wrote usage. */
+let sizes: number[];
 let takesExtensions: boolean;
 
 beforeAll(() => bundleHandler('batch', folder), 60_000);
@@ -34,12 +36,15 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 beforeEach(async () => {
   used = [];
+  sizes = [];
   aws = await startFakeAws({
     secret,
     allows: () => true,
     write: async ({ parts, apply }) => {
       const items = parts.flatMap(([, { Item }]) => (Item === undefined ? [] : [Item]));
-      used.push(...items.filter(({ pk }) => pk.S === 'INSTANCE#1#USAGE'));
+      const usage = items.filter(({ pk }) => pk.S === 'INSTANCE#1#USAGE');
+      used.push(...usage);
+      if (usage.length > 0) sizes.push(parts.length);
       apply();
     },
   });
@@ -118,6 +123,22 @@ test('counts are written during the first request after ten seconds', async () =
   await vi.waitUntil(() => used.length > 0, { timeout: 50_000 });
   expect(used).toEqual([expect.objectContaining(three)]);
   expect(before).toEqual([]);
+  await lambda.close();
+});
+
+test('counts are written in one item, after the first write of an hour, which checks the instance', async () => {
+  const lambda = await start();
+  const now = Math.floor(Date.now() / 3_600_000) * 3_600_000 + 60_000; // all within an hour
+  const key = await use(lambda, now);
+  const event = clientEvent({ method: 'GET', path: '/v1.1/instances/my-news/api_keys/', key });
+
+  for (const writes of [1, 2, 3]) {
+    const aheadMs = writes * 11_000;
+    await lambda.invoke(event, { nowMs: now + aheadMs, steadyAheadMs: aheadMs });
+    await vi.waitUntil(() => used.length === writes, { timeout: 50_000 });
+  }
+
+  expect(sizes).toEqual([2, 1, 1]);
   await lambda.close();
 });
 

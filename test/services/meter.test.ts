@@ -106,6 +106,42 @@ describe('a meter', () => {
     expect([await written(1), await written(3), logged]).toEqual([[], [], []]);
   });
 
+  it('updates the record of an hour in one write, and creates it only with its instance', async () => {
+    const actions: (readonly string[])[] = [];
+    const note = () =>
+      faulty.beforeNextWrite(async ({ writes }) => {
+        actions.push(writes.map(({ action }) => action));
+      });
+    const flush = async () => {
+      meter.countRequest(1);
+      note();
+      await meter.flush();
+    };
+
+    await flush();
+    await flush();
+    await flush();
+    clock.forward(hour);
+    await flush();
+
+    expect(actions).toEqual([['put', 'check'], ['put'], ['put'], ['put', 'check']]);
+  });
+
+  it('does not bring back the usage of an instance that is deleted during the write', async () => {
+    meter.countRequest(1);
+    await meter.flush();
+    const [before] = (await usageEntity.list(store, [1], { limit: 1 })).items;
+    const deletions = [instanceEntity.key(1), before?.key ?? instanceEntity.key(1)].map(
+      (key) => ({ action: 'delete', key, condition: { kind: 'none' } }) as const,
+    );
+    faulty.beforeNextWrite(() => store.write({ id: ids.random(), change, writes: deletions }));
+    meter.countRequest(1);
+
+    await meter.flush();
+
+    expect([await written(), logged]).toEqual([[], []]);
+  });
+
   it('loses only the counts since its last write when its process is killed', async () => {
     meter.countRequest(1);
     await meter.flush();

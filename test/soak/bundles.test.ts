@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
+import { jobTypes } from '../../functions/jobs.ts';
 import { wholeMap } from '../../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
@@ -12,6 +13,7 @@ import { type Access, type FakeAws, startFakeAws } from '../aws-emulator/fake-aw
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 import { isGranted } from '../aws-emulator/policies.ts';
+import { loadedBytes } from '../support/loaded-bytes.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions } from '../support/template.ts';
 
@@ -23,35 +25,21 @@ const deployed = new Map(deployedFunctions(template).map((each) => [each.family,
 const secret = '5e'.repeat(32);
 
 const maxBytes = 470_000;
-const maxBytesOfAll = 680_000;
-const haveAll = [wholeMap, 'schema']; // the whole map, to serve it or to describe it
+const maxBytesOfAll = 665_000;
+const functions = [...families, 'background', 'script-runs'];
 
 beforeAll(() => {
-  for (const family of families) bundleHandler(family, join(folder, family));
+  for (const name of functions) bundleHandler(name, join(folder, name));
 }, 300_000);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test.each(families)('the bundle of %s is small', (family) => {
-  const size = sizeOf(bundleOf(family));
+test.each(functions)('the bundle of %s is small', (family) => {
+  const size = loadedBytes(bundleOf(family));
 
   process.stdout.write(`bundle of ${family}: ${size} bytes\n`);
-  expect(size).toBeLessThan(haveAll.includes(family) ? maxBytesOfAll : maxBytes);
+  expect(size).toBeLessThan(family === wholeMap ? maxBytesOfAll : maxBytes);
 });
-
-/** Returns the bytes of a file and of its static imports; dynamic imports are not counted. */
-function sizeOf(file: string, counted = new Set<string>()): number {
-  if (counted.has(file)) return 0;
-  counted.add(file);
-  const text = readFileSync(file, 'utf8');
-  const imported = [...text.matchAll(/\b(?:from|import)"\.\/([^"]+)"/g)].map(
-    ([, name = '']) => name,
-  );
-  return imported.reduce(
-    (bytes, name) => bytes + sizeOf(join(dirname(file), name), counted),
-    statSync(file).size,
-  );
-}
 
 test.each([
   ['api-keys', 'classes'],
@@ -65,6 +53,14 @@ test.each([
   const text = readFileSync(bundleOf(family), 'utf8');
 
   expect(names.filter((path) => path.length > 12 && text.includes(path))).toEqual([]);
+});
+
+test('the bundle of background has the jobs of all families', () => {
+  const chunks = readdirSync(join(folder, 'background')).filter((name) => name.endsWith('.mjs'));
+  const text = chunks.map((name) => readFileSync(join(folder, 'background', name), 'utf8')).join();
+
+  const absent = jobTypes.map(({ name }) => name).filter((name) => !text.includes(`"${name}"`));
+  expect(absent).toEqual([]);
 });
 
 /** A deployment: every function in a process of its own, on a table that checks their roles. */
@@ -556,6 +552,25 @@ describe.each(programs)('on $name', ({ node }) => {
       for (const key of Object.values(keys)) expect(logs).not.toContain(key);
     });
   });
+});
+
+test('the documents in the bundle of schema are those of the whole map', async () => {
+  const deployment = await deploy(process.execPath);
+  const documentOf = async (family: string, path: string, query: string) => {
+    const event = clientEvent({ method: 'GET', path, query });
+    const result = await deployment.functions.get(family)?.invoke(event);
+    return result && { status: result.statusCode, body: bodyOf(result) };
+  };
+  for (const path of ['/v1/schema/', '/v1.1/schema/']) {
+    for (const query of ['', 'format=openapi']) {
+      const built = await documentOf('schema', path, query);
+      const made = await documentOf(wholeMap, path, query);
+
+      expect(built?.status).toBe(200);
+      expect(built).toEqual(made);
+    }
+  }
+  await deployment.close();
 });
 
 test('a function with missing permissions is detected', async () => {

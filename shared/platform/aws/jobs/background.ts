@@ -13,7 +13,7 @@ import {
   type Services,
   sizedKinds,
 } from '../../../jobs/change-feed.ts';
-import { dueTimes, type JobType, runDue } from '../../../jobs/jobs.ts';
+import { dueTimes, type JobType, type ReadJobs, readJobs, runDue } from '../../../jobs/jobs.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
 import { causeOf } from '../../../values/caught.ts';
 import { readStreamRecord } from './stream.ts';
@@ -69,9 +69,14 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
     const { Records: records = [] } = event;
     const changes = changesIn(records, sized);
     const newJobs = changes.filter(({ kind }) => kind === jobEntity.kind);
-    if (records.length === 0 || newJobs.length > 0) {
-      const times = newJobs.map(({ key }) => dueOf(key));
-      await runJobs(invocation, records.length === 0 ? await upcoming(services) : times);
+    if (records.length === 0) {
+      const read = await upcoming(services);
+      await runJobs(invocation, dueTimes(read), read);
+    } else if (newJobs.length > 0) {
+      await runJobs(
+        invocation,
+        newJobs.map(({ key }) => dueOf(key)),
+      );
     }
     const isConsumed = await consume(options, changes);
     const itemIdentifier = records[0]?.dynamodb?.SequenceNumber ?? '';
@@ -96,8 +101,8 @@ function changesIn(
     .filter(({ change }) => change.cause !== 'maintenance');
 }
 
-function upcoming({ store, clock }: Services): Promise<readonly number[]> {
-  return dueTimes(store, clock.micros() / 1000 + aheadMs);
+function upcoming({ store, clock }: Services): Promise<ReadJobs> {
+  return readJobs(store, clock.micros() / 1000 + aheadMs);
 }
 
 /** Returns a function that runs due jobs, and has jobs run at those of `times` that are soon. */
@@ -116,9 +121,13 @@ function createJobs({ services, kinds, wakeUps }: BackgroundOptions) {
       services.log({ level: 'error', message: 'wake-ups failed', cause: causeOf(error) });
     }
   };
-  return async ({ getRemainingTimeInMillis }: Invocation, times: readonly number[]) => {
+  return async (
+    { getRemainingTimeInMillis }: Invocation,
+    times: readonly number[],
+    read?: ReadJobs,
+  ) => {
     const isEnding = () => getRemainingTimeInMillis() < stepMs;
-    await Promise.all([wakeUpAt(times), runDue({ kinds, context, isEnding })]);
+    await Promise.all([wakeUpAt(times), runDue({ kinds, context, isEnding }, read)]);
   };
 }
 

@@ -4,9 +4,8 @@ import { cascade } from '../../../jobs/maintain.ts';
 import { unlessConflict } from '../../../jobs/write-conflict.ts';
 import { idIn, instanceIn, scriptEntity, scriptSweepEntity } from '../../../store/entities.ts';
 import { createItem } from '../../../store/writes.ts';
-import { deploymentOf } from './script-function.ts';
+import { deploymentOf, sweepFunctions } from './script-function.ts';
 import type { ScriptId } from './script-names.ts';
-import { sweepFunctions } from './sweep-functions.ts';
 
 const maxWrites = 100;
 

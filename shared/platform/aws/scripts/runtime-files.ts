@@ -1,7 +1,7 @@
 import type { AllRuntimeFiles } from './script-package.ts';
 
-/** Replaced by a literal when the handler is bundled: lib/handler-bundle.ts. */
-declare const SCRIPT_RUNTIME_FILES: AllRuntimeFiles;
+/** JSON, which replaces this name when the handler is bundled: lib/handler-bundle.ts. */
+declare const SCRIPT_RUNTIME_FILES: string;
 
 /** The files next to each script in its function. Only a bundle has them. */
-export const runtimeFiles = SCRIPT_RUNTIME_FILES;
+export const runtimeFiles = JSON.parse(SCRIPT_RUNTIME_FILES) as AllRuntimeFiles; // of our own build

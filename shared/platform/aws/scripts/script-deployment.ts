@@ -1,15 +1,19 @@
 import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
-import { createDeployScript } from './deploy-script.ts';
-import { openControl } from './function-control.ts';
-import type { AllRuntimeFiles } from './script-package.ts';
-import { createSweepFunctions } from './sweep-functions.ts';
+import { once } from '../once.ts';
+import { deployScript, sweepFunctions } from './script-function.ts';
 
-/** Returns the job types of AWS only: they keep a function for each script. */
-export function scriptWork(
-  { scripts: { prefix, role }, table }: Environment,
-  files: AllRuntimeFiles,
-): readonly JobType[] {
-  const options = { place: { prefix, table }, role, files, control: openControl() };
-  return [createDeployScript(options), createSweepFunctions(options)];
+/**
+ * Returns the job types of AWS only: they keep a function for each script. Few processes run any, so their code, and
+ * the files that it adds to each script, are loaded for the first one.
+ */
+export function scriptWork(environment: Environment): readonly JobType[] {
+  const load = once(async () => {
+    const { openScriptJobs } = await import('./script-jobs.ts');
+    return openScriptJobs(environment);
+  });
+  return [
+    { ...deployScript, step: async (context, task) => (await load()).deploy.step(context, task) },
+    { ...sweepFunctions, step: async (context, task) => (await load()).sweep.step(context, task) },
+  ];
 }

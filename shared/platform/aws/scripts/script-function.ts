@@ -18,6 +18,9 @@ export interface FunctionAsker {
 /** The job type that creates and updates a script's function. */
 export const deployScript = { name: 'deploy-script' };
 
+/** The name of the job type that compares functions with scripts. */
+export const sweepFunctions = { name: 'sweep-functions' };
+
 const askAgainMs = 30_000;
 
 /** Returns a job that creates and updates a script's function; several may exist. */

@@ -7,7 +7,7 @@ import { nameOf } from '../../../values/caught.ts';
 import type { JsonObject } from '../../../values/json/json.ts';
 import type { DeploymentOptions } from './deploy-script.ts';
 import { ControlBusy, type ListedFunction } from './function-control.ts';
-import { deploymentOf } from './script-function.ts';
+import { deploymentOf, sweepFunctions } from './script-function.ts';
 import { functionName, isFunctionName, readDescription, type ScriptId } from './script-names.ts';
 import { releaseOf } from './script-package.ts';
 
@@ -17,9 +17,6 @@ type Progress = {
   /** Sort key of the last known function that was checked; absent while functions are listed. */
   readonly last?: string;
 };
-
-/** The name of the job type that compares functions with scripts. */
-export const sweepFunctions = { name: 'sweep-functions' };
 
 const dayMs = 86_400_000;
 const busyMs = 5000;

@@ -1,0 +1,17 @@
+import type { Route } from '../../shared/core/resource/route.ts';
+import type { Version } from '../../shared/core/resource/versions.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import type { DocumentFormat } from './built-documents.ts';
+import { describe } from './describe.ts';
+import { toDocument } from './document.ts';
+import { toOpenApi } from './openapi.ts';
+
+/** Makes the interface document of routes (docs/reference/README.md#openapi). */
+export function makeDocument(
+  routes: readonly Route[],
+  version: Version,
+  format: DocumentFormat,
+): JsonObject {
+  const description = describe(routes, version);
+  return format === 'openapi' ? toOpenApi(description) : toDocument(description);
+}
