@@ -30,7 +30,7 @@ export interface Watch {
 const everyMs = 1_000;
 /** 64 slots and a spare for each runtime, with up to four processes each, and the processes of renders. */
 const maxProcesses = 300;
-const maxServerBytes = 1_500_000_000;
+const maxServerBytes = 450_000_000; // without its processes, whose number depends on the scripts
 const maxAllBytes = totalmem() * 0.9;
 /** Time in which an ending process may be an orphan. */
 const maxOrphanMs = 10_000;

@@ -8,6 +8,8 @@ import type { Timers } from './timers.ts';
 const pageSize = 500;
 /** Time for which changes gather, so that many share the commits of their consumers. */
 const gatherMs = 10;
+/** The same for consumers that readers wait for, which need not be earlier: a reader that waits starts them. */
+const awaitedGatherMs = 100;
 /** Pause after an error when not even a dead letter could be written. */
 const troubleMs = 1000;
 
@@ -53,10 +55,10 @@ export function startConsumers(options: ConsumerLoopOptions): ConsumerLoop {
 
   const loops = [openLoop(awaited), openLoop(others)] as const;
   return {
-    nudge: () =>
-      timers.soon('changes', gatherMs, () => {
-        for (const { start } of loops) start();
-      }),
+    nudge: () => {
+      timers.soon('awaited changes', awaitedGatherMs, loops[0].start);
+      timers.soon('changes', gatherMs, loops[1].start);
+    },
     settled: () => loops[0].wait(true),
     drained: async () => {
       await Promise.all(loops.map(({ wait }) => wait(false)));
