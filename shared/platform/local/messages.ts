@@ -19,8 +19,8 @@ export interface LocalMessages extends Messages {
   readonly waiting: number;
 }
 
-/** Listeners that a publication wakes in one turn of the event loop; some 10 ms, so that other requests have theirs. */
-const wokenAtOnce = 64;
+/** Listeners that a publication wakes in one turn of the event loop; some 20 ms, so that other requests have theirs. */
+const wokenAtOnce = 200;
 
 type Wake = () => void;
 
