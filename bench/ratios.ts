@@ -18,7 +18,7 @@ type Ratios = Readonly<Record<string, number>>;
 const file = new URL('ratios.json', import.meta.url);
 const names = ['get', 'list 100', 'filter 20', 'create', 'update', 'batch of 50 creates'];
 const objects = 2000;
-const turns = { connections: 32, seconds: 1.2, rounds: 4 };
+const turns = { connections: 32, seconds: 0.8, rounds: 4 };
 const mostTimes = 2;
 
 try {

@@ -14,7 +14,7 @@ import { useWorld, world } from '../support/world-fixture.ts';
  * and composite indexes. The end state must match all responses, and every index entry too.
  */
 
-const seconds = Number(process.env.SOAK_SECONDS ?? 60);
+const seconds = Number(process.env.SOAK_SECONDS ?? 30);
 const writers = 8;
 
 useWorld();
