@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startProcess } from '../test/support/server-process.ts';
+import { endProcesses, startProcess } from '../test/support/server-process.ts';
 
 /*
  * Measures polls and streams on one channel of a server process: how soon a message reaches all, and what they cost
@@ -17,6 +17,7 @@ const requestsBefore = 1000;
 const networkMs = 20; // delay before the next poll of a client
 const ticksPerSecond = 100; // of /proc/<pid>/stat
 
+process.on('exit', endProcesses); // also after an error
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-listeners-'));
 const server = await startProcess(folder);
 const open: Socket[] = [];
