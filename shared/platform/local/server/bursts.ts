@@ -2,34 +2,21 @@
 const mostTogether = 8;
 
 /**
- * Creates a function whose promises resolve together: at the end of a turn of the event loop, or when a few callers wait.
- * A response that is sent wakes its client. With one process on the other end, or one core for all, each response of a
- * turn would wake it again: 32 clients that get an object cost 115 us of CPU time per request, together 71.
+ * Creates a function by which responses wait for each other: its promises resolve at the end of a turn of the event
+ * loop, or when eight wait. A response that is sent wakes its client, which would wait again before the next one is
+ * sent. With 32 connections, the CPU time of a request for an object falls from 115 to 71 us.
  */
 export function createBursts(): () => Promise<void> {
-  let waiting = 0;
-  let burst: { readonly done: Promise<void>; readonly begin: () => void } | undefined;
-  return () => {
-    burst ??= openBurst(() => {
-      burst = undefined;
-      waiting = 0;
-    });
-    const { done, begin } = burst;
-    waiting += 1;
-    if (waiting === mostTogether) begin();
-    return done;
+  let waiting: (() => void)[] = [];
+  const send = () => {
+    const all = waiting;
+    waiting = [];
+    for (const begin of all) begin();
   };
-}
-
-function openBurst(onBegin: () => void) {
-  let begin = () => {};
-  const done = new Promise<void>((resolve) => {
-    const immediate = setImmediate(() => begin());
-    begin = () => {
-      clearImmediate(immediate);
-      onBegin();
-      resolve();
-    };
-  });
-  return { done, begin };
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 1) setImmediate(send);
+      if (waiting.length === mostTogether) send();
+    });
 }
