@@ -39,18 +39,14 @@ export const objectFields = defineFields({
 /** Fields of every object, and those of the class of the request. */
 export const objectFieldsAt: FieldsAt<ClassContext['loaded']> = (fields, context) => {
   const { schema } = context.loaded.class.data;
-  const known = fieldsOfSchemas.get(schema);
-  if (known?.fields === fields) return known.all;
-  const all = { ...fields, ...describedFields(schema) };
-  fieldsOfSchemas.set(schema, { fields, all });
+  const known = fieldsOfSchemas.get(schema) ?? new WeakMap<Fields, Fields>();
+  const all = known.get(fields) ?? { ...fields, ...describedFields(schema) };
+  fieldsOfSchemas.set(schema, known.set(fields, all));
   return all;
 };
 
-/** The last result for each schema: every write asks for it, to find unknown names. */
-const fieldsOfSchemas = new WeakMap<
-  readonly FieldDefinition[],
-  { readonly fields: Fields; readonly all: Fields }
->();
+/** The results by schema and form: every write asks for one, to find unknown names. */
+const fieldsOfSchemas = new WeakMap<readonly FieldDefinition[], WeakMap<Fields, Fields>>();
 
 /** Returns the fields of a class as introspection describes them. */
 export function describedFields(schema: readonly FieldDefinition[]): Fields {
