@@ -35,17 +35,21 @@ const actions = ['create', 'update', 'delete'] as const;
 const watches = ['object', 'thing'].map((kind) => ({ kind, actions }));
 
 /** Creates timers that end at once and record the durations. */
-function fakeTimers(): Timers & { readonly slept: number[] } {
+function fakeTimers(): Timers & { readonly slept: number[]; readonly soonMs: Set<number> } {
   const slept: number[] = [];
+  const soonMs = new Set<number>();
   return {
     slept,
+    soonMs,
     sleep: async (ms, signal) => {
       slept.push(ms);
       await new Promise(setImmediate);
       signal.throwIfAborted();
     },
-    soon: (name, _, run) => {
-      if (name !== 'jobs') setImmediate(run); // jobs that are due later are not run
+    soon: (name, ms, run) => {
+      if (name === 'jobs') return; // jobs that are due later are not run
+      soonMs.add(ms);
+      setImmediate(run);
     },
     clear: () => undefined,
   };
@@ -55,6 +59,7 @@ interface Running {
   readonly background: Background;
   readonly logged: readonly LogEntry[];
   readonly slept: readonly number[];
+  readonly soonMs: ReadonlySet<number>;
 }
 
 /** The part of a platform that the tests need. */
@@ -82,7 +87,7 @@ function start(
     consumers: given.consumers ?? [],
     kinds: given.kinds ?? [],
   });
-  return { background, logged, slept: timers.slept };
+  return { background, logged, slept: timers.slept, soonMs: timers.soonMs };
 }
 
 const openMemory = () => openTemporaryStore({ now: Date.now, watches });
@@ -104,6 +109,21 @@ function collector(fails: (changes: readonly ItemChange[]) => boolean = () => fa
 }
 
 describe('changes', () => {
+  it('gather, for longer where a reader can ask for them', async () => {
+    const store = await openMemory();
+    const { consumer } = collector();
+    const { background, soonMs } = start(store, {
+      consumers: [consumer, { ...collector().consumer, isAwaited: true }],
+    });
+
+    await write(store, thing('a'));
+    await background.idle();
+
+    expect([...soonMs].toSorted((a, b) => a - b)).toEqual([10, 100]);
+    await background.stop();
+    await store.close();
+  });
+
   it('contain old and new state, in order, for consumers of the kind', async () => {
     const store = await openMemory();
     const { consumer, taken } = collector();

@@ -69,15 +69,11 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
     const { Records: records = [] } = event;
     const changes = changesIn(records, sized);
     const newJobs = changes.filter(({ kind }) => kind === jobEntity.kind);
+    const times = newJobs.map(({ key }) => dueOf(key));
     if (records.length === 0) {
       const read = await upcoming(services);
       await runJobs(invocation, dueTimes(read), read);
-    } else if (newJobs.length > 0) {
-      await runJobs(
-        invocation,
-        newJobs.map(({ key }) => dueOf(key)),
-      );
-    }
+    } else if (times.length > 0) await runJobs(invocation, times);
     const isConsumed = await consume(options, changes);
     const itemIdentifier = records[0]?.dynamodb?.SequenceNumber ?? '';
     return { batchItemFailures: isConsumed ? [] : [{ itemIdentifier }] };
