@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Request, Response } from '../../shared/core/http/message.ts';
-import type { Context, Opened, Session } from '../../shared/core/resource/route.ts';
+import type { Context, OpenedGroup, Session } from '../../shared/core/resource/route.ts';
 import { isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';
@@ -54,19 +54,20 @@ async function runItem(run: Run, item: Item): Promise<Response> {
   if (match === undefined) return noEndpoint;
   if (match.route.isUnbatchable) return unbatchable;
   if (run.clock.isOver()) return outOfTime;
-  const [opened] = await run.session.open([toRequest(run, item)]);
-  return opened === undefined ? outOfTime : opened.run();
+  const { opened } = await run.session.open([toRequest(run, item)]);
+  return opened[0] === undefined ? outOfTime : opened[0].run();
 }
 
 /** Writes objects of one class: all at once, or one by one where their order is visible. */
 async function runWrites(run: Run, step: readonly Item[]): Promise<readonly Response[]> {
   const { clock } = run;
-  const opened = clock.isOver() ? undefined : await clock.wait(openWrites(run, step));
-  if (opened === undefined) return step.map(() => outOfTime);
+  const groups = clock.isOver() ? undefined : await clock.wait(openWrites(run, step));
+  if (groups === undefined) return step.map(() => outOfTime);
+  const opened = groups.flatMap((group) => group.opened);
   const going = step.filter((_, at) => opened[at]?.context !== undefined);
   const context = opened.find((each) => each.context !== undefined)?.context;
   if (context === undefined || !isOrderShown(context, going)) {
-    return clock.gather(opened.map((each) => each.run()));
+    return clock.gather(groups.flatMap((group) => group.runAll()));
   }
   const responses: Response[] = [];
   for (const each of opened) {
@@ -75,12 +76,13 @@ async function runWrites(run: Run, step: readonly Item[]): Promise<readonly Resp
   return responses;
 }
 
-async function openWrites(run: Run, step: readonly Item[]): Promise<readonly Opened[]> {
-  const { session } = run;
+function openWrites(
+  { session, ...run }: Run,
+  step: readonly Item[],
+): Promise<readonly OpenedGroup[]> {
   const requests = step.map((item) => toRequest(run, item));
-  if (areAlike(requests)) return session.open(requests);
-  const opened = await Promise.all(requests.map((request) => session.open([request])));
-  return opened.flat();
+  const groups = areAlike(requests) ? [requests] : requests.map((request) => [request]);
+  return Promise.all(groups.map((group) => session.open(group)));
 }
 
 /** Returns whether requests have no query and differ only in their bodies. */
@@ -103,7 +105,10 @@ function passedOn({ headers }: Request): Request['headers'] {
 }
 
 /** Returns an item as a request. */
-function toRequest({ outer, headers }: Run, { position, request }: Item): Request {
+function toRequest(
+  { outer, headers }: Pick<Run, 'outer' | 'headers'>,
+  { position, request }: Item,
+): Request {
   const { id, sourceAddress } = outer;
   const { method, path, query, body } = request;
   return {

@@ -79,8 +79,8 @@ const postRoute: Route = endpointRoute({
       counter: idsFrom('object'),
       authorize: (context) => checkClassRights(context.actor, context.loaded.class.data, 'create'),
       run: async (context) => {
-        const input = objectInput(inputOf(objectFields, await context.body(), 'create'));
-        const data = await createObject(saveCall(context), reservedId(context), input);
+        const sent = async () => objectInput(inputOf(objectFields, await context.body(), 'create'));
+        const data = await createObject(saveCall(context), { id: reservedId(context), sent });
         return { status: 201, body: wholeObject(context, context.loaded.class, { data }) };
       },
     },

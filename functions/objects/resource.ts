@@ -13,7 +13,12 @@ import type { Family, Route } from '../../shared/core/resource/route.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
-import { createObject, removeObject, updateObject } from '../../shared/objects/save-object.ts';
+import {
+  createObject,
+  createObjects,
+  removeObject,
+  updateObject,
+} from '../../shared/objects/save-object.ts';
 import { objectLinks, showObject } from '../../shared/objects/show-object.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
@@ -70,8 +75,15 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   },
   segment: ({ data }) => String(data.id),
   create: async (context, input) => {
-    const sent = objectInput(input);
-    return { data: await createObject(saveCall(context), reservedId(context), sent) };
+    const sent = async () => objectInput(input);
+    return { data: await createObject(saveCall(context), { id: reservedId(context), sent }) };
+  },
+  createAll: (context, all) => {
+    const created = all.map(({ id, input }) => ({
+      id,
+      sent: async () => objectInput(await input()),
+    }));
+    return createObjects(saveCall(context), created).map(async (data) => ({ data: await data }));
   },
   update: async (context, { current, input }) => ({
     data: await updateObject(saveCall(context), current, objectInput(input)),

@@ -95,7 +95,11 @@ export async function registerUser(
   const instance = instanceOf(context);
   const profileId = await store.next(instanceCounter(instance, 'object'));
   const profile = await settle(user.errors, async () =>
-    planCreate(saveCall(context), user.profile(), { id: profileId, owner: id }),
+    planCreate(saveCall(context), {
+      id: profileId,
+      sent: async () => user.profile(),
+      owner: id,
+    }),
   );
   const username = user.username.toLowerCase();
   const keyed = await firstKey(context.platform);

@@ -32,13 +32,18 @@ export interface ObjectInput {
   readonly uploads?: readonly Upload[] | undefined;
 }
 
-/** Body before its references are checked. */
+/** Body before its checks. */
 interface Unchecked {
   readonly input: ObjectInput;
   /** The object before the update; undefined on a create. */
   readonly current: ObjectData | undefined;
   /** Messages of the rules of owner, group and channel. */
   readonly rules: readonly Messages[];
+}
+
+/** Body whose fields are parsed; what it refers to is not checked yet. */
+export interface ParsedBody extends Unchecked {
+  readonly parsed: ParsedValues;
 }
 
 /** Values that may be written. */
@@ -58,55 +63,99 @@ export async function checkedValues(
   compiled: CompiledClass,
   unchecked: Unchecked,
 ): Promise<CheckedValues> {
-  const { input, current, rules } = unchecked;
-  const { body, isForm, uploads } = input;
-  const parsed = parseValues(compiled, body, { current: current?.values, isForm, uploads });
-  const target = { ...call, classNumber: call.class.data.number };
-  const { found, missing, sources } = needsLook(parsed, input.values)
-    ? await look(target, parsed, unchecked)
-    : nothingSeen;
-  const settled = settleTargets(parsed, found);
-  const errors = [input.errors ?? {}, missing, ...rules, settled.errors, sources.errors];
-  if (errors.some((each) => Object.keys(each).length > 0)) {
-    throw invalid(Object.assign({}, ...errors));
-  }
-  const added = parsed.files.length === 0 ? [] : placeFiles(target, parsed.files, sources.sizes);
-  const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));
-  const values = added.length === 0 ? settled.values : { ...settled.values, ...keys };
-  if (isTooLarge(compiled, values)) {
-    throw invalid({ non_field_errors: [dataMessages.objectTooLarge] });
-  }
-  return { values, added };
+  const body = parsedBody(compiled, unchecked);
+  const seen = await lookAll(call, [body]);
+  return settledValues(call, compiled, { body, seen: seen.get(body) });
 }
 
-/** Result of the checks of everything that a body refers to. */
-interface Seen {
+/** Parses the class's fields in a body. */
+export function parsedBody(compiled: CompiledClass, unchecked: Unchecked): ParsedBody {
+  const { body, isForm, uploads } = unchecked.input;
+  const current = unchecked.current?.values;
+  return { ...unchecked, parsed: parseValues(compiled, body, { current, isForm, uploads }) };
+}
+
+/** What exists of everything that a body refers to. */
+export interface Seen {
   /** Existing ids, for each check of targets. */
   readonly found: readonly (ReadonlySet<number> | undefined)[];
   readonly missing: Messages;
   readonly sources: Sources;
 }
 
-const nothingSeen: Seen = {
+const nothing: Seen = {
   found: [],
   missing: {},
   sources: { errors: {}, sizes: new Map() },
 };
 
-function needsLook({ targets, files }: ParsedValues, { owner, group }: SystemValues): boolean {
-  const isNaming = typeof owner === 'number' || typeof group === 'number';
-  return isNaming || targets.length > 0 || files.length > 0;
+/**
+ * Looks, in one step, at everything that bodies in one class refer to.
+ *
+ * @returns what exists, for each body that refers to something
+ */
+export async function lookAll(
+  call: SaveCall,
+  bodies: readonly ParsedBody[],
+): Promise<ReadonlyMap<ParsedBody, Seen>> {
+  const place = { ...call, classNumber: call.class.data.number };
+  const looking = bodies.filter((body) => body.parsed.targets.length > 0 || namesOthers(body));
+  const [found, others] = await Promise.all([
+    findTargets(
+      place,
+      looking.flatMap(({ parsed }) => parsed.targets),
+    ),
+    Promise.all(looking.map((body) => (namesOthers(body) ? lookAtOthers(place, body) : nothing))),
+  ]);
+  let at = 0;
+  const seen = looking.map((body, position): [ParsedBody, Seen] => {
+    const first = at;
+    at += body.parsed.targets.length;
+    return [body, { ...nothing, ...others[position], found: found.slice(first, at) }];
+  });
+  return new Map(seen);
 }
 
-async function look(
+/** Checks whether a body names an owner, a group, or files. */
+function namesOthers({ parsed: { files }, input: { values } }: ParsedBody): boolean {
+  return typeof values.owner === 'number' || typeof values.group === 'number' || files.length > 0;
+}
+
+async function lookAtOthers(
   call: SaveCall & { readonly classNumber: number },
-  { targets, files }: ParsedValues,
-  { input, current }: Unchecked,
-): Promise<Seen> {
-  const [found, missing, sources] = await Promise.all([
-    findTargets(call, targets),
+  { parsed: { files }, input, current }: ParsedBody,
+): Promise<Omit<Seen, 'found'>> {
+  const [missing, sources] = await Promise.all([
     missingRecords(call, input.values, current),
     lookAtSources(call, files),
   ]);
-  return { found, missing, sources };
+  return { missing, sources };
+}
+
+/**
+ * Returns the values of a body.
+ *
+ * @param seen what exists of everything that it refers to; undefined: it refers to nothing
+ * @throws ApiError 400 with the messages of every field that failed
+ */
+export function settledValues(
+  call: SaveCall,
+  compiled: CompiledClass,
+  { body, seen = nothing }: { readonly body: ParsedBody; readonly seen: Seen | undefined },
+): CheckedValues {
+  const { input, rules, parsed } = body;
+  const { found, missing, sources } = seen;
+  const settled = settleTargets(parsed, found);
+  const errors = [input.errors ?? {}, missing, ...rules, settled.errors, sources.errors];
+  if (errors.some((each) => Object.keys(each).length > 0)) {
+    throw invalid(Object.assign({}, ...errors));
+  }
+  const place = { ...call, classNumber: call.class.data.number };
+  const added = parsed.files.length === 0 ? [] : placeFiles(place, parsed.files, sources.sizes);
+  const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));
+  const values = added.length === 0 ? settled.values : { ...settled.values, ...keys };
+  if (isTooLarge(compiled, values)) {
+    throw invalid({ non_field_errors: [dataMessages.objectTooLarge] });
+  }
+  return { values, added };
 }

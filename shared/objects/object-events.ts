@@ -17,12 +17,18 @@ interface Saved {
  * Returns the writes by which triggers notice a save, for its transaction (docs/reference/triggers.md#firing). The class
  * decides on them as the request has read it.
  */
-export async function eventWrites(
+export function eventWrites(
   call: SaveCall,
-  { before, after }: Saved,
-): Promise<readonly Write[]> {
+  saved: Saved,
+): Promise<readonly Write[]> | readonly Write[] {
+  return call.class.data.triggers === undefined ? noWrites : plannedEvent(call, saved);
+}
+
+const noWrites: readonly Write[] = [];
+
+async function plannedEvent(call: SaveCall, { before, after }: Saved): Promise<readonly Write[]> {
   const last = after ?? before?.data;
-  if (last === undefined || call.class.data.triggers === undefined) return [];
+  if (last === undefined) return noWrites;
   const compiled = compiledClass(call.caches, call.class);
   const isUnchanged = after !== undefined && after === before?.data;
   const event = await planEvent(call.platform, {
@@ -36,7 +42,7 @@ export async function eventWrites(
     shownBefore: () => showObject(compiled, before?.data ?? last),
     depth: depthOf(call.actor),
   });
-  if (event === undefined) return [];
+  if (event === undefined) return noWrites;
   return before !== undefined && isUnchanged ? [unchanged(before), event] : [event];
 }
 

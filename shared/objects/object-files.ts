@@ -132,7 +132,7 @@ export function dropFiles(
 const patienceMs = 900_000; // far longer than any request takes
 
 /**
- * Commits a save and stores its new files first, see {@link withStored}.
+ * Commits a save and stores its new files first, see {@link withStored}; without files `commit` gets no writes.
  *
  * @throws ApiError 400 when a file to copy does not exist; any error of `commit`
  */
@@ -141,6 +141,7 @@ export function withFiles<Result>(
   added: readonly AddedFile[],
   commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
+  if (added.length === 0) return commit([]);
   const keys = added.map(({ key }) => key);
   const store = () => allSettled(added.map((file) => storeOne(platform, file)));
   return withStored(platform, { keys, store, commit });
@@ -150,7 +151,7 @@ export function withFiles<Result>(
  * Stores files, then commits the writes that refer to them. A job that deletes the files is written first, and the
  * commit deletes this job: the files remain only if the commit succeeds, even if the request or its process fails.
  *
- * @param save.commit makes these writes together with its own; empty when there are no files
+ * @param save.commit makes these writes together with its own
  */
 export async function withStored<Result>(
   platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
@@ -161,7 +162,6 @@ export async function withStored<Result>(
   },
 ): Promise<Result> {
   const { keys, store, commit } = save;
-  if (keys.length === 0) return commit([]);
   const due = platform.clock.micros() / 1000 + patienceMs;
   const removal = newJob(platform, removeFiles, { keys }, due);
   const version = await maintain(platform, [removal]);

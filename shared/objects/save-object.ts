@@ -4,6 +4,7 @@ import { commitUnique } from '../store/commit.ts';
 import { classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
+import type { ChannelData } from '../store/records/channels.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { createItem, deleteItem, updateItem } from '../store/writes.ts';
@@ -18,7 +19,16 @@ import {
   channelOfObject,
   namedChannel,
 } from './object-channel.ts';
-import { checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
+import {
+  checkedValues,
+  lookAll,
+  type ObjectInput,
+  type ParsedBody,
+  parsedBody,
+  type SaveCall,
+  type Seen,
+  settledValues,
+} from './object-checks.ts';
 import { eventWrites } from './object-events.ts';
 import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';
 import {
@@ -43,27 +53,53 @@ export interface PlannedSave {
    * Returns writes by which triggers notice the save; only for a save by a client. Also of an update that changes
    * nothing.
    */
-  readonly events: () => Promise<readonly Write[]>;
+  readonly events: () => Promise<readonly Write[]> | readonly Write[];
   /** Returns the error if this write finds its unique value taken; undefined for another write, or a write conflict. */
   readonly conflictError: (write: Write) => ApiError | undefined;
 }
 
 /**
- * Creates an object under an id that was reserved for it (docs/reference/objects.md#create).
+ * Creates an object (docs/reference/objects.md#create).
  *
  * @throws ApiError 400 with the messages of every field that failed
  */
-export async function createObject(
-  call: SaveCall,
-  id: number,
-  sent: ObjectInput,
-): Promise<ObjectData> {
-  return commitPlan(call, await planCreate(call, sent, { id }));
+export async function createObject(call: SaveCall, created: NewObject): Promise<ObjectData> {
+  return commitPlan(call, await planCreate(call, created));
 }
 
-/** Id of a new object, and its `owner` if that is fixed, regardless of actor and body. */
+/**
+ * Creates objects of one class, each as {@link createObject} does: they are checked together, with one step of reads,
+ * and one error does not concern the others.
+ *
+ * @returns one promise for each object, in their order
+ */
+export function createObjects(
+  call: SaveCall,
+  all: readonly NewObject[],
+): readonly Promise<ObjectData>[] {
+  const compiled = compiledClass(call.caches, call.class);
+  const parsing = all.map((created) => parseNew(call, compiled, created));
+  const looking = lookAtParsed(call, parsing);
+  return parsing.map(async (parsed) => {
+    const object = await parsed;
+    const seen = (await looking).get(object.body);
+    return commitPlan(call, planNew(call, compiled, { object, seen }));
+  });
+}
+
+async function lookAtParsed(call: SaveCall, parsing: readonly Promise<ParsedObject>[]) {
+  const parsed = await Promise.allSettled(parsing);
+  const bodies = parsed.flatMap((each) => (each.status === 'fulfilled' ? [each.value.body] : []));
+  return lookAll(call, bodies);
+}
+
+/** An object to create. */
 export interface NewObject {
+  /** Reserved for it. */
   readonly id: number;
+  /** Parses the system fields of its body. Rejects with ApiError 400. */
+  readonly sent: () => Promise<ObjectInput>;
+  /** Its owner if that is fixed, regardless of actor and body. */
   readonly owner?: number;
 }
 
@@ -72,19 +108,42 @@ export interface NewObject {
  *
  * @throws ApiError 400 with the messages of every field that failed
  */
-export async function planCreate(
-  call: SaveCall,
-  sent: ObjectInput,
-  { id, owner: given }: NewObject,
-): Promise<PlannedSave> {
+export async function planCreate(call: SaveCall, created: NewObject): Promise<PlannedSave> {
   const compiled = compiledClass(call.caches, call.class);
-  const input = given === undefined && mayNameOwner(call.actor) ? sent : withoutOwner(sent);
+  const object = await parseNew(call, compiled, created);
+  const seen = await lookAll(call, [object.body]);
+  return planNew(call, compiled, { object, seen: seen.get(object.body) });
+}
+
+/** A new object whose body is parsed. */
+interface ParsedObject {
+  readonly created: NewObject;
+  readonly channel: ChannelData | undefined;
+  readonly body: ParsedBody;
+}
+
+async function parseNew(
+  call: SaveCall,
+  compiled: CompiledClass,
+  created: NewObject,
+): Promise<ParsedObject> {
+  const sent = await created.sent();
+  const mayOwn = created.owner === undefined && mayNameOwner(call.actor);
+  const input = mayOwn ? sent : withoutOwner(sent);
   const channel = await namedChannel(call, input.values);
-  const { values, added } = await checkedValues(call, compiled, {
-    input,
-    current: undefined,
-    rules: [groupErrors(call.actor, null, input.values), channelErrors(input.values, channel)],
-  });
+  const rules = [groupErrors(call.actor, null, input.values), channelErrors(input.values, channel)];
+  return { created, channel, body: parsedBody(compiled, { input, current: undefined, rules }) };
+}
+
+function planNew(
+  call: SaveCall,
+  compiled: CompiledClass,
+  { object, seen }: { readonly object: ParsedObject; readonly seen: Seen | undefined },
+): PlannedSave {
+  const { created, channel, body } = object;
+  const { id, owner: given } = created;
+  const { input } = body;
+  const { values, added } = settledValues(call, compiled, { body, seen });
   const attached = channelFields(call.actor, input.values, channel);
   const now = timestamp(call.platform.clock.micros());
   const owner = given ?? ownerOfNew(call.actor, input.values);

@@ -160,13 +160,13 @@ export async function withRoom<Result>(
   growth: Growth,
   store: () => Promise<Result>,
 ): Promise<Result> {
+  const growing = kinds.filter((kind) => (growth[kind] ?? 0) > 0);
+  if (growing.length === 0) return store();
   const rooms: Room[] = [];
   let isStored = false;
   try {
-    for (const kind of kinds) {
-      const bytes = growth[kind] ?? 0;
-      if (bytes <= 0) continue;
-      const room = await platform.quotas.take(instance, kind, bytes);
+    for (const kind of growing) {
+      const room = await platform.quotas.take(instance, kind, growth[kind] ?? 0);
       rooms.push(room);
       if (room.exceeded !== undefined) throw quotaExceeded(room.exceeded);
     }

@@ -603,6 +603,43 @@ describe.skipIf(isOn('roles'))('writes side by side', () => {
     expect(column(left, 'size')).toEqual([0, 2, 3, 5]);
   });
 
+  it('what creates refer to is read in one step, and concerns no other item', async () => {
+    const target = await newClass([]);
+    const name = target.split('/').at(-2);
+    const path = await newClass([
+      { name: 'one', type: 'reference', target: name },
+      { name: 'many', type: 'relation', target: name },
+      { name: 'maker', type: 'reference', target: 'user' },
+    ]);
+    const [first, second] = ids(await run(creates(target, 2, () => ({}))));
+    const bodies: readonly object[] = [
+      { one: second, many: [first, 999_999] },
+      {},
+      { one: 999_999, many: [first] },
+      { many: [second, first] },
+      { owner: 999_999 },
+      { one: 'x' },
+      { maker: 999_999, one: first },
+      { one: first },
+    ];
+    await run(creates(path, 2, (at) => bodies[at] ?? {}));
+    counting.reset();
+
+    const entries = await run(creates(path, bodies.length, (at) => bodies[at] ?? {}));
+
+    expect(codes(entries)).toEqual([201, 201, 400, 201, 400, 400, 400, 201]);
+    const values = (of: string) =>
+      entries
+        .filter(({ code }: { code: number }) => code === 201)
+        .map(({ content }: { content: Record<string, { value: unknown } | null> }) =>
+          content[of] === null ? null : content[of]?.value,
+        );
+    expect(values('one')).toEqual([second, null, null, first]);
+    expect(values('many')).toEqual([[first], null, [first, second], null]);
+    // the actor; the class and ids; what they refer to; four writes
+    expect([counting.rounds, counting.calls]).toEqual([4, 8]);
+  });
+
   it.each(['not applied', 'answer lost'] as const)(
     'a write that is %s is one server error',
     async (fault) => {

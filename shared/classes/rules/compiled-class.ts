@@ -198,8 +198,11 @@ function mostBytes(value: Json): number {
   if (typeof value === 'string') return value.length * 6 + 2; // of JSON; plain text takes half of that
   if (typeof value !== 'object' || value === null) return 32;
   let most = 2;
-  for (const [name, member] of Object.entries(value))
-    most += name.length * 6 + 4 + mostBytes(member);
+  if (isJsonObject(value)) {
+    for (const name in value) most += name.length * 6 + 4 + mostBytes(value[name] ?? null);
+  } else {
+    for (const entry of value) most += 1 + mostBytes(entry);
+  }
   return most;
 }
 

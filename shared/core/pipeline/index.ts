@@ -1,6 +1,6 @@
-import type { Request } from '../http/message.ts';
+import type { Request, Response } from '../http/message.ts';
 import { rememberPaths } from '../http/router.ts';
-import type { Context, Opened, Session } from '../resource/route.ts';
+import type { Context, OpenedGroup, Session } from '../resource/route.ts';
 import {
   authenticate,
   authorize,
@@ -19,6 +19,7 @@ import {
 } from './checks.ts';
 import { errorResponse, formOf } from './errors.ts';
 import {
+  type Allowed,
   type Arrived,
   beginExchange,
   type Formed,
@@ -28,7 +29,7 @@ import {
   type Settled,
 } from './exchange.ts';
 import { isUnchanged, recordsToShare } from './load.ts';
-import { respond } from './respond.ts';
+import { respond, respondAll } from './respond.ts';
 import { openSession, type SessionCall } from './session/session.ts';
 import { type Outcome, runSteps, startWith } from './steps.ts';
 
@@ -50,8 +51,8 @@ const sharedChecks = startWith<Arrived>()
   .add(hideInstance)
   .add(requireRight);
 
-/** The checks of each item of a batch. */
-const ownChecks = startWith<Settled>().add(limitRate).add(requireMethod).add(authorize);
+/** The checks of a batch's items that follow on the limit of the rate, which counts each of them. */
+const lastChecks = startWith<Settled>().add(requireMethod).add(authorize);
 
 /** The checks of a single request. */
 const allChecks = sharedChecks.add(limitRate).add(requireMethod).add(authorize).add(respond);
@@ -107,8 +108,8 @@ interface Group {
   readonly session: SessionCall;
 }
 
-/** Runs the shared checks once, and the others for each request, in order. Never rejects. */
-async function open(service: Service & Arrived, group: Group): Promise<readonly Opened[]> {
+/** Runs the shared checks once, and counts each request. Never rejects. */
+async function open(service: Service & Arrived, group: Group): Promise<OpenedGroup> {
   const { requests, first, session } = group;
   const { platform } = session;
   const arrived = {
@@ -123,22 +124,47 @@ async function open(service: Service & Arrived, group: Group): Promise<readonly 
   const outcome = await runSteps(sharedChecks, { ...begun, session, count: requests.length });
   if (!outcome.isDone) {
     const response = errorResponse(outcome.error, { request: first, platform });
-    return requests.map(() => ({ context: undefined, run: () => Promise.resolve(response) }));
+    return toGroup(requests.map(() => response));
   }
   const { exchange } = outcome;
-  return Promise.all(requests.map((request, at) => openOne(exchange, request, at)));
+  const last = await runSteps(lastChecks, { ...exchange });
+  return toGroup(requests.map((request, at) => openOne({ exchange, last }, request, at)));
 }
 
-async function openOne(shared: Settled, request: Request, at: number): Promise<Opened> {
-  const { loaded } = shared;
+interface Shared {
+  readonly exchange: Settled;
+  readonly last: Outcome<Settled, Allowed>;
+}
+
+/** Returns the exchange of one request, or its error response. */
+function openOne({ exchange, last }: Shared, request: Request, at: number): Allowed | Response {
+  const { loaded } = exchange;
   const reserved = loaded.reserved === undefined ? undefined : loaded.reserved + at;
   const body = bodyReader(request);
-  const context = { ...shared.context, request, reserved, body };
-  const outcome = await runSteps(ownChecks, { ...shared, request, body, context });
-  if (!outcome.isDone) {
-    const response = errorResponse(outcome.error, outcome.exchange);
-    return { context: undefined, run: () => Promise.resolve(response) };
+  try {
+    limitRate(exchange);
+    if (!last.isDone) throw last.error;
+    const context = { ...exchange.context, request, reserved, body };
+    return { ...last.exchange, request, body, context };
+  } catch (error) {
+    return errorResponse(error, { ...exchange, request });
   }
-  const { exchange } = outcome;
-  return { context, run: async () => (await respond(exchange)).response };
+}
+
+function toGroup(all: readonly (Allowed | Response)[]): OpenedGroup {
+  const opened = all.map((one) =>
+    isResponse(one)
+      ? { context: undefined, run: () => Promise.resolve(one) }
+      : { context: one.context, run: async () => (await respond(one)).response },
+  );
+  const allowed = all.flatMap((one) => (isResponse(one) ? [] : [one]));
+  const areAllowed = allowed.length === all.length;
+  return {
+    opened,
+    runAll: () => (areAllowed ? respondAll(allowed) : opened.map((each) => each.run())),
+  };
+}
+
+function isResponse(one: Allowed | Response): one is Response {
+  return 'status' in one;
 }

@@ -144,6 +144,13 @@ export interface Operation<Loaded extends object = object> {
   /** The action that templates see, where it does not follow from route and method. */
   readonly action?: string;
   readonly run: (context: Context<Loaded>) => Promise<Response>;
+  /**
+   * Runs requests that differ only in their bodies, in any order, at less cost than `run` for each. Absent: `run` is
+   * called for each.
+   *
+   * @returns one promise for each, in their order; it rejects where that of `run` would
+   */
+  readonly runAll?: (contexts: readonly Context<Loaded>[]) => readonly Promise<Response>[];
 }
 
 /**
@@ -204,7 +211,14 @@ export interface Session {
    *
    * @returns one entry for each request, in their order
    */
-  readonly open: (requests: readonly Request[]) => Promise<readonly Opened[]>;
+  readonly open: (requests: readonly Request[]) => Promise<OpenedGroup>;
+}
+
+/** Requests that were authorized together. Either all are run together, or one by one. */
+export interface OpenedGroup {
+  readonly opened: readonly Opened[];
+  /** Runs all, in any order. Never rejects. */
+  readonly runAll: () => readonly Promise<Response>[];
 }
 
 /** A request of a session that does nothing until it is run. */

@@ -3,7 +3,7 @@ import type { Platform } from '../../../platform/ports.ts';
 import type { Key } from '../../../store/store.ts';
 import type { Request } from '../../http/message.ts';
 import type { Router } from '../../http/router.ts';
-import type { Opened, Session } from '../../resource/route.ts';
+import type { Opened, OpenedGroup, Session } from '../../resource/route.ts';
 import type { Caller } from '../caller/authentication.ts';
 import type { Found } from '../load.ts';
 import { createSessionStore } from './session-store.ts';
@@ -22,7 +22,7 @@ export interface SessionParts {
     requests: readonly Request[],
     first: Request,
     call: SessionCall,
-  ) => Promise<readonly Opened[]>;
+  ) => Promise<OpenedGroup>;
 }
 
 /** What a request inside another one receives. */
@@ -43,17 +43,23 @@ export function openSession(parts: SessionParts): Session {
     find: router,
     open: async (requests) => {
       const [first] = requests;
-      if (first === undefined) return [];
-      const opened = await parts.open(requests, first, shared);
+      if (first === undefined) return toGroup([]);
+      const group = await parts.open(requests, first, shared);
       // the store sees everything that lists and their items do; others may run code that changes anything
       const kind = router(first.path)?.route.kind;
-      return kind === 'action' || kind === 'page' ? opened.map(forgetting) : opened;
+      const isSeen = kind !== 'action' && kind !== 'page';
+      return isSeen ? group : toGroup(group.opened.map(forgetting));
     },
   };
 
   function forgetting({ context, run }: Opened): Opened {
     return { context, run: () => run().finally(() => remembered.clear()) };
   }
+}
+
+/** Returns a group of which all requests are run one by one. */
+function toGroup(opened: readonly Opened[]): OpenedGroup {
+  return { opened, runAll: () => opened.map(({ run }) => run()) };
 }
 
 function sharedPlatform({ platform, remembered }: SessionParts): Platform {

@@ -12,6 +12,7 @@ import { linksOf, pathOf } from '../links.ts';
 import { loadedForms, loadedOperations } from '../loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from '../loads/loads.ts';
 import { type Page, pageBody, readPage, roomyPageBody } from '../page.ts';
+import { reservedId } from '../place.ts';
 import { keepAll, type Projection, parseProjection } from '../projection.ts';
 import { projectionParameters } from '../query-parameters.ts';
 import type { Context, Method, Operation, Operations, Route } from '../route.ts';
@@ -105,7 +106,8 @@ interface ListResponses<View, Loaded extends object> {
   readonly path: (context: Context<Loaded>) => string;
   /** Shows items with their links, as in responses. */
   readonly show: (context: Context<Loaded>, list: string) => (view: View) => JsonObject;
-  readonly one: (context: Context<Loaded>, status: number, view: View) => Response;
+  /** Makes responses with one item each. */
+  readonly one: (context: Context<Loaded>, status: number) => (view: View) => Response;
 }
 
 function createResponses<Data extends object, View extends object, Loaded extends object>(
@@ -125,10 +127,10 @@ function createResponses<Data extends object, View extends object, Loaded extend
     if (cached === undefined) return made;
     return cachedBodies({ form: cached.form(context), list }, { of: cached.of, make: made });
   };
-  const one = (context: Context<Loaded>, status: number, view: View): Response => {
-    const shown = show(context, path(context))(view);
+  const one = (context: Context<Loaded>, status: number) => {
+    const shown = show(context, path(context));
     const project = context.request.method === 'GET' ? projectionOf(context, resource) : keepAll;
-    return { status, body: project(shown, resource.fields) };
+    return (view: View) => ({ status, body: project(shown(view), resource.fields) });
   };
   return { path, show, one };
 }
@@ -144,7 +146,7 @@ function listOperations<Data extends object, View extends object, Loaded extends
   resource: ListResource<Data, View, Fields, Loaded>,
   responses: ListResponses<View, Loaded>,
 ): Operations<Loaded> {
-  const { create, counter } = resource;
+  const { create, createAll, counter } = resource;
   const list: Operation<Loaded> = {
     right: 'L',
     parameters: listParameters(resource),
@@ -164,14 +166,27 @@ function listOperations<Data extends object, View extends object, Loaded extends
     },
   };
   if (create === undefined) return { GET: list };
+  const inputIn = async ({ body }: Context<Loaded>) =>
+    inputOf(resource.fields, await body(), 'create');
   const post: Operation<Loaded> = {
     right: 'C',
     ...(counter && { counter }),
     ...rulesOf(resource, 'C'),
     run: async (context) => {
-      const input = inputOf(resource.fields, await context.body(), 'create');
-      return responses.one(context, 201, await create(context, input));
+      return responses.one(context, 201)(await create(context, await inputIn(context)));
     },
+    ...(createAll && {
+      runAll: (contexts) => {
+        const [first] = contexts;
+        if (first === undefined) return [];
+        const items = contexts.map((each) => ({
+          id: reservedId(each),
+          input: () => inputIn(each),
+        }));
+        const one = responses.one(first, 201);
+        return createAll(first, items).map(async (view) => one(await view));
+      },
+    }),
   };
   return { GET: list, POST: post };
 }
@@ -206,7 +221,7 @@ function itemOperations<Data extends object, View extends object, Loaded extends
       ...rulesOf(resource, 'G'),
       run: async (context) => {
         const item = existing(context, resource, context.loaded.item, 'G');
-        return responses.one(context, 200, only(await resource.view(context, [item])));
+        return responses.one(context, 200)(only(await resource.view(context, [item])));
       },
     },
   };
@@ -242,7 +257,7 @@ function updateOperation<Data extends object, View extends object, Loaded extend
       const view = await onCurrent(context, resource, 'U', (current) =>
         update(context, { current, input }),
       );
-      return responses.one(context, 200, view);
+      return responses.one(context, 200)(view);
     },
   };
 }
@@ -260,7 +275,7 @@ function actionOperation<Data extends object, View extends object, Loaded extend
       const view = await onCurrent(context, resource, 'A', (current) =>
         action.run(context, current, body),
       );
-      return view === undefined ? { status: 204 } : responses.one(context, 200, view);
+      return view === undefined ? { status: 204 } : responses.one(context, 200)(view);
     },
   };
 }
