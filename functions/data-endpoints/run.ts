@@ -13,10 +13,10 @@ import {
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
 import type { Route } from '../../shared/core/resource/route.ts';
+import { createObject } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
-import { createObject } from '../../shared/objects/save-object.ts';
 import { objectLinks, wholeObject } from '../../shared/objects/show-object.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';

@@ -10,15 +10,11 @@ import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { idsFrom, reservedId } from '../../shared/core/resource/place.ts';
 import type { Family, Route } from '../../shared/core/resource/route.ts';
+import { createObject, createObjects } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
-import {
-  createObject,
-  createObjects,
-  removeObject,
-  updateObject,
-} from '../../shared/objects/save-object.ts';
+import { removeObject, updateObject } from '../../shared/objects/save-object.ts';
 import { objectLinks, showObject } from '../../shared/objects/show-object.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';

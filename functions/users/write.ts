@@ -5,10 +5,10 @@ import type { Input } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
+import { planCreate } from '../../shared/objects/create-object.ts';
 import type { ObjectInput, SaveCall } from '../../shared/objects/object-checks.ts';
 import {
   type PlannedSave,
-  planCreate,
   planNothing,
   planRemove,
   planUpdate,

@@ -1,43 +1,21 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, changedFields } from '../classes/rules/compiled-class.ts';
 import { commitUnique } from '../store/commit.ts';
-import { classEntity, objectEntity, uniqueEntity } from '../store/entities.ts';
+import { classEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
-import type { ChannelData } from '../store/records/channels.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
-import { createItem, deleteItem, updateItem } from '../store/writes.ts';
+import { deleteItem, updateItem } from '../store/writes.ts';
 import { type Growth, withRoom } from '../usage/quotas.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
-import {
-  channelErrors,
-  channelEvent,
-  channelFields,
-  channelOfObject,
-  namedChannel,
-} from './object-channel.ts';
-import {
-  checkedValues,
-  lookAll,
-  type ObjectInput,
-  type ParsedBody,
-  parsedBody,
-  type SaveCall,
-  type Seen,
-  settledValues,
-} from './object-checks.ts';
+import { channelEvent, channelOfObject } from './object-channel.ts';
+import { checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
 import { eventWrites } from './object-events.ts';
 import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';
-import {
-  cappedRights,
-  groupErrors,
-  mayNameOwner,
-  ownerErrors,
-  ownerOfNew,
-} from './object-rules.ts';
+import { cappedRights, groupErrors, ownerErrors } from './object-rules.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
 /** Planned save, to be committed alone or together with other writes. */
@@ -58,132 +36,8 @@ export interface PlannedSave {
   readonly conflictError: (write: Write) => ApiError | undefined;
 }
 
-/**
- * Creates an object (docs/reference/objects.md#create).
- *
- * @throws ApiError 400 with the messages of every field that failed
- */
-export async function createObject(call: SaveCall, created: NewObject): Promise<ObjectData> {
-  return commitPlan(call, await planCreate(call, created));
-}
-
-/**
- * Creates objects of one class, each as {@link createObject} does: they are checked together, with one step of reads,
- * and one error does not concern the others.
- *
- * @returns one promise for each object, in their order
- */
-export function createObjects(
-  call: SaveCall,
-  all: readonly NewObject[],
-): readonly Promise<ObjectData>[] {
-  const compiled = compiledClass(call.caches, call.class);
-  const parsing = all.map((created) => parseNew(call, compiled, created));
-  const looking = lookAtParsed(call, parsing);
-  return parsing.map(async (parsed) => {
-    const object = await parsed;
-    const seen = (await looking).get(object.body);
-    return commitPlan(call, planNew(call, compiled, { object, seen }));
-  });
-}
-
-async function lookAtParsed(call: SaveCall, parsing: readonly Promise<ParsedObject>[]) {
-  const parsed = await Promise.allSettled(parsing);
-  const bodies = parsed.flatMap((each) => (each.status === 'fulfilled' ? [each.value.body] : []));
-  return lookAll(call, bodies);
-}
-
-/** An object to create. */
-export interface NewObject {
-  /** Reserved for it. */
-  readonly id: number;
-  /** Parses the system fields of its body. Rejects with ApiError 400. */
-  readonly sent: () => Promise<ObjectInput>;
-  /** Its owner if that is fixed, regardless of actor and body. */
-  readonly owner?: number;
-}
-
-/**
- * Plans the creation of an object, after all checks.
- *
- * @throws ApiError 400 with the messages of every field that failed
- */
-export async function planCreate(call: SaveCall, created: NewObject): Promise<PlannedSave> {
-  const compiled = compiledClass(call.caches, call.class);
-  const object = await parseNew(call, compiled, created);
-  const seen = await lookAll(call, [object.body]);
-  return planNew(call, compiled, { object, seen: seen.get(object.body) });
-}
-
-/** A new object whose body is parsed. */
-interface ParsedObject {
-  readonly created: NewObject;
-  readonly channel: ChannelData | undefined;
-  readonly body: ParsedBody;
-}
-
-async function parseNew(
-  call: SaveCall,
-  compiled: CompiledClass,
-  created: NewObject,
-): Promise<ParsedObject> {
-  const sent = await created.sent();
-  const mayOwn = created.owner === undefined && mayNameOwner(call.actor);
-  const input = mayOwn ? sent : withoutOwner(sent);
-  const channel = await namedChannel(call, input.values);
-  const rules = [groupErrors(call.actor, null, input.values), channelErrors(input.values, channel)];
-  return { created, channel, body: parsedBody(compiled, { input, current: undefined, rules }) };
-}
-
-function planNew(
-  call: SaveCall,
-  compiled: CompiledClass,
-  { object, seen }: { readonly object: ParsedObject; readonly seen: Seen | undefined },
-): PlannedSave {
-  const { created, channel, body } = object;
-  const { id, owner: given } = created;
-  const { input } = body;
-  const { values, added } = settledValues(call, compiled, { body, seen });
-  const attached = channelFields(call.actor, input.values, channel);
-  const now = timestamp(call.platform.clock.micros());
-  const owner = given ?? ownerOfNew(call.actor, input.values);
-  const { group = null, owner_permissions = 'full' } = input.values;
-  const { group_permissions = 'none', other_permissions = 'none' } = input.values;
-  // a plain literal: spreads cost more than the rest of the function
-  const data: ObjectData = {
-    id,
-    created_at: now,
-    updated_at: now,
-    revision: 1,
-    owner,
-    owner_permissions,
-    group,
-    group_permissions,
-    other_permissions,
-    channel: attached.channel,
-    channel_room: attached.channel_room,
-    epoch: compiled.epoch,
-    values,
-    ...(channel && { channelNumber: channel.row }),
-  };
-  const key = objectEntity.key(call.instance, call.class.data.number, id);
-  const put = createItem(objectEntity, key, data, objectIndexes(compiled, data));
-  const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
-  return planned(call, compiled, {
-    data,
-    writes: [
-      put,
-      ...unique,
-      ...fileRecords(placeOf(call), added),
-      ...channelEvent(call, { compiled, channel, after: data }),
-    ],
-    added,
-    growth: growthOf(call, { after: data }, added),
-    events: () => eventWrites(call, { after: data }),
-  });
-}
-
-function planned(
+/** Completes a planned save of an object of the class. */
+export function planned(
   { instance, class: { data: place } }: SaveCall,
   compiled: CompiledClass,
   save: Omit<PlannedSave, 'conflictError'>,
@@ -195,7 +49,12 @@ function planned(
   return { ...save, conflictError };
 }
 
-async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
+/**
+ * Commits a save.
+ *
+ * @throws ApiError 400 when a unique value is taken, or as {@link withPlan}; ConditionFailed on a write conflict
+ */
+export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
   const writes = [...plan.writes, ...(await plan.events())];
   if (writes.length === 0) return plan.data;
   await withPlan(call, plan, (fileWrites) =>
@@ -215,13 +74,6 @@ export function withPlan<Result>(
   commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
   return withRoom(call, growth, () => withFiles(call.platform, added, commit));
-}
-
-/** Drops the owner, valid or not, from the body of an actor that may not set it. */
-function withoutOwner(input: ObjectInput): ObjectInput {
-  const { owner: _, ...values } = input.values;
-  const { owner: __, ...errors } = input.errors ?? {};
-  return { ...input, values, errors };
 }
 
 /**
@@ -299,12 +151,13 @@ export function planNothing(call: SaveCall, current: Stored<ObjectData>): Planne
   return planned(call, compiledClass(call.caches, call.class), save);
 }
 
-function placeOf({ platform, instance, class: { data } }: SaveCall) {
+/** Returns the class of the files of a save. */
+export function placeOf({ platform, instance, class: { data } }: SaveCall) {
   return { platform, instance, classNumber: data.number };
 }
 
 /** Returns the growth of the instance's data by a save, as far as it has a quota. */
-function growthOf(
+export function growthOf(
   { platform: { quotas } }: SaveCall,
   objects: { readonly before?: ObjectData; readonly after: ObjectData },
   added: readonly AddedFile[],

@@ -1,0 +1,155 @@
+import { compiledClass } from '../classes/compiled-classes.ts';
+import type { CompiledClass } from '../classes/rules/compiled-class.ts';
+import { objectEntity } from '../store/entities.ts';
+import { objectIndexes } from '../store/object-indexes.ts';
+import type { ChannelData } from '../store/records/channels.ts';
+import type { ObjectData } from '../store/records/records.ts';
+import { createItem } from '../store/writes.ts';
+import { timestamp } from '../values/timestamp.ts';
+import { channelErrors, channelEvent, channelFields, namedChannel } from './object-channel.ts';
+import {
+  lookAll,
+  type ObjectInput,
+  type ParsedBody,
+  parsedBody,
+  type SaveCall,
+  type Seen,
+  settledValues,
+} from './object-checks.ts';
+import { eventWrites } from './object-events.ts';
+import { fileRecords } from './object-files.ts';
+import { groupErrors, mayNameOwner, ownerOfNew } from './object-rules.ts';
+import { commitPlan, growthOf, type PlannedSave, placeOf, planned } from './save-object.ts';
+import { uniqueWrites } from './unique-values.ts';
+
+/**
+ * Creates an object (docs/reference/objects.md#create).
+ *
+ * @throws ApiError 400 with the messages of every field that failed
+ */
+export async function createObject(call: SaveCall, created: NewObject): Promise<ObjectData> {
+  return commitPlan(call, await planCreate(call, created));
+}
+
+/**
+ * Creates objects of one class, each as {@link createObject} does: they are checked together, with one step of reads,
+ * and one error does not concern the others.
+ *
+ * @returns one promise for each object, in their order
+ */
+export function createObjects(
+  call: SaveCall,
+  all: readonly NewObject[],
+): readonly Promise<ObjectData>[] {
+  const compiled = compiledClass(call.caches, call.class);
+  const parsing = all.map((created) => parseNew(call, compiled, created));
+  const looking = lookAtParsed(call, parsing);
+  return parsing.map(async (parsed) => {
+    const object = await parsed;
+    const seen = (await looking).get(object.body);
+    return commitPlan(call, planNew(call, compiled, { object, seen }));
+  });
+}
+
+async function lookAtParsed(call: SaveCall, parsing: readonly Promise<ParsedObject>[]) {
+  const parsed = await Promise.allSettled(parsing);
+  const bodies = parsed.flatMap((each) => (each.status === 'fulfilled' ? [each.value.body] : []));
+  return lookAll(call, bodies);
+}
+
+/** An object to create. */
+export interface NewObject {
+  /** Reserved for it. */
+  readonly id: number;
+  /** Parses the system fields of its body. Rejects with ApiError 400. */
+  readonly sent: () => Promise<ObjectInput>;
+  /** Its owner if that is fixed, regardless of actor and body. */
+  readonly owner?: number;
+}
+
+/**
+ * Plans the creation of an object, after all checks.
+ *
+ * @throws ApiError 400 with the messages of every field that failed
+ */
+export async function planCreate(call: SaveCall, created: NewObject): Promise<PlannedSave> {
+  const compiled = compiledClass(call.caches, call.class);
+  const object = await parseNew(call, compiled, created);
+  const seen = await lookAll(call, [object.body]);
+  return planNew(call, compiled, { object, seen: seen.get(object.body) });
+}
+
+/** A new object whose body is parsed. */
+interface ParsedObject {
+  readonly created: NewObject;
+  readonly channel: ChannelData | undefined;
+  readonly body: ParsedBody;
+}
+
+async function parseNew(
+  call: SaveCall,
+  compiled: CompiledClass,
+  created: NewObject,
+): Promise<ParsedObject> {
+  const sent = await created.sent();
+  const mayOwn = created.owner === undefined && mayNameOwner(call.actor);
+  const input = mayOwn ? sent : withoutOwner(sent);
+  const channel = await namedChannel(call, input.values);
+  const rules = [groupErrors(call.actor, null, input.values), channelErrors(input.values, channel)];
+  return { created, channel, body: parsedBody(compiled, { input, current: undefined, rules }) };
+}
+
+/** Drops the owner, valid or not, from the body of an actor that may not set it. */
+function withoutOwner(input: ObjectInput): ObjectInput {
+  const { owner: _, ...values } = input.values;
+  const { owner: __, ...errors } = input.errors ?? {};
+  return { ...input, values, errors };
+}
+
+function planNew(
+  call: SaveCall,
+  compiled: CompiledClass,
+  { object, seen }: { readonly object: ParsedObject; readonly seen: Seen | undefined },
+): PlannedSave {
+  const { created, channel, body } = object;
+  const { id, owner: given } = created;
+  const { input } = body;
+  const { values, added } = settledValues(call, compiled, { body, seen });
+  const attached = channelFields(call.actor, input.values, channel);
+  const now = timestamp(call.platform.clock.micros());
+  const owner = given ?? ownerOfNew(call.actor, input.values);
+  const { group = null, owner_permissions = 'full' } = input.values;
+  const { group_permissions = 'none', other_permissions = 'none' } = input.values;
+  // a plain literal: spreads cost more than the rest of the function
+  const data: ObjectData = {
+    id,
+    created_at: now,
+    updated_at: now,
+    revision: 1,
+    owner,
+    owner_permissions,
+    group,
+    group_permissions,
+    other_permissions,
+    channel: attached.channel,
+    channel_room: attached.channel_room,
+    epoch: compiled.epoch,
+    values,
+    ...(channel && { channelNumber: channel.row }),
+  };
+  const key = objectEntity.key(call.instance, call.class.data.number, id);
+  const put = createItem(objectEntity, key, data, objectIndexes(compiled, data));
+  const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
+  return planned(call, compiled, {
+    data,
+    writes: [
+      put,
+      ...unique,
+      ...fileRecords(placeOf(call), added),
+      ...channelEvent(call, { compiled, channel, after: data }),
+    ],
+    added,
+    growth: growthOf(call, { after: data }, added),
+    events: () => eventWrites(call, { after: data }),
+  });
+}
