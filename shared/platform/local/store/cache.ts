@@ -1,4 +1,5 @@
-import type { Stored } from '../../../store/store.ts';
+import type { Key, Stored } from '../../../store/store.ts';
+import { itemKey, parseItemKey } from './keys.ts';
 
 /** Heap of the cache without a setting: some 40,000 objects of 600 characters. */
 export const defaultCacheBytes = 128 * 2 ** 20;
@@ -6,6 +7,8 @@ export const defaultCacheBytes = 128 * 2 ** 20;
 const bytesPerCharacter = 5;
 /** Further heap per item: its key, its place in the cache. */
 const bytesPerItem = 500;
+/** Heap of the place of a partition. */
+const bytesPerPartition = 400;
 
 /** An item as readers share it, and its expiry (epoch seconds, Infinity when never). */
 export interface CachedItem {
@@ -18,14 +21,19 @@ export interface CachedItem {
  * item leaves it before it is changed, and does not come back before the change is committed.
  */
 export interface ItemCache {
-  get(key: string): CachedItem | undefined;
+  get(key: Key): CachedItem | undefined;
+  /** Returns `get` for the sort keys of one partition, for use in the same turn of the event loop. */
+  partition(pk: string): (sk: string) => CachedItem | undefined;
   /** Caches an item of `size` characters, unless it is about to change. */
-  set(key: string, item: CachedItem, size: number): void;
-  /** Removes an item that is about to change, until `unlock`. */
-  lock(key: string): void;
+  set(item: CachedItem, size: number): void;
+  /** Removes an item, given by its key as one text, that is about to change, until `unlock`. */
+  lock(itemKey: string): void;
   /** Reports that all changes in progress are committed or abandoned. */
   unlock(): void;
 }
+
+/** Items by partition key, then by sort key: this short key is faster to look up than both as one text. */
+type Generation = Map<string, Map<string, CachedItem>>;
 
 /**
  * Creates an empty cache. It has two generations: when the young one is full, it becomes the old one.
@@ -33,12 +41,13 @@ export interface ItemCache {
  * @param maxBytes approximate heap of its items
  */
 export function createItemCache(maxBytes: number): ItemCache {
-  let young = new Map<string, CachedItem>();
-  let old = new Map<string, CachedItem>();
+  let young: Generation = new Map();
+  let old: Generation = new Map();
   let youngBytes = 0;
   const locked = new Set<string>();
 
-  function remember(key: string, item: CachedItem, size: number): void {
+  function remember(item: CachedItem, size: number): void {
+    const { pk, sk } = item.stored.key;
     const bytes = bytesPerItem + bytesPerCharacter * size;
     if (youngBytes + bytes > maxBytes / 2) {
       old = young;
@@ -46,18 +55,30 @@ export function createItemCache(maxBytes: number): ItemCache {
       youngBytes = 0;
     }
     youngBytes += bytes;
-    young.set(key, item);
+    const partition = young.get(pk);
+    if (partition !== undefined) {
+      partition.set(sk, item);
+      return;
+    }
+    youngBytes += bytesPerPartition;
+    young.set(pk, new Map([[sk, item]]));
   }
 
   return {
-    get: (key) => young.get(key) ?? old.get(key),
-    set: (key, item, size) => {
-      if (!locked.has(key)) remember(key, item, size);
+    get: ({ pk, sk }) => young.get(pk)?.get(sk) ?? old.get(pk)?.get(sk),
+    partition: (pk) => {
+      const [newer, older] = [young.get(pk), old.get(pk)];
+      return (sk) => newer?.get(sk) ?? older?.get(sk);
     },
-    lock: (key) => {
-      locked.add(key);
-      young.delete(key);
-      old.delete(key);
+    set: (item, size) => {
+      const isLocked = locked.size > 0 && locked.has(itemKey(item.stored.key));
+      if (!isLocked) remember(item, size);
+    },
+    lock: (text) => {
+      locked.add(text);
+      const { pk, sk } = parseItemKey(text);
+      young.get(pk)?.delete(sk);
+      old.get(pk)?.delete(sk);
     },
     unlock: () => locked.clear(),
   };

@@ -183,8 +183,8 @@ function remember(cache: ItemCache, operations: readonly Operation[]): void {
   for (const operation of operations) {
     if (operation.table === 'items') last.set(operation.key, operation);
   }
-  for (const [key, { item, value = '' }] of last) {
-    if (item !== undefined) cache.set(key, item, value.length);
+  for (const { item, value = '' } of last.values()) {
+    if (item !== undefined) cache.set(item, value.length);
   }
 }
 

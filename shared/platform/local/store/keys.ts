@@ -46,11 +46,6 @@ export function itemKey(key: Key): string {
   return key.pk + separator + key.sk;
 }
 
-/** Returns the common start of all keys of a partition, as `itemKey` writes them; the sort key follows. */
-export function partitionStart(pk: string): string {
-  return pk + separator;
-}
-
 /** Parses the text of `itemKey`. */
 export function parseItemKey(text: string): Key {
   const end = text.indexOf(separator);

@@ -3,7 +3,7 @@ import type { Key, Query, QueryPage, Store, Stored, Turns } from '../../../store
 import { openTurns } from '../../limits/time-slices.ts';
 import type { CachedItem, ItemCache } from './cache.ts';
 import { isExpired, readEnvelope, storedItem } from './envelope.ts';
-import { itemKey, type KeyRange, keyRange, parseItemKey, partitionStart } from './keys.ts';
+import { itemKey, type KeyRange, keyRange } from './keys.ts';
 import type { Tables } from './tables.ts';
 
 const lookEvery = 16; // entries; reading the clock costs as much as a short entry
@@ -47,23 +47,22 @@ interface RangeScan {
   readonly turns: Turns;
 }
 
+/** Reads an item; undefined when it is absent or has expired. */
 function readItem(context: ReadContext, key: Key): Stored | undefined {
-  return findItem(context, itemKey(key));
+  return unexpired(context, context.cache.get(key) ?? loadItem(context, key));
 }
 
-/** Finds an item by its key as one text; undefined when it is absent or has expired. */
-function findItem(context: ReadContext, text: string): Stored | undefined {
-  const item = context.cache.get(text) ?? loadItem(context, text);
-  return item === undefined || isExpired(item.expiresAt, context.now) ? undefined : item.stored;
+function unexpired({ now }: ReadContext, item: CachedItem | undefined): Stored | undefined {
+  return item === undefined || isExpired(item.expiresAt, now) ? undefined : item.stored;
 }
 
-function loadItem({ tables, cache }: ReadContext, text: string): CachedItem | undefined {
-  const value = tables.items.get(text);
+/** Reads an item that is not in the cache. */
+function loadItem({ tables, cache }: ReadContext, key: Key): CachedItem | undefined {
+  const value = tables.items.get(itemKey(key));
   if (value === undefined) return undefined;
   const envelope = readEnvelope(value);
-  const stored = storedItem(parseItemKey(text), envelope);
-  const item = { stored, expiresAt: envelope.expiresAt };
-  cache.set(text, item, value.length);
+  const item = { stored: storedItem(key, envelope), expiresAt: envelope.expiresAt };
+  cache.set(item, value.length);
   return item;
 }
 
@@ -76,7 +75,8 @@ function scanRange(
   { query, range, found, turns }: RangeScan,
 ): KeyRange | undefined {
   const { items, indexes } = context.tables;
-  const partition = partitionStart(query.pk);
+  const { pk } = query;
+  const cached = context.cache.partition(pk);
   let walked = 0;
   let last = range.start;
   const entries = query.index === undefined ? items.getKeys({ ...range }) : indexes.getRange(range);
@@ -90,10 +90,12 @@ function scanRange(
     if (isOver(walked, turns)) return { ...range, start: last, exclusiveStart: true };
     walked += 1;
     last = key;
-    const item = findItem(context, isKey ? key : partition + entry.value);
+    const position = key.slice(range.prefix.length);
+    const sk = isKey ? position : entry.value;
+    const item = unexpired(context, cached(sk) ?? loadItem(context, { pk, sk }));
     if (item === undefined) continue;
     found.items.push(item);
-    found.positions.push(key.slice(range.prefix.length));
+    found.positions.push(position);
   }
   return undefined;
 }
