@@ -52,6 +52,12 @@ function readItem(context: ReadContext, key: Key): Stored | undefined {
   return unexpired(context, context.cache.get(key) ?? loadItem(context, key));
 }
 
+/** Returns `readItem` for the sort keys of one partition. */
+function partitionReader(context: ReadContext, pk: string): (sk: string) => Stored | undefined {
+  const cached = context.cache.partition(pk);
+  return (sk) => unexpired(context, cached(sk) ?? loadItem(context, { pk, sk }));
+}
+
 function unexpired({ now }: ReadContext, item: CachedItem | undefined): Stored | undefined {
   return item === undefined || isExpired(item.expiresAt, now) ? undefined : item.stored;
 }
@@ -75,8 +81,7 @@ function scanRange(
   { query, range, found, turns }: RangeScan,
 ): KeyRange | undefined {
   const { items, indexes } = context.tables;
-  const { pk } = query;
-  const cached = context.cache.partition(pk);
+  const read = partitionReader(context, query.pk);
   let walked = 0;
   let last = range.start;
   const entries = query.index === undefined ? items.getKeys({ ...range }) : indexes.getRange(range);
@@ -91,8 +96,7 @@ function scanRange(
     walked += 1;
     last = key;
     const position = key.slice(range.prefix.length);
-    const sk = isKey ? position : entry.value;
-    const item = unexpired(context, cached(sk) ?? loadItem(context, { pk, sk }));
+    const item = read(isKey ? position : entry.value);
     if (item === undefined) continue;
     found.items.push(item);
     found.positions.push(position);
