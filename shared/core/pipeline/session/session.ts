@@ -40,20 +40,24 @@ export function openSession(parts: SessionParts): Session {
   const shared = { caller, remembered, platform: sharedPlatform(parts) };
   return {
     elapsedMs: () => performance.now() - startedMs,
-    find: router,
+    find: (paths) => Promise.all(paths.map((path) => router(path))),
     open: async (requests) => {
       const [first] = requests;
       if (first === undefined) return [];
       const opened = await parts.open(requests, first, shared);
-      // the store sees everything that lists and their items do; others may run code that changes anything
-      const kind = router(first.path)?.route.kind;
-      return kind === 'action' || kind === 'page' ? opened.map(forgetting) : opened;
+      return opened.map((one) => (mayChangeAnything(one) ? forgetting(one) : one));
     },
   };
 
   function forgetting({ context, run }: Opened): Opened {
     return { context, run: () => run().finally(() => remembered.clear()) };
   }
+}
+
+/** Checks whether a request may run code: the store sees everything that lists and their items do. */
+function mayChangeAnything({ context }: Opened): boolean {
+  const kind = context?.route.kind;
+  return kind === 'action' || kind === 'page';
 }
 
 function sharedPlatform({ platform, remembered }: SessionParts): Platform {
