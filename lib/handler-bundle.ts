@@ -9,6 +9,7 @@ import { buildDocuments } from '../functions/schema/built-documents.ts';
 import { makeDocument } from '../functions/schema/make-document.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
 import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
+import { wholeMap } from './grants.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -68,16 +69,42 @@ function entryOf(family: string): Pick<BuildOptions, 'entryPoints' | 'entryNames
   const resolveDir = handlerFolder(family);
   const own = join(resolveDir, 'handler.ts');
   if (family !== background && existsSync(own)) return { entryPoints: { index: own } };
-  const contents = family === background ? backgroundEntry() : familyEntry(family);
+  const contents = generatedEntry(family);
   return { stdin: { contents, resolveDir, loader: 'ts' }, entryNames: 'index' };
+}
+
+function generatedEntry(family: string): string {
+  if (family === background) return backgroundEntry();
+  return family === wholeMap ? wholeEntry() : familyEntry(family);
 }
 
 /** Returns a handler that serves the routes of a family. */
 function familyEntry(family: string): string {
-  const name = family.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  const name = valueName(family);
   return `import { openHandler } from '../../shared/platform/aws/handler.ts';
 import { ${name} } from './resource.ts';
 export const handler = await openHandler(${name}.routes);`;
+}
+
+/**
+ * Returns a handler that serves the whole map. It knows the paths of each family, whose code is loaded at the first
+ * request to one of them; that of batches, which are most of its requests, at its start.
+ */
+function wholeEntry(): string {
+  const families = api.map(({ name, routes }) => {
+    const paths = JSON.stringify(routes.map(({ paths, isRoot }) => ({ paths, isRoot })));
+    const load = `async () => (await import('../${name}/resource.ts')).${valueName(name)}`;
+    return `{ paths: ${paths}, load: ${load} }`;
+  });
+  return `import { lazyRoutes } from '../../shared/core/pipeline/lazy-routes.ts';
+import { openHandler } from '../../shared/platform/aws/handler.ts';
+import './resource.ts';
+export const handler = await openHandler(lazyRoutes([${families.join()}]));`;
+}
+
+/** Returns the name of a family's value in its `resource.ts`. */
+function valueName(family: string): string {
+  return family.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Returns a handler that runs the jobs of all families. The map itself would add the code of all requests. */
