@@ -35,10 +35,13 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each(functions)('the bundle of %s is small', (family) => {
-  const size = loadedBytes(bundleOf(family));
+  const files = new Set<string>();
+
+  const size = loadedBytes(bundleOf(family), files);
 
   process.stdout.write(`bundle of ${family}: ${size} bytes\n`);
   expect(size).toBeLessThan(family === wholeMap ? maxBytesOfAll : maxBytes);
+  expect(files.size).toBe(2); // the handler, and everything else
 });
 
 test.each([
@@ -50,18 +53,23 @@ test.each([
     .filter(({ name }) => name === other)
     .flatMap(({ routes }) => routes.map(({ paths }) => paths['v1.1'] ?? ''));
 
-  const text = readFileSync(bundleOf(family), 'utf8');
+  const text = textOf(family);
 
   expect(names.filter((path) => path.length > 12 && text.includes(path))).toEqual([]);
 });
 
 test('the bundle of background has the jobs of all families', () => {
-  const chunks = readdirSync(join(folder, 'background')).filter((name) => name.endsWith('.mjs'));
-  const text = chunks.map((name) => readFileSync(join(folder, 'background', name), 'utf8')).join();
+  const text = textOf('background');
 
   const absent = jobTypes.map(({ name }) => name).filter((name) => !text.includes(`"${name}"`));
   expect(absent).toEqual([]);
 });
+
+/** Returns the text of all files of a bundle. */
+function textOf(family: string): string {
+  const files = readdirSync(join(folder, family)).filter((name) => name.endsWith('.mjs'));
+  return files.map((name) => readFileSync(join(folder, family, name), 'utf8')).join();
+}
 
 /** A deployment: every function in a process of its own, on a table that checks their roles. */
 interface Deployment {
