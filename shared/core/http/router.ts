@@ -10,7 +10,7 @@ export interface Match<Placed = Route> {
   readonly params: Params;
 }
 
-/** Finds the route of a percent-decoded path; undefined: no such path. A promise: the code of the route is loaded first. */
+/** Finds the route of a percent-decoded path; undefined: no such path. A promise: its code is loaded first. */
 export type Router = (path: string) => Match | undefined | Promise<Match | undefined>;
 
 /** The paths of a route. */

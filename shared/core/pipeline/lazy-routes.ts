@@ -28,7 +28,7 @@ export function lazyRoutes(families: readonly LazyFamily[]): LazyRoutes {
   const loaded = new Map<LazyFamily, Loaded>();
   let routes: readonly Route[] | undefined;
 
-  /** Loads a family. A failure is not cached here: the next request tries again. */
+  /** Loads a family. A failure is not cached here: the next request tries again, as far as Node does for a module. */
   async function load(family: LazyFamily): Promise<Loaded> {
     const own = routesOf(await family.load());
     // only the first of parallel loads counts, because routes are compared by identity
