@@ -141,7 +141,6 @@ module.exports = {
     only(
       'families-know-shared',
       '^functions/[^/]+/',
-      '^functions/(api|jobs)\\.ts$', // for handlers only, see the-map-has-few-readers
       '^shared/(?!platform/(local|aws|runtimes)/)',
       '^shared/platform/aws/', // for handlers only, see only-handlers-know-aws
       valibot,
@@ -165,7 +164,6 @@ module.exports = {
       '^functions/jobs\\.ts$',
       '^(bin|lib)/',
       tests,
-      '^functions/[^/]+/handler\\.ts$',
     ),
     {
       name: 'platforms-are-strangers',

@@ -1,4 +1,4 @@
-import type { Family, Route } from '../shared/core/resource/route.ts';
+import { type Family, type Route, routesOf } from '../shared/core/resource/route.ts';
 import { account } from './account/resource.ts';
 import { apiKeys } from './api-keys/resource.ts';
 import { batch } from './batch/resource.ts';
@@ -43,6 +43,4 @@ export const api: readonly Family[] = [
 ];
 
 /** Every route of the interface, each with the name of its family. */
-export const routes: readonly Route[] = api.flatMap(({ name, routes }) =>
-  routes.map((route) => ({ ...route, family: name })),
-);
+export const routes: readonly Route[] = api.flatMap(routesOf);

@@ -1,39 +1,52 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { type BuildOptions, buildSync } from 'esbuild';
+import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
 import { api, routes } from '../functions/api.ts';
 import { buildDocuments } from '../functions/schema/built-documents.ts';
 import { makeDocument } from '../functions/schema/make-document.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
 import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
+import { wholeMap } from './grants.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Options of handler bundles for the deployment, the tests and the bench: one file that is loaded with the function,
- * and separate files for modules that may be imported later.
+ * Options of handler bundles for the deployment, the tests and the bench: files that are loaded with the function, and
+ * separate files for modules that may be imported later.
  */
 const bundleOptions = {
-  absWorkingDir: root,
   bundle: true,
-  minify: true,
   platform: 'node',
   target: 'node20', // the runtime is Node 24, but tests run the bundles on Node 20 too
   format: 'esm',
   splitting: true,
   outExtension: { '.js': '.mjs' }, // Lambda loads .mjs files as ES modules
   mainFields: ['module', 'main'],
+  legalComments: 'none',
+  logLevel: 'error',
+} as const satisfies BuildOptions;
+
+/** Options of the first of two builds, from the sources to parts of a bundle. */
+const partOptions = {
+  ...bundleOptions,
+  absWorkingDir: root,
+  alias: { '@aws-sdk/credential-provider-node': './shared/platform/aws/credentials.ts' }, // see there
+  metafile: true,
+} as const satisfies BuildOptions;
+
+/** Options of the second build, from the parts to the bundle. */
+const joinOptions = {
+  ...bundleOptions,
+  minify: true,
   // CommonJS packages in an ES module load Node's core modules with `require`
   banner: {
     js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);",
   },
-  alias: { '@aws-sdk/credential-provider-node': './shared/platform/aws/credentials.ts' }, // see there
-  legalComments: 'none',
-  logLevel: 'error',
 } as const satisfies BuildOptions;
 
 /** File name of the handler in the folder of a bundle. */
@@ -58,9 +71,40 @@ export function bundleHandler(family: string, folder: string): void {
     ...(family === background ? { SCRIPT_RUNTIME_FILES: JSON.stringify(runtimeFiles()) } : {}),
     ...(family === describing ? { SCHEMA_DOCUMENTS: JSON.stringify(interfaceDocuments()) } : {}),
   };
-  buildSync({ ...bundleOptions, define, ...entryOf(family), outdir: folder });
+  const parts = mkdtempSync(join(tmpdir(), 'groundwork-parts-'));
+  try {
+    const options = { ...partOptions, define, ...entryOf(family), outdir: parts };
+    joinStart(parts, buildSync(options).metafile);
+    buildSync({ ...joinOptions, absWorkingDir: parts, entryPoints: [bundleFile], outdir: folder });
+  } finally {
+    rmSync(parts, { recursive: true });
+  }
   const outfile = join(folder, templateProgramFile);
   buildSync({ ...programBundle, entryPoints: [templateProgram], outfile });
+}
+
+/**
+ * Prepares parts so that those that are loaded with the function become one file next to the handler: each file costs
+ * half a millisecond at the start, and the whole map has 56. esbuild writes one file for modules that the same entries
+ * need, so each part that may be imported later has to need all that are loaded by then.
+ */
+function joinStart(folder: string, { outputs }: Metafile): void {
+  const [entry = ''] = Object.keys(outputs).filter((path) => basename(path) === bundleFile);
+  const loaded = new Set<string>();
+  const add = (path: string): void => {
+    for (const { kind, external, path: imported } of outputs[path]?.imports ?? []) {
+      if (kind !== 'import-statement' || external || loaded.has(imported)) continue;
+      loaded.add(imported);
+      add(imported);
+    }
+  };
+  add(entry);
+  const imports = [...loaded].map((path) => `import './${basename(path)}';`).join('');
+  for (const [path, { entryPoint }] of Object.entries(outputs)) {
+    if (entryPoint === undefined || path === entry || loaded.has(path)) continue;
+    const file = join(folder, basename(path));
+    writeFileSync(file, imports + readFileSync(file, 'utf8'));
+  }
 }
 
 /** Returns the module to bundle: the family's handler.ts, or a generated one. */
@@ -68,16 +112,42 @@ function entryOf(family: string): Pick<BuildOptions, 'entryPoints' | 'entryNames
   const resolveDir = handlerFolder(family);
   const own = join(resolveDir, 'handler.ts');
   if (family !== background && existsSync(own)) return { entryPoints: { index: own } };
-  const contents = family === background ? backgroundEntry() : familyEntry(family);
+  const contents = generatedEntry(family);
   return { stdin: { contents, resolveDir, loader: 'ts' }, entryNames: 'index' };
+}
+
+function generatedEntry(family: string): string {
+  if (family === background) return backgroundEntry();
+  return family === wholeMap ? wholeEntry() : familyEntry(family);
 }
 
 /** Returns a handler that serves the routes of a family. */
 function familyEntry(family: string): string {
-  const name = family.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  const name = valueName(family);
   return `import { openHandler } from '../../shared/platform/aws/handler.ts';
 import { ${name} } from './resource.ts';
 export const handler = await openHandler(${name}.routes);`;
+}
+
+/**
+ * Returns a handler that serves the whole map. It knows the paths of each family, whose code is loaded at the first
+ * request to one of them; that of batches, which are most of its requests, at its start.
+ */
+function wholeEntry(): string {
+  const families = api.map(({ name, routes }) => {
+    const paths = JSON.stringify(routes.map(({ paths, isRoot }) => ({ paths, isRoot })));
+    const load = `async () => (await import('../${name}/resource.ts')).${valueName(name)}`;
+    return `{ paths: ${paths}, load: ${load} }`;
+  });
+  return `import { lazyRoutes } from '../../shared/core/pipeline/lazy-routes.ts';
+import { openHandler } from '../../shared/platform/aws/handler.ts';
+import './resource.ts';
+export const handler = await openHandler(lazyRoutes([${families.join()}]));`;
+}
+
+/** Returns the name of a family's value in its `resource.ts`. */
+function valueName(family: string): string {
+  return family.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Returns a handler that runs the jobs of all families. The map itself would add the code of all requests. */

@@ -26,7 +26,8 @@ export async function runRequests(
   const clock = startClock(maxMs - session.elapsedMs());
   const run: Run = { outer: context.request, headers: passedOn(context.request), session, clock };
   try {
-    for (const step of planSteps(requests, session.find)) {
+    const matches = await session.find(requests.map(({ path }) => path));
+    for (const step of planSteps(requests, matches)) {
       if (step[0] !== undefined && step[0].position > 0) await setImmediate(); // yields to other requests
       for (const response of await runStep(run, step)) results.add(response);
     }

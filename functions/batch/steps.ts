@@ -1,5 +1,5 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
-import type { Session } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
 import type { BatchRequest } from './requests.ts';
 
 /** Maximum reads that run in parallel: each may hold a page of large objects. */
@@ -10,7 +10,7 @@ export interface Item {
   readonly position: number;
   readonly request: BatchRequest;
   /** Undefined: the path does not exist. */
-  readonly match: ReturnType<Session['find']>;
+  readonly match: Pick<Context, 'route' | 'params'> | undefined;
   readonly kind: 'read' | 'objects' | 'other';
 }
 
@@ -18,14 +18,16 @@ export interface Item {
  * Splits a batch into steps, which run one after the other. Items of one step may run in parallel: neighbours that only
  * read, and neighbours that create objects of one class, or change and delete different ones. Whether the order of such
  * writes is visible is decided when their class is known (order.ts).
+ *
+ * @param matches the routes of the requests, in their order
  */
 export function planSteps(
   requests: readonly BatchRequest[],
-  find: Session['find'],
+  matches: readonly Item['match'][],
 ): readonly (readonly Item[])[] {
   const steps: Item[][] = [];
   for (const [position, request] of requests.entries()) {
-    const match = find(request.path);
+    const match = matches[position];
     const item: Item = { position, request, match, kind: kindOf(request, match) };
     const last = steps.at(-1);
     if (last !== undefined && isJoining(last, item)) last.push(item);

@@ -1,7 +1,6 @@
 import { documentedParameters } from '../../shared/core/http/path-parameters.ts';
-import { allowedMethods } from '../../shared/core/pipeline/dispatch.ts';
 import type { Fields } from '../../shared/core/resource/field.ts';
-import { describeFields } from '../../shared/core/resource/introspection.ts';
+import { allowedMethods, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
 import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Route } from '../../shared/core/resource/route.ts';

@@ -12,7 +12,9 @@ const openApi = 'openapi';
 /** Documents by the routes that they describe: a process makes each one once, at its first request. */
 const documents = new WeakMap<readonly Route[], Map<string, Promise<JsonObject>>>();
 
-function documentFor({ routes, version, request }: Context): Promise<JsonObject> {
+async function documentFor(context: Context): Promise<JsonObject> {
+  const { version, request } = context;
+  const routes = await context.routes();
   const format = queryValue(request.query, 'format') === openApi ? openApi : 'json';
   const known = documents.get(routes) ?? new Map<string, Promise<JsonObject>>();
   documents.set(routes, known);

@@ -4,6 +4,7 @@ import { type GatewayPath, gatewayPaths } from '../../lib/gateway-paths.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
 import type { Family, Route } from '../../shared/core/resource/route.ts';
 import { candidates, readings } from '../aws-emulator/gateway.ts';
+import { samplePaths } from '../support/sample-paths.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
@@ -25,20 +26,8 @@ function familyAt(integration: string): string {
   return String(Description).replace(/^.*: /, '');
 }
 
-/** Every path of a route, with values for its parameters. */
-function samples({ paths, isRoot }: Route): readonly string[] {
-  const all = Object.entries(paths).map(([version, path]) => `/${version}${path}`);
-  const filled = all.map((path) =>
-    path
-      .replaceAll('{id}', '7')
-      .replaceAll('{link}', '0'.repeat(56))
-      .replace(/\{\w+\}/g, 'some-name'),
-  );
-  return isRoot ? ['/', ...filled] : filled;
-}
-
 const calls = api.flatMap(({ name, routes }) =>
-  routes.flatMap((route) => samples(route).map((path) => ({ family: name, route, path }))),
+  routes.flatMap((route) => samplePaths(route).map((path) => ({ family: name, route, path }))),
 );
 
 describe.each(readings)('when %s', (reading) => {

@@ -4,28 +4,33 @@ import { type Version, versions } from '../resource/versions.ts';
 import { mayStandFor, parseParameter } from './path-parameters.ts';
 
 /** The route that a path matches, with version and parameters. */
-export interface Match {
-  readonly route: Route;
+export interface Match<Placed = Route> {
+  readonly route: Placed;
   readonly version: Version;
   readonly params: Params;
 }
 
-/** Finds the route of a percent-decoded path; undefined: no such path. */
-export type Router = (path: string) => Match | undefined;
+/** Finds the route of a percent-decoded path; undefined: no such path. A promise: its code is loaded first. */
+export type Router = (path: string) => Match | undefined | Promise<Match | undefined>;
 
-interface Node {
-  readonly fixed: Map<string, Node>;
-  parameter: { readonly name: string; readonly node: Node } | undefined;
-  route: Route | undefined;
+/** The paths of a route. */
+export type RoutePaths = Pick<Route, 'paths' | 'isRoot'>;
+
+interface Node<Placed> {
+  readonly fixed: Map<string, Node<Placed>>;
+  parameter: { readonly name: string; readonly node: Node<Placed> } | undefined;
+  route: Placed | undefined;
 }
 
 /**
  * Compiles routes into one tree per version, searched segment by segment. A fixed segment takes precedence over a
  * parameter. Every path ends in `/`; without it a path is unknown (docs/reference/requests.md#trailing-slash).
  */
-export function createRouter(routes: readonly Route[]): Router {
-  const trees = new Map<string, { version: Version; root: Node }>(
-    versions.map((version) => [version, { version, root: createNode() }]),
+export function createRouter<Placed extends RoutePaths>(
+  routes: readonly Placed[],
+): (path: string) => Match<Placed> | undefined {
+  const trees = new Map<string, { version: Version; root: Node<Placed> }>(
+    versions.map((version) => [version, { version, root: createNode<Placed>() }]),
   );
   for (const route of routes) {
     for (const version of versions) {
@@ -49,16 +54,18 @@ export function createRouter(routes: readonly Route[]): Router {
 export function rememberPaths(router: Router): Router {
   const known = new Map<string, Match | undefined>();
   return (path) => {
-    if (!known.has(path)) known.set(path, router(path));
-    return known.get(path);
+    if (known.has(path)) return known.get(path);
+    const match = router(path);
+    if (!(match instanceof Promise)) known.set(path, match);
+    return match;
   };
 }
 
-function createNode(): Node {
+function createNode<Placed>(): Node<Placed> {
   return { fixed: new Map(), parameter: undefined, route: undefined };
 }
 
-function insert(root: Node, path: string, route: Route): void {
+function insert<Placed>(root: Node<Placed>, path: string, route: Placed): void {
   let node = root;
   for (const segment of path.split('/').slice(1, -1)) {
     node = segment.startsWith('{')
@@ -69,20 +76,24 @@ function insert(root: Node, path: string, route: Route): void {
   node.route = route;
 }
 
-function fixedNode(node: Node, segment: string): Node {
-  const next = node.fixed.get(segment) ?? createNode();
+function fixedNode<Placed>(node: Node<Placed>, segment: string): Node<Placed> {
+  const next = node.fixed.get(segment) ?? createNode<Placed>();
   node.fixed.set(segment, next);
   return next;
 }
 
-function parameterNode(node: Node, name: string): Node {
+function parameterNode<Placed>(node: Node<Placed>, name: string): Node<Placed> {
   node.parameter ??= { name, node: createNode() };
   if (node.parameter.name !== name) throw new Error(`two parameters at one place: {${name}}`);
   return node.parameter.node;
 }
 
-function find(root: Node, segments: readonly string[], version: Version): Match | undefined {
-  const findBelow = (node: Node, at: number, params: Params): Match | undefined => {
+function find<Placed>(
+  root: Node<Placed>,
+  segments: readonly string[],
+  version: Version,
+): Match<Placed> | undefined {
+  const findBelow = (node: Node<Placed>, at: number, params: Params): Match<Placed> | undefined => {
     const segment = segments[at];
     if (segment === undefined) {
       return node.route && { route: node.route, version, params };

@@ -8,8 +8,9 @@ import {
 import { parseBody } from '../http/body/body.ts';
 import { sizeError } from '../http/body/body-size.ts';
 import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
-import type { Router } from '../http/router.ts';
+import type { Match } from '../http/router.ts';
 import type { Body } from '../resource/input.ts';
+import { allowedMethods } from '../resource/introspection.ts';
 import { type Method, methods, type Operation, type Route } from '../resource/route.ts';
 import { type Caller, identify, identifyLink } from './caller/authentication.ts';
 import { createContext } from './context.ts';
@@ -33,15 +34,30 @@ import { checkOperation, checkReading, checkRights, checkVisible, rightOf } from
 
 type Adds<After extends Before, Before> = Omit<After, keyof Before>;
 
+type Found = Adds<Matched, Arrived>;
+
 /** Finds the route of the path. */
-export function matchPath(exchange: Arrived): Adds<Matched, Arrived> {
-  const { request, router, allowHeaders, platform, caches } = exchange;
-  const match = router(request.path);
-  if (match === undefined) throw unknownPath(request.path, router);
+export function matchPath(exchange: Arrived): Found | Promise<Found> {
+  const match = exchange.router(exchange.request.path);
+  const isFound = match !== undefined && !(match instanceof Promise);
+  return isFound ? toMatched(exchange, match) : matchLoaded(exchange, match);
+}
+
+/** Waits until the code of the route is loaded, if there is a route. */
+async function matchLoaded(
+  exchange: Arrived,
+  loading: Promise<Match | undefined> | undefined,
+): Promise<Found> {
+  const match = await loading;
+  if (match === undefined) throw await unknownPath(exchange);
+  return toMatched(exchange, match);
+}
+
+function toMatched({ request, platform, caches }: Arrived, match: Match): Found {
   const method = methodOf(request);
   return {
     match,
-    allow: allowHeaders.get(match.route),
+    allow: allowedMethods(match.route),
     operation: isMethod(method) ? match.route.operations[method] : undefined,
     keys: { secrets: platform.secrets, clock: platform.clock, known: caches.keys },
     body: bodyReader(request),
@@ -153,8 +169,9 @@ export function authorize({ allowed, context }: Allowed): void {
 }
 
 /** Returns the 404 of an unknown path. The most common mistake in a path has a code of its own. */
-function unknownPath(path: string, router: Router): ApiError {
-  return pathNotFound(router(`${path}/`) === undefined ? 'path_unknown' : 'no_trailing_slash');
+async function unknownPath({ request, router }: Arrived): Promise<ApiError> {
+  const other = await router(`${request.path}/`);
+  return pathNotFound(other === undefined ? 'path_unknown' : 'no_trailing_slash');
 }
 
 /** Checks whether the response is the description of the route. */

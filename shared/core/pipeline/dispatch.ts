@@ -5,11 +5,12 @@ import { applyOverride } from '../http/override.ts';
 import { cachedForm, isConstant, markConstant } from '../http/response-cache.ts';
 import { createRouter } from '../http/router.ts';
 import { createCaches } from '../resource/caches.ts';
-import { type Context, methods, type Route } from '../resource/route.ts';
+import type { Context, Route } from '../resource/route.ts';
 import { errorResponse } from './errors.ts';
 import type { Arrived, Service } from './exchange.ts';
 import { serve } from './index.ts';
 import { isolate } from './isolation.ts';
+import type { LazyRoutes } from './lazy-routes.ts';
 import { createThrottle } from './throttle.ts';
 import { ignoredHeader, writeNames } from './unknown-names.ts';
 
@@ -18,13 +19,15 @@ import { ignoredHeader, writeNames } from './unknown-names.ts';
  *
  * @param routes the whole map, or the part of it that this process serves
  */
-export function createDispatch(routes: readonly Route[], platform: Platform): Dispatch {
-  const router = createRouter(routes);
+export function createDispatch(
+  routes: readonly Route[] | LazyRoutes,
+  platform: Platform,
+): Dispatch {
+  const { router, all } = 'router' in routes ? routes : loadedRoutes(routes);
   const caches = createCaches(platform.files);
   const service: Service = {
-    routes,
+    routes: all,
     router,
-    allowHeaders: new Map(routes.map((route) => [route, allowedMethods(route)])),
     platform,
     caches,
     throttle: createThrottle(platform.settings.instanceRate, platform.clock),
@@ -32,7 +35,7 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   const keys = { secrets: platform.secrets, clock: platform.clock, known: caches.keys };
   /** Applies the method override. The body of a request that is rejected by path, size or key is not parsed first. */
   const override = async (sent: Request, bodyBytes: number): Promise<Request> => {
-    const match = router(sent.path);
+    const match = await router(sent.path);
     if (match === undefined) return sent;
     return (await isParsed({ request: sent, bodyBytes, match, keys })) ? applyOverride(sent) : sent;
   };
@@ -50,10 +53,8 @@ export function createDispatch(routes: readonly Route[], platform: Platform): Di
   };
 }
 
-/** Returns the methods of a route for its `Allow` header. */
-export function allowedMethods({ operations }: Route): string {
-  const own = methods.filter((method) => operations[method] !== undefined);
-  return [...own, ...(operations.GET === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
+function loadedRoutes(routes: readonly Route[]): LazyRoutes {
+  return { router: createRouter(routes), all: () => Promise.resolve(routes) };
 }
 
 function finish(response: Response, allow: string | undefined): Response {

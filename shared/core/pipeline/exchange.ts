@@ -5,7 +5,7 @@ import type { Representation } from '../http/negotiation.ts';
 import type { Match, Router } from '../http/router.ts';
 import type { Caches } from '../resource/caches.ts';
 import type { Body } from '../resource/input.ts';
-import type { Context, Operation, Route, Session } from '../resource/route.ts';
+import type { Context, Operation, Session } from '../resource/route.ts';
 import type { Caller, KeyRing } from './caller/authentication.ts';
 import type { Loaded, LoadRequest } from './load.ts';
 import type { SessionCall } from './session/session.ts';
@@ -13,10 +13,8 @@ import type { Throttle } from './throttle.ts';
 
 /** What serving requests needs, created once per process. */
 export interface Service {
-  readonly routes: readonly Route[];
+  readonly routes: Context['routes'];
   readonly router: Router;
-  /** The `Allow` header of each route. */
-  readonly allowHeaders: ReadonlyMap<Route, string>;
   readonly platform: Platform;
   readonly caches: Caches;
   readonly throttle: Throttle;
@@ -108,7 +106,6 @@ export function beginExchange(
   return {
     routes: service.routes,
     router: service.router,
-    allowHeaders: service.allowHeaders,
     platform: service.platform,
     caches: service.caches,
     throttle: service.throttle,

@@ -3,10 +3,23 @@ import { ApiError } from '../../values/errors/errors.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 import type { Field, Fields } from './field.ts';
 import { isIn } from './links.ts';
-import type { Context, Operation, Route } from './route.ts';
+import { type Context, methods, type Operation, type Route } from './route.ts';
 
 const renders = ['application/json', 'text/html'];
 const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];
+
+const allowed = new WeakMap<Route, string>();
+
+/** Returns the methods of a route for its `Allow` header, which every response has: the text is cached. */
+export function allowedMethods(route: Route): string {
+  const known = allowed.get(route);
+  if (known !== undefined) return known;
+  const { operations } = route;
+  const own = methods.filter((method) => operations[method] !== undefined);
+  const text = [...own, ...(operations.GET === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ');
+  allowed.set(route, text);
+  return text;
+}
 
 /**
  * Describes a route to a client: what it renders and parses, and the fields of the writes that this client may make

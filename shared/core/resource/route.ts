@@ -161,8 +161,8 @@ export interface Operation<Loaded extends object = object> {
 export interface Context<Loaded extends object = object> {
   readonly request: Request;
   readonly route: Route;
-  /** All routes that this process serves. */
-  readonly routes: readonly Route[];
+  /** Returns all routes that this process serves. */
+  readonly routes: () => Promise<readonly Route[]>;
   readonly version: Version;
   readonly params: Params;
   readonly platform: Platform;
@@ -200,8 +200,10 @@ export interface Context<Loaded extends object = object> {
 export interface Session {
   /** Milliseconds since the request began that the session is a part of. */
   readonly elapsedMs: () => number;
-  /** Finds the route of a path; undefined: no such path. */
-  readonly find: (path: string) => Pick<Context, 'route' | 'params'> | undefined;
+  /** Finds the routes of paths, in their order; undefined: no such path. */
+  readonly find: (
+    paths: readonly string[],
+  ) => Promise<readonly (Pick<Context, 'route' | 'params'> | undefined)[]>;
   /**
    * Authorizes requests that differ only in their bodies: one, or several that get the same kind of response. Never
    * rejects: an unexpected error becomes a 500, and a requested page is returned as data.
@@ -245,6 +247,11 @@ export interface Family {
   readonly grants: Grants;
   readonly jobs?: FamilyJobs;
   readonly routes: readonly Route[];
+}
+
+/** Returns the routes of a family, each with its name. */
+export function routesOf({ name, routes }: Family): readonly Route[] {
+  return routes.map((route) => ({ ...route, family: name }));
 }
 
 /** Returns routes for one version only: the other one has different routes in their place. */

@@ -1,4 +1,5 @@
 import { createDispatch } from '../../core/pipeline/dispatch.ts';
+import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
 import type { Route } from '../../core/resource/route.ts';
 import { causeOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
@@ -13,7 +14,7 @@ import { askForNotice } from './shutdown.ts';
  *
  * @throws Error when a variable that the stack sets is absent from the function's environment
  */
-export async function openHandler(routes: readonly Route[]): Promise<Handler> {
+export async function openHandler(routes: readonly Route[] | LazyRoutes): Promise<Handler> {
   const platform = await openProcess();
   const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
   return (event, context) => {

@@ -40,15 +40,12 @@ export function openSession(parts: SessionParts): Session {
   const shared = { caller, remembered, platform: sharedPlatform(parts) };
   return {
     elapsedMs: () => performance.now() - startedMs,
-    find: router,
+    find: (paths) => Promise.all(paths.map((path) => router(path))),
     open: async (requests) => {
       const [first] = requests;
       if (first === undefined) return toGroup([]);
       const group = await parts.open(requests, first, shared);
-      // the store sees everything that lists and their items do; others may run code that changes anything
-      const kind = router(first.path)?.route.kind;
-      const isSeen = kind !== 'action' && kind !== 'page';
-      return isSeen ? group : toGroup(group.opened.map(forgetting));
+      return group.opened.some(mayChangeAnything) ? toGroup(group.opened.map(forgetting)) : group;
     },
   };
 
@@ -60,6 +57,12 @@ export function openSession(parts: SessionParts): Session {
 /** Returns a group of which all requests are run one by one. */
 function toGroup(opened: readonly Opened[]): OpenedGroup {
   return { opened, runAll: () => opened.map(({ run }) => run()) };
+}
+
+/** Checks whether a request may run code: the store sees everything that lists and their items do. */
+function mayChangeAnything({ context }: Opened): boolean {
+  const kind = context?.route.kind;
+  return kind === 'action' || kind === 'page';
 }
 
 function sharedPlatform({ platform, remembered }: SessionParts): Platform {
