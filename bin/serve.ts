@@ -52,7 +52,7 @@ async function run(
 ): Promise<void> {
   const environment = readEnvironment();
   const { logLevel, social: configured, url: publicUrl, proxies: count, ...others } = environment;
-  const { proxySecret, cacheBytes, ...limits } = others;
+  const { proxySecret, cacheBytes, childBytes, ...limits } = others;
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
   const { log, flush } = openLog(logLevel);
@@ -60,7 +60,7 @@ async function run(
   const social = createVerifiers(configured, fetch);
   const weakSandbox = weakSandboxOf({ host, ...options }, proxies !== undefined);
   const isolation = { network: scriptNetwork, level: sandbox, weakSandbox };
-  const scripts = { isolation, launcher };
+  const scripts = { isolation, launcher, childBytes };
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
   let sayReady = (_isReady: boolean) => {};

@@ -1,0 +1,36 @@
+import { totalmem } from 'node:os';
+import { defaultCacheBytes } from './store/cache.ts';
+
+const megabyte = 2 ** 20;
+
+const cacheShare = 1 / 16; // in less than 2 GB: the heap grows to more than the cache
+
+/** Of memory, for the server and its launcher, and for what the system counts besides. */
+const maxServerBytes = 1024 * megabyte;
+const serverShare = 2 / 3; // in little memory: 341 of 512 MB, of which both use 200 to 260
+
+/** How the memory of a machine is divided. */
+export interface MemoryPlan {
+  /** Approximate heap for recently used items of the store. */
+  readonly cacheBytes: number;
+  /** For all child processes together. */
+  readonly childBytes: number;
+}
+
+/** Divides memory between the server and its child processes. */
+export function planMemory(totalBytes: number): MemoryPlan {
+  const serverBytes = Math.min(maxServerBytes, totalBytes * serverShare);
+  return {
+    cacheBytes: Math.floor(Math.min(defaultCacheBytes, totalBytes * cacheShare)),
+    childBytes: Math.floor(totalBytes - serverBytes),
+  };
+}
+
+/**
+ * Returns the memory for the server and all its child processes: that of the machine, the limit of the container, or
+ * the limit of the operator, whichever is least.
+ */
+export function availableBytes(settingBytes = Number.POSITIVE_INFINITY): number {
+  const limit = process.constrainedMemory(); // of the container; 0 or more than the machine's memory without a limit
+  return Math.min(settingBytes, totalmem(), limit > 0 ? limit : Number.POSITIVE_INFINITY);
+}
