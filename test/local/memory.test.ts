@@ -5,14 +5,15 @@ const megabyte = 2 ** 20;
 
 describe('memory', () => {
   test.each([
-    ['a small machine has a small cache, and most is for the server', 512, 32, 170],
-    ['one GB', 1024, 64, 341],
-    ['from 2 GB on the cache has its usual size', 2048, 128, 1024],
-    ['the server needs no more on a large machine', 65_536, 128, 64_512],
-  ])('%s', (_name, total, cache, child) => {
-    const { cacheBytes, childBytes } = planMemory(total * megabyte);
+    ['a small machine has a small cache, and most is for the server', 512, 32, 30, 170],
+    ['one GB', 1024, 64, 30, 341],
+    ['from 2 GB on the cache has its usual size', 2048, 128, 70, 1024],
+    ['the server needs no more on a large machine', 65_536, 128, 70, 64_512],
+  ])('%s', (_name, total, cache, growth, child) => {
+    const { cacheBytes, heapGrowingPercent, childBytes } = planMemory(total * megabyte);
 
     expect(cacheBytes / megabyte).toBe(cache);
+    expect(heapGrowingPercent).toBe(growth);
     expect(Math.floor(childBytes / megabyte)).toBe(child);
   });
 

@@ -139,6 +139,7 @@ describe('environment', () => {
       location: 'eu1',
       passwordCost: 15,
       cacheBytes: 128 * 2 ** 20,
+      heapGrowingPercent: 70,
       childBytes: expect.any(Number), // depends on this machine
       social: {},
     });
@@ -180,6 +181,7 @@ describe('environment', () => {
       maxFileBytes: 2_000_000,
       maxTraceBytes: 0,
       cacheBytes: 16 * 2 ** 20,
+      heapGrowingPercent: 30,
       childBytes: Math.floor((512 * 2 ** 20) / 3),
       social: { facebook: { appId: 'our-app', appSecret: 'a-secret' } },
     });

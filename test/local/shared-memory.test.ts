@@ -8,6 +8,7 @@ import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { jobCommand, startJobWorker } from '../../shared/platform/runtimes/job-worker.ts';
 import type { RunnerCommand } from '../../shared/platform/runtimes/process.ts';
 import { runLocally } from '../scripts/hosts.ts';
+import { levels } from '../scripts/levels.ts';
 
 // the memory of all processes together is measured in /proc
 
@@ -78,16 +79,46 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
     expect(worker.isReusable()).toBe(false);
   });
 
+  const usedUp = {
+    status: 'failure',
+    stderr: 'The memory for scripts on this machine is used up, and the run has used most of it.',
+  };
+
   test('names the reason in the result of a run', async () => {
     const scripts = openScripts({ slots: 2, childBytes: maxBytes });
     const source = 'const held = []; setInterval(() => held.push(Buffer.alloc(1e7, 1)), 5);';
 
-    const { status, stderr } = await runLocally(scripts, { source });
+    const result = await runLocally(scripts, { source });
 
     await scripts.close();
-    expect({ status, stderr }).toEqual({
-      status: 'failure',
-      stderr: 'The memory for scripts on this machine is used up, and the run has used most of it.',
-    });
+    expect(result).toMatchObject(usedUp);
+  });
+
+  test.runIf(levels.includes('bubblewrap'))('includes files in the memory of a box', async () => {
+    const isolation = { network: true, level: 'bubblewrap' } as const;
+    const scripts = openScripts({ isolation, slots: 2, childBytes: maxBytes / 2 });
+    const source = `const piece = Buffer.alloc(1e6);
+      for (let n = 0; n < 100; n++) require('fs').appendFileSync(require('os').tmpdir() + '/a', piece);
+      setTimeout(() => {}, 20_000);`;
+
+    const result = await runLocally(scripts, { source });
+
+    await scripts.close();
+    expect(result).toMatchObject(usedUp);
+  });
+
+  test('of little memory leaves four processes and no spares', async () => {
+    const scripts = openScripts({ childBytes: 170 * megabyte });
+    const sizes = new Set<number>();
+
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, script) => {
+        await runLocally(scripts, { source: '1', script, instance: script, owner: script });
+        sizes.add(scripts.size());
+      }),
+    );
+
+    await scripts.close();
+    expect(Math.max(...sizes)).toBe(4);
   });
 });

@@ -43,6 +43,8 @@ export interface Environment {
   readonly maxTraceBytes: number | undefined;
   /** Approximate heap for recently used items of the store. */
   readonly cacheBytes: number;
+  /** Growth of the heap above what is in use. */
+  readonly heapGrowingPercent: number;
   /** Memory of all child processes together. */
   readonly childBytes: number;
   /** Client ids and secrets of the services for social log-in. */

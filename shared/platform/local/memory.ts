@@ -3,7 +3,8 @@ import { defaultCacheBytes } from './store/cache.ts';
 
 const megabyte = 2 ** 20;
 
-const cacheShare = 1 / 16; // in less than 2 GB: the heap grows to more than the cache
+const enoughBytes = 2048 * megabyte;
+const cacheShare = defaultCacheBytes / enoughBytes;
 
 /** Of memory, for the server and its launcher, and for what the system counts besides. */
 const maxServerBytes = 1024 * megabyte;
@@ -13,6 +14,11 @@ const serverShare = 2 / 3; // in little memory: 341 of 512 MB, of which both use
 export interface MemoryPlan {
   /** Approximate heap for recently used items of the store. */
   readonly cacheBytes: number;
+  /**
+   * Growth of the server's heap above what is in use, until it is collected. With enough memory in the machine, V8 would
+   * let it grow to 4 times.
+   */
+  readonly heapGrowingPercent: number;
   /** For all child processes together. */
   readonly childBytes: number;
 }
@@ -22,6 +28,7 @@ export function planMemory(totalBytes: number): MemoryPlan {
   const serverBytes = Math.min(maxServerBytes, totalBytes * serverShare);
   return {
     cacheBytes: Math.floor(Math.min(defaultCacheBytes, totalBytes * cacheShare)),
+    heapGrowingPercent: totalBytes < enoughBytes ? 30 : 70,
     childBytes: Math.floor(totalBytes - serverBytes),
   };
 }

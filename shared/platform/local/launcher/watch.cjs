@@ -1,9 +1,10 @@
 'use strict';
 /*
  * Watches runs from outside: memory and threads of all processes of a run, the size of its folder, whether it is
- * CPU-bound, and the memory of all runs together. It reads /proc, so it works on Linux only; elsewhere no limit is ever exceeded.
+ * CPU-bound, and the memory of all runs together. It reads /proc, so it works on Linux only; elsewhere no limit is ever
+ * exceeded.
  */
-const { lstatSync, readdirSync, readFileSync, statSync } = require('node:fs');
+const { lstatSync, readdirSync, readFileSync, statfsSync, statSync } = require('node:fs');
 const os = require('node:os');
 const { join } = require('node:path');
 
@@ -45,7 +46,7 @@ exports.openWatches = ({ groups, tell, kill }) => {
     for (const watch of [...watches.values()]) {
       const { processes, threads } = family(watch.pid);
       const limit = exceededLimit(watch, processes, threads);
-      sizes.set(watch.id, sum(processes.map(ownMemoryOf)));
+      sizes.set(watch.id, sum(processes.map(ownMemoryOf)) + memoryFilesOf(processes));
       if (limit !== undefined) exceed(watch.id, limit);
       else judgeDemand(watch, processes);
     }
@@ -138,6 +139,15 @@ function residentOf(pid) {
 
 function ownMemoryOf(pid) {
   return bytesOf(pid, ownMemoryLines);
+}
+
+/** Returns the bytes of all files in the `/tmp` of a box, which is in memory. Its second process is in the box. */
+function memoryFilesOf([, pid]) {
+  const folder = `/proc/${pid}/root/tmp`;
+  const isOwn = attempt(() => statSync(folder).dev !== statSync('/tmp').dev);
+  if (!isOwn) return 0;
+  const used = attempt(() => statfsSync(folder));
+  return used === undefined ? 0 : (used.blocks - used.bfree) * used.bsize;
 }
 
 function bytesOf(pid, lines) {
