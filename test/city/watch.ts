@@ -30,7 +30,7 @@ export interface Watch {
 const everyMs = 1_000;
 /** 4 slots with up to 4 processes each, those that are starting and ending, and the launcher. */
 const maxProcesses = 40;
-const maxServerBytes = 340_000_000; // without its processes
+const maxServerBytes = 360_000_000; // without its processes: its part of the memory (memory.ts)
 const maxAllBytes = 450_000_000; // where no control group limits the memory to 512 MB
 /** Time in which an ending process may be an orphan. */
 const maxOrphanMs = 10_000;

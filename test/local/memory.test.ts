@@ -5,8 +5,8 @@ const megabyte = 2 ** 20;
 
 describe('memory', () => {
   test.each([
-    ['a small machine has a small cache, and most is for the server', 512, 32, 30, 170],
-    ['one GB', 1024, 64, 30, 341],
+    ['a small machine has a small cache, and most is for the server', 512, 32, 30, 153],
+    ['one GB', 1024, 64, 30, 307],
     ['from 2 GB on the cache has its usual size', 2048, 128, 70, 1024],
     ['the server needs no more on a large machine', 65_536, 128, 70, 64_512],
   ])('%s', (_name, total, cache, growth, child) => {

@@ -182,7 +182,7 @@ describe('environment', () => {
       maxTraceBytes: 0,
       cacheBytes: 16 * 2 ** 20,
       heapGrowingPercent: 30,
-      childBytes: Math.floor((512 * 2 ** 20) / 3),
+      childBytes: Math.floor(512 * 2 ** 20 * (1 - 0.7)),
       social: { facebook: { appId: 'our-app', appSecret: 'a-secret' } },
     });
   });

@@ -108,7 +108,7 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
   });
 
   test('of little memory leaves four processes and no spares', async () => {
-    const scripts = openScripts({ childBytes: 170 * megabyte });
+    const scripts = openScripts({ childBytes: 150 * megabyte });
     const sizes = new Set<number>();
 
     await Promise.all(

@@ -8,7 +8,7 @@ const cacheShare = defaultCacheBytes / enoughBytes;
 
 /** Of memory, for the server and its launcher, and for what the system counts besides. */
 const maxServerBytes = 1024 * megabyte;
-const serverShare = 2 / 3; // in little memory: 341 of 512 MB, of which both use 200 to 260
+const serverShare = 0.7; // in little memory: 358 of 512 MB, of which both use 200 to 290
 
 /** How the memory of a machine is divided. */
 export interface MemoryPlan {
