@@ -9,6 +9,8 @@ export interface Load {
   readonly seconds: number;
   /** Maximum number of requests. */
   readonly count: number;
+  /** Maximum number of requests per second over all connections; absent: as many as the server can serve. */
+  readonly perSecond?: number;
   /** Returns the bytes of request `index`, which counts from 0 over all connections. */
   readonly request: (index: number) => Buffer;
   /** Receives each response; its buffer is valid only until it returns. */
@@ -48,21 +50,33 @@ export async function runLoad(load: Load): Promise<Outcome> {
   const started = performance.now();
   const deadline = started + load.seconds * 1000;
   const next = () => (sent < load.count && performance.now() < deadline ? sent++ : undefined);
+  const turn = { next, dueMs: (index: number) => dueMs(load, started, index) };
   const record = (durationMs: number, answer: Answer) => {
     timesMs.push(durationMs);
     bytes += answer.bytes;
     load.onAnswer?.(answer);
   };
-  const lanes = Array.from({ length: load.connections }, () => runLane(load, next, record));
+  const lanes = Array.from({ length: load.connections }, () => runLane(load, turn, record));
   await Promise.all(lanes);
   const seconds = (performance.now() - started) / 1000;
   return { requests: timesMs.length, seconds, timesMs, responseBytes: bytes };
 }
 
+/** Returns the earliest time of a request. */
+function dueMs({ perSecond }: Load, startedMs: number, index: number): number {
+  return perSecond === undefined ? startedMs : startedMs + (index / perSecond) * 1000;
+}
+
+/** The next request of a connection, and its earliest time. */
+interface Turn {
+  next(): number | undefined;
+  dueMs(index: number): number;
+}
+
 /** Runs one connection: sends requests one after the other until `next` returns none. */
 function runLane(
   { port, request }: Load,
-  next: () => number | undefined,
+  { next, dueMs }: Turn,
   record: (durationMs: number, answer: Answer) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -77,8 +91,13 @@ function runLane(
         return;
       }
       const bytes = request(index);
-      sentAt = performance.now();
-      socket.write(bytes);
+      const write = () => {
+        sentAt = performance.now();
+        socket.write(bytes);
+      };
+      const pauseMs = dueMs(index) - performance.now();
+      if (pauseMs < 1) write();
+      else setTimeout(write, pauseMs);
     };
     socket.setTimeout(answerMs, () => socket.destroy(new Error('no answer in time')));
     socket.on('connect', send);

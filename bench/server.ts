@@ -10,6 +10,7 @@ import { undoAtExit } from './undo.ts';
 /** A server in its own process that reports its cost. */
 export interface MeasuredServer {
   readonly port: number;
+  readonly pid: number;
   /** Reads the CPU time of the process with all its threads, and its memory. */
   read(): Promise<Reading>;
   startProfile(): Promise<void>;
@@ -84,6 +85,8 @@ async function startIn(start: Start): Promise<MeasuredServer> {
   });
   const kill = undoAtExit(() => child.kill('SIGKILL'));
   const port = await readPort(child, logFile);
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the server has not started');
   const ask = async (message: unknown) => {
     const answered = once(child, 'message', { signal: AbortSignal.timeout(startMs) });
     child.send(message as string); // any JSON
@@ -92,6 +95,7 @@ async function startIn(start: Start): Promise<MeasuredServer> {
   };
   return {
     port,
+    pid,
     ask,
     read: async () => (await ask('read')) as Reading, // bench/probe.mjs
     startProfile: async () => void (await ask('profile')),

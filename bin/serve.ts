@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
@@ -52,7 +53,8 @@ async function run(
 ): Promise<void> {
   const environment = readEnvironment();
   const { logLevel, social: configured, url: publicUrl, proxies: count, ...others } = environment;
-  const { proxySecret, cacheBytes, ...limits } = others;
+  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, ...limits } = others;
+  setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
   const { log, flush } = openLog(logLevel);
@@ -60,7 +62,7 @@ async function run(
   const social = createVerifiers(configured, fetch);
   const weakSandbox = weakSandboxOf({ host, ...options }, proxies !== undefined);
   const isolation = { network: scriptNetwork, level: sandbox, weakSandbox };
-  const scripts = { isolation, launcher };
+  const scripts = { isolation, launcher, childBytes };
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');
   let sayReady = (_isReady: boolean) => {};

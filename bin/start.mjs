@@ -9,7 +9,6 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bundle = `${root}.build/serve.mjs`;
@@ -18,8 +17,6 @@ const record = `${root}.build/serve.json`; // the inputs of the bundle, and when
 const [major] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node 20, 22, 24 or 26 is needed, and this is ${process.version}`);
 if (!existsSync(`${root}node_modules/lmdb`)) fail('run npm ci first: packages are missing');
-// Lets the heap grow to 1.7 times what is in use; with enough memory in the machine, V8 would let it grow to 4 times.
-setFlagsFromString('--heap-growing-percent=70');
 const launcher = spawn(process.execPath, [`${root}shared/platform/local/launcher/launcher.cjs`], {
   stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
   env: {},
@@ -66,6 +63,7 @@ async function build() {
     logLevel: 'error',
     plugins: [{ name: 'own addresses', setup: keepAddresses }],
   });
+  await esbuild.stop(); // otherwise its process keeps 80 MB as long as the server runs
   const paths = [
     ...Object.keys(metafile.inputs),
     ...page.inputs.map((path) => relative(root, path)),

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
 import { citizens } from './citizens.ts';
 import { type Gate, Interrupted } from './client.ts';
+import { type MemoryGroup, openMemoryGroup } from './memory-group.ts';
 import type { Options } from './options.ts';
 import { createRandom } from './random.ts';
 import { Broken, createReport, type Excess, type Report } from './report.ts';
@@ -26,6 +27,8 @@ interface Day {
   readonly report: Report;
   readonly gate: Gate;
   readonly folder: string;
+  /** Undefined where none can be created. */
+  readonly group: MemoryGroup | undefined;
   readonly say: Say;
   readonly halfMs: number;
 }
@@ -33,6 +36,8 @@ interface Day {
 /** Bounds in milliseconds, for two loaded cores. */
 const boundsMs = { start: 5_000, stop: 5_000, gone: 2_000, firstRun: 1_000 };
 const pauseMs = 100;
+/** Memory of the server with all its processes. */
+const memoryMegabytes = 512;
 /** Time in which the write of a disconnected client may still be applied. */
 const lateWritesMs = 2_000;
 
@@ -49,9 +54,15 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
     citizens: citizens.filter(({ name }) => options.citizens.includes(name)),
   };
   await mkdir(join(folder, 'tmp'));
+  const group = options.hasGroup ? openGroup() : undefined;
+  say(
+    group === undefined
+      ? `memory: no control group; all processes together are limited by GROUNDWORK_MEMORY_MB`
+      : `memory: a control group of ${memoryMegabytes} MB`,
+  );
   let broken: string | undefined;
   try {
-    await live({ town, report, gate, folder, say, halfMs: options.seconds * 500 });
+    await live({ town, report, gate, folder, group, say, halfMs: options.seconds * 500 });
   } catch (error) {
     if (!(error instanceof Broken)) throw error;
     broken = error.message;
@@ -59,15 +70,20 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
     gate.isOpen = false;
     endWatches();
     endProcesses();
+    await group?.remove();
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
   return { broken, excesses: report.excesses(), table: report.table() };
 }
 
+function openGroup(): MemoryGroup | undefined {
+  return openMemoryGroup(`groundwork-city-${process.pid}`, memoryMegabytes * 2 ** 20);
+}
+
 async function live(day: Day): Promise<void> {
-  const { gate, report, folder, say, halfMs } = day;
+  const { gate, report, folder, group, say, halfMs } = day;
   let server = await open(day, 'the first start');
-  let watched = watch(server, folder);
+  let watched = watch({ server, mark: folder, group });
   const settled = await race(watched, settleTown(day.town));
   say(`settled: ${settled.length} residents, ${report.requests()} requests`);
 
@@ -81,7 +97,7 @@ async function live(day: Day): Promise<void> {
   say(`killed in the middle: ${report.requests()} requests, ${show(first)}`);
 
   server = await open(day, 'the start after kill -9');
-  watched = watch(server, folder);
+  watched = watch({ server, mark: folder, group });
   await race(watched, verify(settled));
   say('verified: all acknowledged writes are there');
 
@@ -102,10 +118,13 @@ async function live(day: Day): Promise<void> {
   say(`ended: ${show(second)}`);
 }
 
-async function open({ folder, gate, report }: Day, what: string): Promise<ServerProcess> {
+async function open({ folder, gate, group, report }: Day, what: string): Promise<ServerProcess> {
   const startedMs = performance.now();
+  const setting = { GROUNDWORK_MEMORY_MB: String(memoryMegabytes) };
   const server = await startProcess(join(folder, 'data'), {
-    variables: { TMPDIR: join(folder, 'tmp') },
+    variables: { TMPDIR: join(folder, 'tmp'), ...(group === undefined && setting) },
+    node: ['--max-semi-space-size=32'], // as npm start does
+    group: group?.processes,
   });
   report.time(what, performance.now() - startedMs, boundsMs.start);
   gate.url = server.url;

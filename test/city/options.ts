@@ -11,6 +11,8 @@ export interface Options {
   /** Names of the participants. */
   readonly citizens: readonly string[];
   readonly runtimes: readonly RuntimeName[];
+  /** Whether a control group limits the memory of the server, where one can be created. */
+  readonly hasGroup: boolean;
 }
 
 /** Thrown for an invalid command line. */
@@ -24,6 +26,7 @@ export const usage = `npm run city -- [options]
   --seed N        repeats what each citizen did under this number (any)
   --citizens A,B  only these: ${names.join(', ')}
   --runtimes A,B  only scripts of these runtimes: ${runtimeNames.join(', ')}
+  --no-group      do not limit the memory by a control group, but check its sum
 `;
 
 /**
@@ -39,6 +42,7 @@ export function parseOptions(args: readonly string[], freshSeed: number): Option
     seed: wholeNumber('seed', values.seed ?? String(freshSeed)),
     citizens: listOf('citizens', values.citizens, names),
     runtimes: listOf('runtimes', values.runtimes, runtimeNames),
+    hasGroup: !values['no-group'],
   };
 }
 
@@ -52,6 +56,7 @@ function read(args: readonly string[]) {
         seed: text,
         citizens: text,
         runtimes: text,
+        'no-group': { type: 'boolean' },
         help: { type: 'boolean' },
       },
     }).values;

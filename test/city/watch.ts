@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import {
   anonymousBytes,
@@ -8,6 +7,7 @@ import {
   type ProcessFacts,
 } from '../support/processes.ts';
 import type { ServerProcess } from '../support/server-process.ts';
+import type { MemoryGroup } from './memory-group.ts';
 import { Broken } from './report.ts';
 
 /** The maximum at one moment. */
@@ -28,10 +28,10 @@ export interface Watch {
 }
 
 const everyMs = 1_000;
-/** 64 slots and a spare for each runtime, with up to four processes each, and the processes of renders. */
-const maxProcesses = 300;
-const maxServerBytes = 450_000_000; // without its processes, whose number depends on the scripts
-const maxAllBytes = totalmem() * 0.9;
+/** 4 slots with up to 4 processes each, those that are starting and ending, and the launcher. */
+const maxProcesses = 40;
+const maxServerBytes = 360_000_000; // without its processes: its part of the memory (memory.ts)
+const maxAllBytes = 450_000_000; // where no control group limits the memory to 512 MB
 /** Time in which an ending process may be an orphan. */
 const maxOrphanMs = 10_000;
 
@@ -48,8 +48,17 @@ export function endWatches(): void {
   for (const stop of running) stop.abort();
 }
 
-/** Starts to watch; `mark` is the folder that only this server uses. */
-export function watch(server: ServerProcess, mark: string): Watch {
+/** What to watch. */
+export interface Watched {
+  readonly server: ServerProcess;
+  /** The folder that only this server uses. */
+  readonly mark: string;
+  /** The control group that limits its memory; undefined: the sum of all processes is limited. */
+  readonly group: MemoryGroup | undefined;
+}
+
+/** Starts to watch. */
+export function watch({ server, mark, group }: Watched): Watch {
   const peaks: Peaks = { processes: 0, serverBytes: 0, allBytes: 0 };
   const isOurs = rememberMarks(mark);
   const orphanSince = new Map<number, number>();
@@ -62,6 +71,7 @@ export function watch(server: ServerProcess, mark: string): Watch {
       const { below, orphans } = familyOf(server.pid, isOurs);
       checkOrphans(orphans, orphanSince);
       measure(peaks, server, [...below, ...orphans]);
+      checkMemory(peaks, group);
     }
   };
   const broken = look().catch((error: unknown) => {
@@ -75,6 +85,7 @@ export function watch(server: ServerProcess, mark: string): Watch {
       stop.abort();
       running.delete(stop);
       checkLog(server);
+      checkMemory(peaks, group);
       return peaks;
     },
   };
@@ -134,11 +145,18 @@ function measure(peaks: Peaks, server: ServerProcess, family: readonly ProcessFa
   peaks.allBytes = Math.max(peaks.allBytes, allBytes);
   if (family.length > maxProcesses)
     throw new Broken(`the server has ${family.length} processes, more than ${maxProcesses}`);
+}
+
+/** Checks the peaks against their bounds, and that the kernel has killed no process for its memory. */
+function checkMemory({ serverBytes, allBytes }: Peaks, group: MemoryGroup | undefined): void {
+  const kills = group?.kills() ?? 0;
+  if (kills > 0)
+    throw new Broken(`the kernel has killed ${kills} processes because the memory was used up`);
   if (serverBytes > maxServerBytes)
     throw new Broken(
       `the server holds ${megabytes(serverBytes)}, more than ${megabytes(maxServerBytes)}`,
     );
-  if (allBytes > maxAllBytes)
+  if (group === undefined && allBytes > maxAllBytes)
     throw new Broken(
       `all processes hold ${megabytes(allBytes)}, more than ${megabytes(maxAllBytes)}`,
     );

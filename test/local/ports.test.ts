@@ -139,6 +139,8 @@ describe('environment', () => {
       location: 'eu1',
       passwordCost: 15,
       cacheBytes: 128 * 2 ** 20,
+      heapGrowingPercent: 70,
+      childBytes: expect.any(Number), // depends on this machine
       social: {},
     });
   });
@@ -158,6 +160,7 @@ describe('environment', () => {
       GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
       GROUNDWORK_MAX_FILE_BYTES: '2000000',
       GROUNDWORK_MAX_TRACE_BYTES: '0',
+      GROUNDWORK_MEMORY_MB: '512',
       GROUNDWORK_CACHE_MB: '16',
       GROUNDWORK_FACEBOOK_APP_ID: 'our-app',
       GROUNDWORK_FACEBOOK_APP_SECRET: 'a-secret',
@@ -178,6 +181,8 @@ describe('environment', () => {
       maxFileBytes: 2_000_000,
       maxTraceBytes: 0,
       cacheBytes: 16 * 2 ** 20,
+      heapGrowingPercent: 30,
+      childBytes: Math.floor(512 * 2 ** 20 * (1 - 0.7)),
       social: { facebook: { appId: 'our-app', appSecret: 'a-secret' } },
     });
   });
@@ -192,6 +197,7 @@ describe('environment', () => {
     ['GROUNDWORK_POLL_SECONDS', '301', 'GROUNDWORK_POLL_SECONDS takes at most 300'],
     ['GROUNDWORK_MAX_OBJECT_BYTES', '1 GB', 'GROUNDWORK_MAX_OBJECT_BYTES takes a whole number'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
+    ['GROUNDWORK_MEMORY_MB', '511', 'GROUNDWORK_MEMORY_MB takes at least 512'],
     ['GROUNDWORK_CACHE_MB', '7', 'GROUNDWORK_CACHE_MB takes at least 8'],
     ['GROUNDWORK_FACEBOOK_APP_ID', 'x', 'GROUNDWORK_FACEBOOK_APP_SECRET takes a value'],
   ])('%s=%s is rejected', (name, value, message) => {

@@ -65,12 +65,13 @@ const sleeps = { timeoutMs: 300_000 };
 
 describe('slots', () => {
   test.each([
-    ['little memory results in four', 100 * megabyte, 64 * megabyte, 4],
-    ['less memory than the server needs results in four', -500 * megabyte, 64 * megabyte, 4],
-    ['as many as fit', 640 * megabyte, 64 * megabyte, 10],
-    ['never more than 64', 100_000 * megabyte, 64 * megabyte, 64],
-  ])('%s', (_name, usable, size, slots) => {
-    expect(slotsFor(usable, size)).toBe(slots);
+    ['little memory results in four, without spares', 200, 4, false],
+    ['less memory than none results in four', -500, 4, false],
+    ['as many as fit', 448, 7, false],
+    ['as many as fit with a spare of each runtime', 640, 6, true],
+    ['never more than 64', 100_000, 64, true],
+  ])('%s', (_name, megabytes, slots, keepsSpares) => {
+    expect(slotsFor(megabytes * megabyte, 64 * megabyte)).toEqual({ slots, keepsSpares });
   });
 
   test('an owner has at most half of them, even if nothing else runs', async () => {

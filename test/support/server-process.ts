@@ -27,6 +27,8 @@ export interface ProcessOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Limit of its descriptors. */
   readonly descriptors?: number;
+  /** File of a control group that the process joins before it starts. */
+  readonly group?: string | undefined;
 }
 
 /**
@@ -36,11 +38,12 @@ export interface ProcessOptions {
  */
 export async function startProcess(
   folder: string,
-  { args = [], node = [], variables = {}, descriptors }: ProcessOptions = {},
+  { args = [], node = [], variables = {}, descriptors, group }: ProcessOptions = {},
 ): Promise<ServerProcess> {
   const command = [process.execPath, ...node, program, '--data', folder, '--port', '0', ...args];
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
-  const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, ...command], {
+  const join = group === undefined ? '' : `echo $$ > '${group}' && `;
+  const child = spawn('/bin/sh', ['-c', `${limit}${join}exec "$0" "$@"`, ...command], {
     env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -7,11 +7,10 @@ import {
   settingVariables,
   type Variables,
   whole,
-  wholeNumber,
 } from '../setting-variables.ts';
 import type { LogLevel } from './log.ts';
+import { availableBytes, planMemory } from './memory.ts';
 import { StartError } from './server/start-error.ts';
-import { defaultCacheBytes } from './store/cache.ts';
 
 const megabyte = 2 ** 20;
 
@@ -44,6 +43,10 @@ export interface Environment {
   readonly maxTraceBytes: number | undefined;
   /** Approximate heap for recently used items of the store. */
   readonly cacheBytes: number;
+  /** Growth of the heap above what is in use. */
+  readonly heapGrowingPercent: number;
+  /** Memory of all child processes together. */
+  readonly childBytes: number;
   /** Client ids and secrets of the services for social log-in. */
   readonly social: SocialConfiguration;
 }
@@ -58,7 +61,8 @@ const schema = v.object({
     ),
     '',
   ),
-  GROUNDWORK_CACHE_MB: wholeNumber(8, 65_536, defaultCacheBytes / megabyte),
+  GROUNDWORK_MEMORY_MB: v.optional(whole(512, 16_777_216)), // with less, scripts have too little
+  GROUNDWORK_CACHE_MB: v.optional(whole(8, 65_536)),
   GROUNDWORK_PROXIES: v.optional(whole(0, 10)),
   GROUNDWORK_PROXY_SECRET: v.optional(
     v.pipe(v.string(), v.regex(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces')),
@@ -88,9 +92,14 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     maxObjectBytes: output.GROUNDWORK_MAX_OBJECT_BYTES,
     maxFileBytes: output.GROUNDWORK_MAX_FILE_BYTES,
     maxTraceBytes: output.GROUNDWORK_MAX_TRACE_BYTES,
-    cacheBytes: output.GROUNDWORK_CACHE_MB * megabyte,
+    ...memoryOf(output.GROUNDWORK_MEMORY_MB, output.GROUNDWORK_CACHE_MB),
     social: parseVariables(socialVariables, variables, StartError),
   };
+}
+
+function memoryOf(totalMegabytes: number | undefined, cacheMegabytes: number | undefined) {
+  const plan = planMemory(availableBytes(totalMegabytes && totalMegabytes * megabyte));
+  return cacheMegabytes === undefined ? plan : { ...plan, cacheBytes: cacheMegabytes * megabyte };
 }
 
 function processVariables(): Variables {

@@ -1,5 +1,5 @@
 import { readJsonLines } from './json-lines.ts';
-import type { ProcessEnd, RunnerCommand, StartProcess, Streams } from './process.ts';
+import type { ProcessEnd, RunnerCommand, RunnerProcess, StartProcess, Streams } from './process.ts';
 import type { Worker } from './process-pool.ts';
 
 /*
@@ -20,6 +20,7 @@ export interface JobWorker<Job, Reply> extends Worker {
 
 // The longest reply is a template's: 10 million characters, up to 6 bytes each in JSON. A longer one ends the process.
 const maxReplyBytes = 64 * 2 ** 20;
+const watchAfterMs = 20; // most jobs are shorter and need no watching
 const startMs = 20_000; // a process that takes longer to start is killed
 
 const flags = process.allowedNodeEnvironmentFlags;
@@ -79,9 +80,13 @@ export function startJobWorker<Job, Reply>(
         receive = (message) => resolve({ reply: message as Reply }); // the program is part of the project
       });
       streams?.control.write(`${JSON.stringify(job)}\n`);
+      const stopWatch = watchSoon(child, () => {
+        isSpent = true; // killed, or with a lower priority from now on
+      });
       const [late, stop] = startTimer(timeoutMs);
       const failed = ended.then(() => 'failed' as const);
       const result = await Promise.race([replied, failed, late]).finally(stop);
+      stopWatch();
       if (result === 'late') kill();
       return result;
     },
@@ -93,6 +98,18 @@ function listen(streams: Streams, handlers: Parameters<typeof readJsonLines>[2])
   streams.stdout.resume();
   streams.stderr.resume();
   readJsonLines(streams.control, maxReplyBytes, handlers);
+}
+
+/** Watches the limits of a longer job. */
+function watchSoon(child: RunnerProcess, onExceeded: () => void): () => void {
+  let stopWatch = () => {};
+  const timer = setTimeout(() => {
+    stopWatch = child.watch(onExceeded);
+  }, watchAfterMs);
+  return () => {
+    clearTimeout(timer);
+    stopWatch();
+  };
 }
 
 function startTimer(timeoutMs: number): readonly [Promise<'late'>, () => void] {

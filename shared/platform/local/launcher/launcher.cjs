@@ -7,6 +7,7 @@
  *   server    {"type": "start", "id", "program", "args", "variables", "folder"}
  *             {"type": "kill", "id"}
  *             {"type": "watch", "id", "limits": {"residentBytes"?, "folder"?, "folderBytes"?}}, {"type": "unwatch", "id"}
+ *             {"type": "limit", "bytes"}
  *   launcher  {"type": "started", "id", "pid"}, then {"type": "socket", "id", "index"} for descriptors 1 to 3, each with
  *             its socket
  *             {"type": "exceeded", "id", "limit"}, {"type": "lowered", "id"}: see watch.cjs
@@ -26,7 +27,7 @@ const closeOnExec = 0o2000000;
 
 /** Process groups by the id that the server assigned. */
 const groups = new Map();
-const watches = openWatches({ tell, kill });
+const watches = openWatches({ groups, tell, kill });
 
 closeInherited();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {}); // the server decides
@@ -39,6 +40,7 @@ function receive(message) {
   if (type === 'start') start(message);
   else if (type === 'kill') kill(id);
   else if (type === 'unwatch') watches.remove(id);
+  else if (type === 'limit') watches.limit(message.bytes);
   else if (type === 'watch' && groups.has(id)) {
     watches.add({ id, pid: groups.get(id).pid, ...message.limits });
   }
@@ -70,7 +72,7 @@ function start({ id, program, args, variables, folder }) {
   child.once('exit', (exitCode) => {
     kill(id); // remaining processes of its group
     groups.delete(id);
-    watches.remove(id);
+    watches.end(id);
     tell({ type: 'ended', id, exitCode });
   });
 }

@@ -17,6 +17,12 @@ import type {
 export interface Launcher {
   /** Starts a process through the launcher. */
   readonly start: StartProcess;
+  /**
+   * Limits the memory of all processes together. Above it, the launcher kills the watched process that uses most.
+   *
+   * @param bytes infinite: keeps the last limit; there is none at the start
+   */
+  limitMemory(bytes: number): void;
   /** Resolves when the launcher has ended although it was not closed. All its processes are killed then. */
   readonly lost: Promise<void>;
   /** Ends the launcher and all its processes. */
@@ -79,6 +85,9 @@ export function openLauncher(child: ChildProcess): Launcher {
   });
   return {
     start: (command) => start(state, command),
+    limitMemory: (bytes) => {
+      if (Number.isFinite(bytes)) tell(state, { type: 'limit', bytes });
+    },
     lost,
     close: () => {
       isClosed = true;

@@ -1,9 +1,10 @@
 'use strict';
 /*
- * Watches runs from outside: memory and threads of all processes of a run, the size of its folder, and whether it is
- * CPU-bound. It reads /proc, so it works on Linux only; elsewhere no limit is ever exceeded.
+ * Watches runs from outside: memory and threads of all processes of a run, the size of its folder, whether it is
+ * CPU-bound, and the memory of all runs together. It reads /proc, so it works on Linux only; elsewhere no limit is ever
+ * exceeded.
  */
-const { lstatSync, readdirSync, readFileSync, statSync } = require('node:fs');
+const { lstatSync, readdirSync, readFileSync, statfsSync, statSync } = require('node:fs');
 const os = require('node:os');
 const { join } = require('node:path');
 
@@ -15,30 +16,48 @@ const mostBound = 2 * os.cpus().length; // CPU-bound runs that keep their priori
 const lowest = 19;
 const mostFiles = 10_000;
 const memoryLines = /^Vm(?:RSS|PTE|Swap):\s*(\d+) kB/gm;
+const ownMemoryLines = /^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s*(\d+) kB/gm; // without files, which all share
+const nearLookMs = 5; // a run can allocate 2 MB in each millisecond
+const nearShare = 0.5; // of the memory of all runs
+const unknownBytes = 16 * 2 ** 20; // of a process that has had short runs only, mostly 7 MB
 
 /**
  * Opens the watches of all runs.
  *
- * @param tell sends a message to the server
- * @param kill ends a run by its id
+ * @param groups all processes by their ids
+ * @param tell   sends a message to the server
+ * @param kill   ends a run by its id
  */
-exports.openWatches = ({ tell, kill }) => {
+exports.openWatches = ({ groups, tell, kill }) => {
   const watches = new Map(); // in the order of their starts
+  const sizes = new Map(); // memory of processes that have been watched; it does not change between runs
+  let mostBytes = Infinity;
   let isLooking = false;
+
+  const exceed = (id, limit) => {
+    watches.delete(id);
+    sizes.set(id, 0); // it gives its memory back now, so that no other has to end for it
+    kill(id);
+    tell({ type: 'exceeded', id, limit });
+  };
 
   const look = () => {
     const startedMs = performance.now();
     for (const watch of [...watches.values()]) {
       const { processes, threads } = family(watch.pid);
       const limit = exceededLimit(watch, processes, threads);
-      if (limit !== undefined) {
-        watches.delete(watch.id);
-        kill(watch.id);
-        tell({ type: 'exceeded', id: watch.id, limit });
-      } else judgeDemand(watch, processes);
+      sizes.set(watch.id, sum(processes.map(ownMemoryOf)) + memoryFilesOf(processes));
+      if (limit !== undefined) exceed(watch.id, limit);
+      else judgeDemand(watch, processes);
+    }
+    const bytes = sum([...groups.keys()].map((id) => sizes.get(id) ?? unknownBytes));
+    if (bytes > mostBytes) {
+      const largest = largestOf([...watches.keys()], sizes);
+      if (largest !== undefined) exceed(largest, 'shared memory');
     }
     for (const watch of lowerPriorities(watches)) tell({ type: 'lowered', id: watch.id });
-    const pauseMs = Math.max(lookMs, (performance.now() - startedMs) / mostShare);
+    const leastMs = bytes > mostBytes * nearShare ? nearLookMs : lookMs;
+    const pauseMs = Math.max(leastMs, (performance.now() - startedMs) / mostShare);
     isLooking = watches.size > 0;
     if (isLooking) setTimeout(look, pauseMs);
   };
@@ -50,8 +69,20 @@ exports.openWatches = ({ tell, kill }) => {
       setTimeout(look, 0);
     },
     remove: (id) => watches.delete(id),
+    end: (id) => {
+      watches.delete(id);
+      sizes.delete(id);
+    },
+    limit: (bytes) => {
+      mostBytes = bytes;
+    },
   };
 };
+
+function largestOf(ids, sizes) {
+  const sizeOf = (id) => sizes.get(id) ?? 0;
+  return ids.reduce((a, b) => (a === undefined || sizeOf(b) > sizeOf(a) ? b : a), undefined);
+}
 
 function exceededLimit({ residentBytes, maxThreads, folder, folderBytes }, processes, threads) {
   if (residentBytes !== undefined && sum(processes.map(residentOf)) > residentBytes)
@@ -103,8 +134,25 @@ function family(pid) {
 
 /** Returns the bytes that a process uses, with its page tables and swapped pages. */
 function residentOf(pid) {
+  return bytesOf(pid, memoryLines);
+}
+
+function ownMemoryOf(pid) {
+  return bytesOf(pid, ownMemoryLines);
+}
+
+/** Returns the bytes of all files in the `/tmp` of a box, which is in memory. Its second process is in the box. */
+function memoryFilesOf([, pid]) {
+  const folder = `/proc/${pid}/root/tmp`;
+  const isOwn = attempt(() => statSync(folder).dev !== statSync('/tmp').dev);
+  if (!isOwn) return 0;
+  const used = attempt(() => statfsSync(folder));
+  return used === undefined ? 0 : (used.blocks - used.bfree) * used.bsize;
+}
+
+function bytesOf(pid, lines) {
   const status = read(`/proc/${pid}/status`);
-  return sum([...status.matchAll(memoryLines)].map(([, kilobytes]) => Number(kilobytes) * 1024));
+  return sum([...status.matchAll(lines)].map(([, kilobytes]) => Number(kilobytes) * 1024));
 }
 
 function isRunnable(pid) {

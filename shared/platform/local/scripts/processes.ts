@@ -1,4 +1,3 @@
-import { totalmem } from 'node:os';
 import { causeOf } from '../../../values/caught.ts';
 import type { Log } from '../../ports.ts';
 import {
@@ -9,19 +8,22 @@ import { openPool, type Pool } from '../../runtimes/process-pool.ts';
 import { type Runner, startRunner } from '../../runtimes/runner-process.ts';
 import { startTemplateWorker, type TemplateWorker } from '../../runtimes/templates/renderer.ts';
 import { type Launcher, startLauncher } from '../launcher/launcher.ts';
+import { availableBytes, planMemory } from '../memory.ts';
 import { childProgram } from './commands/child-program.ts';
 import { prepareNode } from './commands/node-command.ts';
 import { type Machine, probeMachine } from './machine.ts';
 import { type PreparedCommand, removeAbandonedFolders } from './sandbox/enclosure.ts';
 import type { IsolationOptions } from './sandbox/isolation.ts';
-import { limitsFor, openScheduler, type Scheduler, slotsFor } from './scheduler.ts';
+import { limitsFor, openScheduler, type Scheduler, type Slots, slotsFor } from './scheduler.ts';
 
 /** Options of {@link openProcesses}; all have defaults. */
 export interface ProcessesOptions {
   /** Options of the isolation. By default, everything that the machine supports is used. */
   readonly isolation?: IsolationOptions;
-  /** Number of processes that run jobs at a time; depends on the memory of the machine by default. */
+  /** Number of processes that run jobs at a time; depends on `childBytes` by default. */
   readonly slots?: number;
+  /** Memory of all processes together; that of the machine or its container, less the server's, by default. */
+  readonly childBytes?: number;
   /** Milliseconds after which an idle process is killed; one minute by default. */
   readonly idleMs?: number;
   /** The data folder, which is hidden from scripts and contains a cache. A temporary folder by default. */
@@ -57,7 +59,6 @@ export type Members = {
   readonly certificate: CertificateWorker;
 };
 
-const serverBytes = 2 ** 30; // of memory, reserved for the server
 /** Resident memory of a process that runs a small script, measured on Node 20 to 26 and CPython 3.9 to 3.14. */
 const processBytes = 64 * 2 ** 20;
 const pyodideBytes = 220 * 2 ** 20;
@@ -65,6 +66,7 @@ const pyodideBytes = 220 * 2 ** 20;
 /** Opens the child processes of this machine. Probes it on first use; starts processes for jobs only. */
 export function openProcesses(options: ProcessesOptions = {}): Processes {
   const { isolation = { network: true }, idleMs = 60_000, folder, log } = options;
+  const { childBytes = planMemory(availableBytes()).childBytes } = options;
   const launcher = options.launcher ?? startOnUse();
   let opened: Promise<OpenProcesses> | undefined;
   let pool: Pool<Members> | undefined;
@@ -72,7 +74,10 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
   async function probe(): Promise<OpenProcesses> {
     await removeAbandonedFolders();
     const machine = await probeMachine(isolation, folder);
-    const { slots = slotsOf(machine) } = options;
+    const own = slotsFor(childBytes, machine.python.isPyodide ? pyodideBytes : processBytes);
+    const { slots, keepsSpares }: Slots =
+      options.slots === undefined ? own : { slots: options.slots, keepsSpares: true };
+    launcher.limitMemory(childBytes);
     pool = openPool<Members>({
       start: {
         node: () => startPrepared(launcher, prepareNode(machine.isolation)),
@@ -82,6 +87,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
           startCertificateWorker(await childProgram('certificates'), launcher.start),
       },
       cap: slots,
+      keepsSpares,
       idleMs,
       onFailedSpare: (error) =>
         log?.({
@@ -118,15 +124,21 @@ function startOnUse(): Launcher {
   const lost = new Promise<void>((resolve) => {
     lose = resolve;
   });
+  let maxBytes = Number.POSITIVE_INFINITY;
   const started = () => {
     if (launcher === undefined) {
       launcher = startLauncher();
+      launcher.limitMemory(maxBytes);
       void launcher.lost.then(lose);
     }
     return launcher;
   };
   return {
     start: (command) => started().start(command),
+    limitMemory: (bytes) => {
+      maxBytes = bytes;
+      launcher?.limitMemory(bytes);
+    },
     lost,
     close: () => launcher?.close(),
   };
@@ -140,11 +152,4 @@ async function startPrepared(
   const runner = startRunner(command, launcher.start);
   void runner.ended.then(dispose);
   return runner;
-}
-
-/** Returns the number of slots, limited by memory only: a sleeping script uses no core. */
-function slotsOf({ python }: Machine): number {
-  const limit = process.constrainedMemory(); // of the container; 0 or more than the machine's memory without a limit
-  const total = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-  return slotsFor(total - serverBytes, python.isPyodide ? pyodideBytes : processBytes);
 }

@@ -31,13 +31,24 @@ export interface Scheduler {
   enter(job: ProcessJob): Promise<Release | 'late' | 'full'>;
 }
 
+/** Number of processes. It is limited by memory only: a sleeping script uses no core. */
+export interface Slots {
+  /** Processes that run jobs at a time. */
+  readonly slots: number;
+  /** Whether a process of each runtime is ready for the next new script, in addition to the slots. */
+  readonly keepsSpares: boolean;
+}
+
 const minSlots = 4;
 const maxSlots = 64;
+const maxSpares = 4; // one for each runtime
 
-/** Returns the number of slots for processes of a size, by memory: 4 to 64. */
-export function slotsFor(usableBytes: number, processBytes: number): number {
-  const count = Math.floor(usableBytes / processBytes);
-  return Math.min(maxSlots, Math.max(minSlots, count));
+/** Returns the number of slots for processes of a size, by the memory of all: 4 to 64. */
+export function slotsFor(childBytes: number, processBytes: number): Slots {
+  const count = Math.floor(childBytes / processBytes);
+  const keepsSpares = count >= minSlots + maxSpares;
+  const slots = count - (keepsSpares ? maxSpares : 0);
+  return { slots: Math.min(maxSlots, Math.max(minSlots, slots)), keepsSpares };
 }
 
 /** Returns the limits for a number of slots, 2 or more. */

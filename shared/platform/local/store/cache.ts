@@ -1,7 +1,7 @@
 import type { Key, Stored } from '../../../store/store.ts';
 import { itemKey, parseItemKey } from './keys.ts';
 
-/** Heap of the cache without a setting: some 40,000 objects of 600 characters. */
+/** Heap of the cache without a setting, in enough memory: some 40,000 objects of 600 characters. */
 export const defaultCacheBytes = 128 * 2 ** 20;
 /** Heap per character of an item's stored text: its data, and its response bodies (response-cache.ts). */
 const bytesPerCharacter = 5;

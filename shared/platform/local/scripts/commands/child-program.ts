@@ -6,6 +6,7 @@ import { programBundle } from '../../../runtimes/child-bundle.ts';
 const runtimes = new URL('../../../runtimes/', import.meta.url);
 const folder = fileURLToPath(new URL('../../../../../.build/', import.meta.url));
 const bundles = new Map<string, Promise<string>>();
+let building: Promise<unknown> = Promise.resolve();
 
 /**
  * Returns the path of a child process's bundled program, which is built once, at the first job, in about 0.1 s.
@@ -13,18 +14,26 @@ const bundles = new Map<string, Promise<string>>();
  * @param name folder of the program below `shared/platform/runtimes`
  */
 export function childProgram(name: 'templates' | 'certificates'): Promise<string> {
-  const bundle = bundles.get(name) ?? build(name);
+  const bundle = bundles.get(name) ?? inTurn(() => build(name));
   bundles.set(name, bundle);
   return bundle;
 }
 
+/** Builds one program at a time, because the end of a build ends the process of the bundler. */
+function inTurn(build: () => Promise<string>): Promise<string> {
+  const built = building.then(build);
+  building = built.catch(() => {});
+  return built;
+}
+
 async function build(name: string): Promise<string> {
-  const { build } = await import('esbuild');
+  const { build, stop } = await import('esbuild');
   await mkdir(folder, { recursive: true });
   const source = fileURLToPath(new URL(`${name}/program.ts`, runtimes));
   const file = `${folder}${name}-program.cjs`;
   const draft = `${folder}${randomBytes(8).toString('hex')}.cjs`;
   await build({ ...programBundle, entryPoints: [source], outfile: draft });
+  await stop(); // otherwise its process stays as long as the server runs
   await rename(draft, file); // atomic, because another server may be starting the program
   return file;
 }
