@@ -57,18 +57,37 @@ async function fill({ url }: ServerProcess): Promise<Keys> {
   return { owner, apiKey };
 }
 
-/** Creates books from 16 clients at once until the server is gone; returns those it acknowledged. */
+/** Kills of one server; more by hand: `TEST_KILLS=100 npx vitest run test/api/durability.test.ts`. */
+const kills = Number(process.env.TEST_KILLS ?? 3);
+
+/** Creates books from 16 clients at once, alone and in batches, until the server is gone; returns the acknowledged. */
 async function write(server: ServerProcess, { apiKey }: Keys, round: number) {
   const acknowledged: Book[] = [];
+  const send = (path: string, body: object) =>
+    sendRaw(server.url, { as: apiKey, path, body }).catch(() => undefined);
+  const bookOf = (isbn: string) => {
+    const pages = isbn.length;
+    return { isbn, title: `title ${isbn}`, pages, other_permissions: 'read' };
+  };
+  const createOne = async (isbn: string): Promise<readonly Book[] | undefined> => {
+    const created = await send(objects, bookOf(isbn));
+    return created && [accepted(created, 201)];
+  };
+  const createMany = async (isbn: string): Promise<readonly Book[] | undefined> => {
+    const isbns = ['a', 'b', 'c', 'd'].map((end) => isbn + end);
+    const requests = isbns.map((each) => ({ method: 'POST', path: objects, body: bookOf(each) }));
+    const sent = await send(`${base}batch/`, { requests });
+    const entries: readonly { code: number; content: Book }[] | undefined =
+      sent && accepted(sent, 200);
+    if (entries !== undefined) expect(entries.map(({ code }) => code)).toEqual(Array(4).fill(201));
+    return entries?.map(({ content }) => content);
+  };
   const client = async (number: number): Promise<void> => {
+    const create = number % 4 === 0 ? createMany : createOne;
     for (let turn = 0; ; turn += 1) {
-      const isbn = `${round}-${number}-${turn}`;
-      const body = { isbn, title: `title ${isbn}`, pages: turn, other_permissions: 'read' };
-      const answer = await sendRaw(server.url, { as: apiKey, path: objects, body }).catch(
-        () => 'gone' as const,
-      );
-      if (answer === 'gone') return;
-      acknowledged.push(accepted(answer, 201));
+      const books = await create(`${round}-${number}-${turn}`);
+      if (books === undefined) return;
+      acknowledged.push(...books);
     }
   };
   const done = Promise.all(Array.from({ length: 16 }, (_, number) => client(number)));
@@ -115,35 +134,40 @@ async function storedIds(folder: string): Promise<readonly number[]> {
 }
 
 describe('a server that is killed', () => {
-  it('keeps all that it acknowledged, complete, and assigns no id twice', async () => {
-    const folder = newFolder();
-    let server = await startProcess(folder, { args: ['--registration', 'open'] });
-    const keys = await fill(server);
-    const books: Book[] = [];
+  it(
+    `keeps all that it acknowledged, complete, and assigns no id twice (${kills} times)`,
+    async () => {
+      const folder = newFolder();
+      let server = await startProcess(folder, { args: ['--registration', 'open'] });
+      const keys = await fill(server);
+      const books: Book[] = [];
 
-    for (const [round, delayMs] of [0, 120].entries()) {
-      const before = Math.max(0, ...books.map(({ id }) => id));
-      const { acknowledged, done } = await write(server, keys, round);
-      await setTimeout(delayMs + Math.random() * 50);
-      expect(await server.end('SIGKILL')).toBeNull();
-      await done;
-      expect(acknowledged.every(({ id }) => id > before)).toBe(true);
-      books.push(...acknowledged);
-      const ids = new Set(await storedIds(folder));
-      expect(books.filter(({ id }) => !ids.has(id))).toEqual([]);
-      server = await startProcess(folder, { args: ['--registration', 'open'] });
-    }
+      for (let round = 0; round < kills; round += 1) {
+        const before = Math.max(0, ...books.map(({ id }) => id));
+        const { acknowledged, done } = await write(server, keys, round);
+        await setTimeout((round % 3) * 60 + Math.random() * 50);
+        expect(await server.end('SIGKILL')).toBeNull();
+        await done;
+        expect(acknowledged.every(({ id }) => id > before)).toBe(true);
+        books.push(...acknowledged);
+        const ids = new Set(await storedIds(folder));
+        expect(books.filter(({ id }) => !ids.has(id))).toEqual([]);
+        server = await startProcess(folder, { args: ['--registration', 'open'] });
+      }
 
-    expect(new Set(books.map(({ id }) => id)).size).toBe(books.length);
-    const shown = await Promise.all(
-      books.map(({ id }) => sendRaw(server.url, { as: keys.apiKey, path: `${objects}${id}/` })),
-    );
-    expect(shown.map(({ body }) => body)).toEqual(books);
-    const { isbn } = books[0] ?? {};
-    const again = await sendRaw(server.url, { as: keys.apiKey, path: objects, body: { isbn } });
-    expect([again.status, again.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
-    expect(server.complaints()).toBe('');
-  });
+      expect(new Set(books.map(({ id }) => id)).size).toBe(books.length);
+      const last = books.slice(-500);
+      const shown = await Promise.all(
+        last.map(({ id }) => sendRaw(server.url, { as: keys.apiKey, path: `${objects}${id}/` })),
+      );
+      expect(shown.map(({ body }) => body)).toEqual(last);
+      const { isbn } = books[0] ?? {};
+      const again = await sendRaw(server.url, { as: keys.apiKey, path: objects, body: { isbn } });
+      expect([again.status, again.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
+      expect(server.complaints()).toBe('');
+    },
+    20_000 + 20_000 * kills,
+  );
 
   it('keeps valid keys valid, and reset or deleted ones invalid', async () => {
     const folder = newFolder();
