@@ -33,9 +33,16 @@ const schema = [
 const quietMs = 1500; // longer than jobs wait for the end of requests
 const quietMicros = 150_000;
 
-/** Starts the platform and fills it: the objects are in one class of the first instance. */
-export async function openScaleWorld(size: Size): Promise<ScaleWorld> {
-  const variables = { GROUNDWORK_MAX_INSTANCES: String(size.instances) };
+/**
+ * Starts the platform and fills it: the objects are in one class of the first instance.
+ *
+ * @param cacheMb size of the cache of the server; absent: the default
+ */
+export async function openScaleWorld(size: Size, cacheMb?: number): Promise<ScaleWorld> {
+  const variables = {
+    GROUNDWORK_MAX_INSTANCES: String(size.instances),
+    ...(cacheMb !== undefined && { GROUNDWORK_CACHE_MB: String(cacheMb) }),
+  };
   const world = await makeWorld(await startPlatform(ownProject, variables));
   await fill(world, size.objects);
   const started = performance.now();
@@ -81,7 +88,7 @@ async function makeShop({ platform, accountKey }: World, at: number): Promise<Sh
 }
 
 /** Waits until background jobs are done. */
-export async function waitUntilQuiet(platform: MeasuredServer): Promise<void> {
+async function waitUntilQuiet(platform: MeasuredServer): Promise<void> {
   const busyMicros = async () => {
     const { userMicros, systemMicros } = await platform.read();
     return userMicros + systemMicros;

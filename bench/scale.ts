@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type Figures, measureInTurns, medianOf, type Round, summarize } from './measure.ts';
 import { describeProfile } from './profile.ts';
 import { openTarget } from './rows.ts';
-import { scaleRows } from './scale-rows.ts';
+import { type ScaleRow, scaleRows } from './scale-rows.ts';
 import { openScaleWorld, type ScaleWorld } from './scale-world.ts';
 import { describeFirstReads, describeStarts, measureStarts } from './starts.ts';
 import { formatTable } from './table.ts';
@@ -19,6 +19,7 @@ const usage = `Usage: npm run bench:scale -- [options]
   --profile       print a profile of each request on the large data instead of the tables
 `;
 const small = { objects: 10_000, instances: 1 };
+const leastCacheMb = 8; // of the setting: some 2000 objects
 
 const columns = [
   'operation',
@@ -78,38 +79,51 @@ function readNumber(text: string, least: number, most: number): number {
 async function run(options: Options): Promise<void> {
   const { objects, instances } = options;
   console.log(`Node ${process.version}, ${process.platform} ${release()}, ${cpus().length} cores`);
+  const uncached = await openScaleWorld(small, leastCacheMb);
   const seeded = [await openScaleWorld(small), await openScaleWorld({ objects, instances })];
   const [few, many] = await measureStarts(seeded);
   if (few === undefined || many === undefined) throw new Error('a world is missing');
+  const worlds = { uncached, few: few.world, many: many.world };
   if (options.profile) {
     await profileRows(many.world, options);
   } else {
     console.log(`\n${formatTable(describeStarts(few, many))}`);
     console.log(`\n${formatTable(describeFirstReads({ small: few, large: many }))}`);
-    console.log(`\n${formatTable([columns, ...(await compare(few.world, many.world, options))])}`);
+    console.log(`\n${formatTable([columns, ...(await compare(worlds, options))])}`);
   }
-  await Promise.all([few.world.platform.stop(), many.world.platform.stop()]);
+  await Promise.all(Object.values(worlds).map(({ platform }) => platform.stop()));
 }
 
-async function compare(few: ScaleWorld, many: ScaleWorld, options: Options): Promise<string[][]> {
-  const { seconds } = options;
+interface Worlds {
+  /** The small data, with a cache that is too small for it. */
+  readonly uncached: ScaleWorld;
+  readonly few: ScaleWorld;
+  readonly many: ScaleWorld;
+}
+
+async function compare(
+  { uncached, few, many }: Worlds,
+  { seconds, rounds }: Options,
+): Promise<string[][]> {
   const rows: string[][] = [];
-  const largeRows = scaleRows(many);
-  for (const [at, scenario] of scaleRows(few).entries()) {
-    const smallTarget = await openTarget(scenario, few, seconds);
-    const largeTarget = await openTarget(largeRows[at] ?? scenario, many, seconds);
-    const turns = { ...options, connections: 1 };
+  for (const row of scaleRows) {
+    const smallTarget = await openRow(row, row.isUncached ? uncached : few, seconds);
+    const largeTarget = await openRow(row, many, seconds);
+    const turns = { connections: 1, seconds, rounds };
     const { first, second } = await measureInTurns(smallTarget, largeTarget, turns);
-    rows.push([scenario.name, ...describe(first, second)]);
+    rows.push([row.name, ...describe(first, second)]);
   }
   return rows;
 }
 
+function openRow({ name, requests }: ScaleRow, world: ScaleWorld, seconds: number) {
+  return openTarget({ name, hasFloor: false, request: requests(world) }, world, seconds);
+}
+
 /** Returns the cells of a row: medians of the rounds. */
 function describe(smallRounds: readonly Round[], largeRounds: readonly Round[]): string[] {
-  const [few, many] = [smallRounds, largeRounds].map((rounds) =>
-    rounds.map((round) => summarize([round])),
-  ) as [Figures[], Figures[]];
+  const few = smallRounds.map((round) => summarize([round]));
+  const many = largeRounds.map((round) => summarize([round]));
   const cells = (pick: (figures: Figures) => number, digits: number) => {
     const [least, most] = [medianOf(few.map(pick)), medianOf(many.map(pick))];
     return [least.toFixed(digits), most.toFixed(digits), (most / least).toFixed(2)];
@@ -123,11 +137,11 @@ function describe(smallRounds: readonly Round[], largeRounds: readonly Round[]):
 }
 
 async function profileRows(world: ScaleWorld, { seconds }: Options): Promise<void> {
-  for (const scenario of scaleRows(world)) {
-    const { server, send } = await openTarget(scenario, world, seconds);
+  for (const row of scaleRows.filter(({ isUncached }) => !isUncached)) {
+    const { server, send } = await openRow(row, world, seconds);
     await server.startProfile();
     const { requests } = await send(1, seconds);
-    console.log(`\n${scenario.name}`);
+    console.log(`\n${row.name}`);
     console.log(describeProfile(await server.stopProfile(), requests));
   }
 }
