@@ -157,8 +157,9 @@ function filtered({ ids }: World, index: number): string {
   return `${objects}?query=${encodeURIComponent(query)}&order_by=-stock&page_size=20`;
 }
 
-function toBytes(
-  { apiKey }: World,
+/** Returns the bytes of a request with the API key of a world. */
+export function toBytes(
+  { apiKey }: Pick<World, 'apiKey'>,
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},

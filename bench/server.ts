@@ -11,6 +11,8 @@ import { undoAtExit } from './undo.ts';
 export interface MeasuredServer {
   readonly port: number;
   readonly pid: number;
+  /** When its process was started, by `performance.now()`. */
+  readonly startedAt: number;
   /** Reads the CPU time of the process with all its threads, and its memory. */
   read(): Promise<Reading>;
   startProfile(): Promise<void>;
@@ -33,16 +35,21 @@ export const ownProject = fileURLToPath(new URL('..', import.meta.url));
 /**
  * Starts the platform as a user does, with durable data in a new temporary folder.
  *
- * @param project folder of the version to start
+ * @param project   folder of the version to start
+ * @param variables environment variables that set its limits
  */
-export function startPlatform(project = ownProject): Promise<MeasuredServer> {
-  return startServer(project, (folder) => [
+export function startPlatform(
+  project = ownProject,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<MeasuredServer> {
+  const command = (folder: string) => [
     ...startCommand(project),
     '--port',
     '0',
     '--data',
     join(folder, 'data'),
-  ]);
+  ];
+  return startServer(project, command, variables);
 }
 
 /** Starts Node's own server with prepared responses. */
@@ -62,10 +69,11 @@ function startCommand(project: string): string[] {
 function startServer(
   project: string,
   command: (folder: string) => readonly string[],
+  variables: NodeJS.ProcessEnv = {},
 ): Promise<MeasuredServer> {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-bench-'));
   const remove = undoAtExit(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return startIn({ project, folder, remove, args: command(folder) });
+  return startIn({ project, folder, remove, args: command(folder), variables });
 }
 
 /** A server to start; `folder` has its log and its data, and `remove` deletes it. */
@@ -74,12 +82,15 @@ interface Start {
   readonly folder: string;
   readonly remove: () => void;
   readonly args: readonly string[];
+  readonly variables: NodeJS.ProcessEnv;
 }
 
 async function startIn(start: Start): Promise<MeasuredServer> {
+  const startedAt = performance.now();
   const logFile = join(start.folder, 'log'); // a file as for a service, because reading a pipe takes time
   const child = spawn(process.execPath, ['--import', probe, ...start.args], {
     cwd: start.project,
+    env: { ...process.env, ...start.variables },
     stdio: ['ignore', 'pipe', openSync(logFile, 'w'), 'ipc'],
     detached: true, // Ctrl-C signals only this process, which stops the server
   });
@@ -96,6 +107,7 @@ async function startIn(start: Start): Promise<MeasuredServer> {
   return {
     port,
     pid,
+    startedAt,
     ask,
     read: async () => (await ask('read')) as Reading, // bench/probe.mjs
     startProfile: async () => void (await ask('profile')),

@@ -131,8 +131,8 @@ export function article({ authors }: World, index: number) {
   };
 }
 
-/** Sends a request that must return the given status. */
-async function call(
+/** Sends a POST request that must return the given status. */
+export async function call(
   { port }: MeasuredServer,
   path: string,
   key: string,
