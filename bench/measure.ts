@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Outcome } from './load.ts';
 import type { MeasuredServer } from './server.ts';
 
@@ -101,4 +102,23 @@ export function medianOf(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const half = sorted.length / 2;
   return ((sorted[Math.ceil(half) - 1] ?? 0) + (sorted[Math.floor(half)] ?? 0)) / 2;
+}
+
+/** Returns the CPU time of a server so far. */
+export async function cpuMicrosOf(server: Pick<MeasuredServer, 'read'>): Promise<number> {
+  const { userMicros, systemMicros } = await server.read();
+  return userMicros + systemMicros;
+}
+
+const quietMs = 1500; // longer than jobs wait for the end of requests
+const quietMicros = 150_000;
+
+/** Waits until the background jobs of a server are done. */
+export async function waitUntilQuiet(server: Pick<MeasuredServer, 'read'>): Promise<void> {
+  let busy = await cpuMicrosOf(server);
+  for (let before = Number.NEGATIVE_INFINITY; busy - before > quietMicros; ) {
+    await setTimeout(quietMs);
+    before = busy;
+    busy = await cpuMicrosOf(server);
+  }
 }

@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { anonymousBytes, descendantsOf } from '../test/support/processes.ts';
+import { readNumber, runProgram } from './command-line.ts';
 import { runLoad } from './load.ts';
-import { medianOf } from './measure.ts';
+import { cpuMicrosOf, medianOf } from './measure.ts';
 import { openWorld } from './rows.ts';
 import { seedRequest } from './scenarios.ts';
 import { ownProject } from './server.ts';
@@ -24,25 +25,27 @@ const seedObjects = 1000;
  */
 const flatMegabytes = 30;
 
-try {
+const usage = 'Usage: npm run bench:memory -- [--minutes 2 to 1440] [--rate 1 to 5000]';
+
+await runProgram(() => {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '60' },
       rate: { type: 'string', default: '500' },
     },
   });
-  await run(readNumber(values.minutes, 2, 1440), readNumber(values.rate, 1, 5000));
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
+  return run(
+    readNumber(values.minutes, { least: 2, most: 1440, usage }),
+    readNumber(values.rate, { least: 1, most: 5000, usage }),
+  );
+});
 
 async function run(minutes: number, perSecond: number): Promise<void> {
   const world = await openWorld(ownProject, seedObjects);
   const { platform } = world;
   const medians: number[] = [];
   for (let minute = 1; minute <= minutes; minute += 1) {
-    const before = await platform.read();
+    const before = await cpuMicrosOf(platform);
     const first = seedObjects + (minute - 1) * 60 * perSecond;
     const load = runLoad({
       port: platform.port,
@@ -54,9 +57,7 @@ async function run(minutes: number, perSecond: number): Promise<void> {
     });
     const samples = await sampleUntil(load, platform.pid);
     const { requests, seconds } = await load;
-    const after = await platform.read();
-    const cpu =
-      (after.userMicros + after.systemMicros - before.userMicros - before.systemMicros) / 1e6;
+    const cpu = ((await cpuMicrosOf(platform)) - before) / 1e6;
     medians.push(medianOf(samples));
     console.log(
       [
@@ -105,10 +106,4 @@ function slopeOf(values: readonly number[]): number {
     [0, 0],
   );
   return squares === 0 ? 0 : products / squares;
-}
-
-function readNumber(text: string, least: number, most: number): number {
-  const value = Number(text);
-  if (value >= least && value <= most) return value;
-  throw new Error('Usage: npm run bench:memory -- [--minutes 2 to 1440] [--rate 1 to 5000]');
 }

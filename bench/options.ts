@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { readNumber } from './command-line.ts';
 import { directRows } from './direct-runs.ts';
 import { type Scenario, scenarios } from './scenarios.ts';
 import { scriptRows } from './scripts.ts';
@@ -59,10 +60,10 @@ export function readOptions(): Options | 'help' {
   if (values.against !== undefined && values.profile) throw new Error(usage);
   return {
     ...rows,
-    seconds: readNumber(values.seconds, 0.3, 60),
-    rounds: Math.floor(readNumber(values.rounds, 3, 20)),
-    objects: Math.floor(readNumber(values.objects, 1000, 1_000_000)),
-    connections: values.connections.split(',').map((text) => Math.floor(readNumber(text, 1, 256))),
+    seconds: numberIn(values.seconds, 0.3, 60),
+    rounds: Math.floor(numberIn(values.rounds, 3, 20)),
+    objects: Math.floor(numberIn(values.objects, 1000, 1_000_000)),
+    connections: values.connections.split(',').map((text) => Math.floor(numberIn(text, 1, 256))),
     against: values.against,
     profile: values.profile,
   };
@@ -86,8 +87,6 @@ function allRows(): readonly string[] {
   return [...scenarios.map(({ name }) => name), ...scriptRows, ...directRows, ...sizeRows];
 }
 
-function readNumber(text: string, least: number, most: number): number {
-  const value = Number(text);
-  if (value >= least && value <= most) return value;
-  throw new Error(usage);
+function numberIn(text: string, least: number, most: number): number {
+  return readNumber(text, { least, most, usage });
 }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runProgram } from './command-line.ts';
 import { measureInTurns, summarize } from './measure.ts';
 import { openFloor, openTarget, openWorld } from './rows.ts';
 import { scenarios } from './scenarios.ts';
@@ -21,14 +22,11 @@ const objects = 2000;
 const turns = { connections: 32, seconds: 0.8, rounds: 4 };
 const mostTimes = 2;
 
-try {
+await runProgram(async () => {
   const { values } = parseArgs({ options: { store: { type: 'boolean', default: false } } });
   if (values.store) store(await measureRatios());
   else await check(readStored());
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
+});
 
 /** Measures once, and again when a row is above its limit: another program may have disturbed the first run. */
 async function check(stored: Ratios): Promise<void> {

@@ -1,5 +1,5 @@
 import type { ScaleWorld, Shop } from './scale-world.ts';
-import { type Scenario, scenarios, toBytes } from './scenarios.ts';
+import { requestOf, type Scenario, toBytes } from './scenarios.ts';
 import { objects, type World } from './world.ts';
 
 const mostHot = 10_000; // objects of hot rows, which fit into the cache
@@ -31,13 +31,6 @@ export const scaleRows: readonly ScaleRow[] = [
   { name: 'filter, all instances', requests: ({ shops }) => eachShop(shops, filterNotes) },
   { name: 'create, all instances', requests: ({ shops }) => eachShop(shops, createNote) },
 ];
-
-/** Returns the requests of a scenario. */
-export function requestOf(name: string): Scenario['request'] {
-  const scenario = scenarios.find((each) => each.name === name);
-  if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
-  return scenario.request;
-}
 
 /** Returns the requests of a scenario for as many objects as the small class has. */
 function toHot(world: ScaleWorld, name: string): Scenario['request'] {

@@ -1,6 +1,7 @@
 import { runLoad } from './load.ts';
-import { scenarios } from './scenarios.ts';
-import { type MeasuredServer, ownProject, startPlatform } from './server.ts';
+import { waitUntilQuiet } from './measure.ts';
+import { requestOf } from './scenarios.ts';
+import { ownProject, startPlatform } from './server.ts';
 import { call, instance, makeWorld, type World } from './world.ts';
 
 /** A world of a certain size. */
@@ -30,8 +31,6 @@ const schema = [
   { name: 'title', type: 'string', filter_index: true },
   { name: 'number', type: 'integer', order_index: true, filter_index: true },
 ];
-const quietMs = 1500; // longer than jobs wait for the end of requests
-const quietMicros = 150_000;
 
 /**
  * Starts the platform and fills it: the objects are in one class of the first instance.
@@ -55,14 +54,13 @@ export async function openScaleWorld(size: Size, cacheMb?: number): Promise<Scal
 }
 
 async function fill(world: World, count: number): Promise<void> {
-  const batch = scenarios.find(({ name }) => name === 'batch of 50 creates');
-  if (batch === undefined) throw new Error('there is no scenario that creates by batches');
+  const create = requestOf('batch of 50 creates');
   const { seconds } = await runLoad({
     port: world.platform.port,
     connections: seedConnections,
     seconds: 3600,
     count: Math.ceil(count / batchSize),
-    request: (index) => batch.request(world, index),
+    request: (index) => create(world, index),
     onAnswer: ({ body }) => {
       for (const [, id] of body.toString().matchAll(/"id":\s*(\d+)/g)) world.ids.push(Number(id));
     },
@@ -85,18 +83,4 @@ async function makeShop({ platform, accountKey }: World, at: number): Promise<Sh
     ids.push(Number(id));
   }
   return { path, apiKey: String(key.api_key), ids };
-}
-
-/** Waits until background jobs are done. */
-async function waitUntilQuiet(platform: MeasuredServer): Promise<void> {
-  const busyMicros = async () => {
-    const { userMicros, systemMicros } = await platform.read();
-    return userMicros + systemMicros;
-  };
-  let busy = await busyMicros();
-  for (let before = Number.NEGATIVE_INFINITY; busy - before > quietMicros; ) {
-    await new Promise((resolve) => setTimeout(resolve, quietMs));
-    before = busy;
-    busy = await busyMicros();
-  }
 }

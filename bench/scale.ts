@@ -1,5 +1,6 @@
 import { cpus, release } from 'node:os';
 import { parseArgs } from 'node:util';
+import { readNumber, runProgram } from './command-line.ts';
 import { type Figures, measureInTurns, medianOf, type Round, summarize } from './measure.ts';
 import { describeProfile } from './profile.ts';
 import { openTarget } from './rows.ts';
@@ -40,14 +41,10 @@ interface Options {
   readonly profile: boolean;
 }
 
-try {
+await runProgram(() => {
   const options = readOptions();
-  if (options === 'help') process.stdout.write(usage);
-  else await run(options);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
+  return options === 'help' ? void process.stdout.write(usage) : run(options);
+});
 
 function readOptions(): Options | 'help' {
   const { values } = parseArgs({
@@ -62,18 +59,16 @@ function readOptions(): Options | 'help' {
   });
   if (values.help) return 'help';
   return {
-    objects: readNumber(values.objects, 10_000, 10_000_000),
-    instances: readNumber(values.instances, 1, 10_000),
-    seconds: readNumber(values.seconds, 1, 60),
-    rounds: readNumber(values.rounds, 3, 20),
+    objects: readWhole(values.objects, 10_000, 10_000_000),
+    instances: readWhole(values.instances, 1, 10_000),
+    seconds: readWhole(values.seconds, 1, 60),
+    rounds: readWhole(values.rounds, 3, 20),
     profile: values.profile,
   };
 }
 
-function readNumber(text: string, least: number, most: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new Error(usage);
+function readWhole(text: string, least: number, most: number): number {
+  return Math.floor(readNumber(text, { least, most, usage }));
 }
 
 async function run(options: Options): Promise<void> {

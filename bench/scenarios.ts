@@ -111,6 +111,13 @@ export const scenarios: readonly Scenario[] = [
   },
 ];
 
+/** Returns the requests of a scenario. */
+export function requestOf(name: string): Scenario['request'] {
+  const scenario = scenarios.find((each) => each.name === name);
+  if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+  return scenario.request;
+}
+
 /** Returns the request that creates seeded object `index`. */
 export function seedRequest(world: World, index: number): Buffer {
   return toBytes(world, 'POST', objects, {}, article(world, index));

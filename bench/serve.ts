@@ -1,4 +1,5 @@
 import { cpus, release } from 'node:os';
+import { runProgram } from './command-line.ts';
 import { compareVersions } from './compare.ts';
 import { measureDirectRuns } from './direct-runs.ts';
 import { type Figures, measureInTurns, summarize, type Target } from './measure.ts';
@@ -28,14 +29,10 @@ const columns = [
   'rate / bare',
 ];
 
-try {
+await runProgram(() => {
   const options = readOptions();
-  if (options === 'help') process.stdout.write(usage);
-  else await run(options);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
+  return options === 'help' ? void process.stdout.write(usage) : run(options);
+});
 
 async function run(options: Options): Promise<void> {
   console.log(`Node ${process.version}, ${process.platform} ${release()}, ${cpus().length} cores`);

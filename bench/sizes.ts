@@ -1,4 +1,5 @@
 import { runLoad } from './load.ts';
+import { cpuMicrosOf, waitUntilQuiet } from './measure.ts';
 import { type MeasuredServer, startPlatform } from './server.ts';
 
 /** Names of the rows for pages of a small class and a large one. */
@@ -17,8 +18,6 @@ const rounds = 4;
 const pagesEach = 100; // of a round
 const warmUps = 10; // compiles the code
 const leastBelow = 250; // ensures that each page is full
-const quietMs = 1500; // longer than jobs wait for the end of requests
-const quietMicros = 150_000;
 
 const columns = ['page of 20', `${few.count} us`, `${many.count} us`, 'ratio'];
 
@@ -122,17 +121,7 @@ async function fill(
 /** Requests pages until the platform has built a composite index for them, which it does when worthwhile. */
 async function waitForCompositeIndex(world: World, one: Class): Promise<void> {
   for (const question of questions) await cost(world, question, one, 0);
-  let busy = await cpuMicros(world);
-  for (let before = Number.NEGATIVE_INFINITY; busy - before > quietMicros; ) {
-    await new Promise((resolve) => setTimeout(resolve, quietMs));
-    before = busy;
-    busy = await cpuMicros(world);
-  }
-}
-
-async function cpuMicros({ platform }: World): Promise<number> {
-  const { userMicros, systemMicros } = await platform.read();
-  return userMicros + systemMicros;
+  await waitUntilQuiet(world.platform);
 }
 
 function article(rank: number) {
@@ -171,7 +160,7 @@ async function cost(
 ): Promise<number> {
   const { platform, apiKey } = world;
   const pages = rounds * pagesEach;
-  const before = await cpuMicros(world);
+  const before = await cpuMicrosOf(world.platform);
   await runLoad({
     port: platform.port,
     connections: 4,
@@ -183,7 +172,7 @@ async function cost(
       return toBytes('GET', `${instance}/classes/${name}/objects/?${encoded}`, apiKey);
     },
   });
-  return ((await cpuMicros(world)) - before) / pagesEach;
+  return ((await cpuMicrosOf(world.platform)) - before) / pagesEach;
 }
 
 function toBytes(method: string, path: string, apiKey: string, body?: unknown): Buffer {

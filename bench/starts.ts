@@ -1,7 +1,8 @@
 import { runLoad } from './load.ts';
-import { medianOf } from './measure.ts';
-import { requestOf, toPage } from './scale-rows.ts';
+import { cpuMicrosOf, medianOf } from './measure.ts';
+import { toPage } from './scale-rows.ts';
 import type { ScaleWorld } from './scale-world.ts';
+import { requestOf } from './scenarios.ts';
 import type { MeasuredServer } from './server.ts';
 
 /** Cost of a request: milliseconds until the response, and microseconds of CPU. */
@@ -114,11 +115,6 @@ async function measureReads(
   });
   const cpuMicros = ((await cpuMicrosOf(platform)) - before) / count;
   return { ms: medianOf(timesMs), cpuMicros };
-}
-
-async function cpuMicrosOf(platform: MeasuredServer): Promise<number> {
-  const { userMicros, systemMicros } = await platform.read();
-  return userMicros + systemMicros;
 }
 
 /** Returns a table of the start times of two worlds. */
