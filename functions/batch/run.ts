@@ -77,13 +77,10 @@ async function runWrites(run: Run, step: readonly Item[]): Promise<readonly Resp
   return responses;
 }
 
-function openWrites(
-  { session, ...run }: Run,
-  step: readonly Item[],
-): Promise<readonly OpenedGroup[]> {
+function openWrites(run: Run, step: readonly Item[]): Promise<readonly OpenedGroup[]> {
   const requests = step.map((item) => toRequest(run, item));
   const groups = areAlike(requests) ? [requests] : requests.map((request) => [request]);
-  return Promise.all(groups.map((group) => session.open(group)));
+  return Promise.all(groups.map((group) => run.session.open(group)));
 }
 
 /** Returns whether requests have no query and differ only in their bodies. */
@@ -106,10 +103,7 @@ function passedOn({ headers }: Request): Request['headers'] {
 }
 
 /** Returns an item as a request. */
-function toRequest(
-  { outer, headers }: Pick<Run, 'outer' | 'headers'>,
-  { position, request }: Item,
-): Request {
+function toRequest({ outer, headers }: Run, { position, request }: Item): Request {
   const { id, sourceAddress } = outer;
   const { method, path, query, body } = request;
   return {

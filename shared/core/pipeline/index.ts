@@ -1,6 +1,6 @@
 import type { Request, Response } from '../http/message.ts';
 import { rememberPaths } from '../http/router.ts';
-import type { Context, OpenedGroup, Session } from '../resource/route.ts';
+import type { Context, Opened, OpenedGroup, Session } from '../resource/route.ts';
 import {
   authenticate,
   authorize,
@@ -30,7 +30,7 @@ import {
 } from './exchange.ts';
 import { isUnchanged, recordsToShare } from './load.ts';
 import { respond, respondAll } from './respond.ts';
-import { openSession, type SessionCall } from './session/session.ts';
+import { openSession, type SessionCall, toGroup } from './session/session.ts';
 import { type Outcome, runSteps, startWith } from './steps.ts';
 
 /*
@@ -124,11 +124,11 @@ async function open(service: Service & Arrived, group: Group): Promise<OpenedGro
   const outcome = await runSteps(sharedChecks, { ...begun, session, count: requests.length });
   if (!outcome.isDone) {
     const response = errorResponse(outcome.error, { request: first, platform });
-    return toGroup(requests.map(() => response));
+    return toGroup(requests.map(() => openResponse(response)));
   }
   const { exchange } = outcome;
   const last = await runSteps(lastChecks, { ...exchange });
-  return toGroup(requests.map((request, at) => openOne({ exchange, last }, request, at)));
+  return openAll(requests.map((request, at) => openOne({ exchange, last }, request, at)));
 }
 
 interface Shared {
@@ -151,18 +151,18 @@ function openOne({ exchange, last }: Shared, request: Request, at: number): Allo
   }
 }
 
-function toGroup(all: readonly (Allowed | Response)[]): OpenedGroup {
-  const opened = all.map((one) =>
-    isResponse(one)
-      ? { context: undefined, run: () => Promise.resolve(one) }
-      : { context: one.context, run: async () => (await respond(one)).response },
-  );
+function openAll(all: readonly (Allowed | Response)[]): OpenedGroup {
+  const group = toGroup(all.map((one) => (isResponse(one) ? openResponse(one) : openAllowed(one))));
   const allowed = all.flatMap((one) => (isResponse(one) ? [] : [one]));
-  const areAllowed = allowed.length === all.length;
-  return {
-    opened,
-    runAll: () => (areAllowed ? respondAll(allowed) : opened.map((each) => each.run())),
-  };
+  return allowed.length === all.length ? { ...group, runAll: () => respondAll(allowed) } : group;
+}
+
+function openAllowed(allowed: Allowed): Opened {
+  return { context: allowed.context, run: async () => (await respond(allowed)).response };
+}
+
+function openResponse(response: Response): Opened {
+  return { context: undefined, run: () => Promise.resolve(response) };
 }
 
 function isResponse(one: Allowed | Response): one is Response {

@@ -37,8 +37,8 @@ export interface ProcessEnd {
   readonly reason?: string;
 }
 
-/** Limits whose excess ends a run. `shared memory` is that of all runs, of which the run uses most. */
-export type Limit = 'memory' | 'shared memory' | 'disk' | 'threads';
+/** Limits whose excess ends a run. `total memory` is that of all processes, of which the run uses most. */
+export type Limit = 'memory' | 'total memory' | 'disk' | 'threads';
 
 /** Limits that a run can exceed. `priority` is its share of the CPU, and does not end the run. */
 export type Exceeded = Limit | 'priority';

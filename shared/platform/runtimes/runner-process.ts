@@ -228,7 +228,7 @@ function describeLimit(
   switch (limit) {
     case 'memory':
       return `The run has used more memory than ${Math.round(maxResidentBytes / 2 ** 20)} MiB.\n`;
-    case 'shared memory':
+    case 'total memory':
       return 'The memory for scripts on this machine is used up, and the run has used most of it.\n';
     case 'disk':
       return `The run has written more than ${Math.round(maxFolderBytes / 2 ** 20)} MiB into files.\n`;

@@ -55,7 +55,7 @@ export function openSession(parts: SessionParts): Session {
 }
 
 /** Returns a group of which all requests are run one by one. */
-function toGroup(opened: readonly Opened[]): OpenedGroup {
+export function toGroup(opened: readonly Opened[]): OpenedGroup {
   return { opened, runAll: () => opened.map(({ run }) => run()) };
 }
 

@@ -20,7 +20,7 @@ export interface Launcher {
   /**
    * Limits the memory of all processes together. Above it, the launcher kills the watched process that uses most.
    *
-   * @param bytes infinite: keeps the last limit; there is none at the start
+   * There is no limit at the start.
    */
   limitMemory(bytes: number): void;
   /** Resolves when the launcher has ended although it was not closed. All its processes are killed then. */
@@ -85,9 +85,7 @@ export function openLauncher(child: ChildProcess): Launcher {
   });
   return {
     start: (command) => start(state, command),
-    limitMemory: (bytes) => {
-      if (Number.isFinite(bytes)) tell(state, { type: 'limit', bytes });
-    },
+    limitMemory: (bytes) => tell(state, { type: 'limit', bytes }),
     lost,
     close: () => {
       isClosed = true;

@@ -53,7 +53,7 @@ exports.openWatches = ({ groups, tell, kill }) => {
     const bytes = sum([...groups.keys()].map((id) => sizes.get(id) ?? unknownBytes));
     if (bytes > mostBytes) {
       const largest = largestOf([...watches.keys()], sizes);
-      if (largest !== undefined) exceed(largest, 'shared memory');
+      if (largest !== undefined) exceed(largest, 'total memory');
     }
     for (const watch of lowerPriorities(watches)) tell({ type: 'lowered', id: watch.id });
     const leastMs = bytes > mostBytes * nearShare ? nearLookMs : lookMs;

@@ -124,11 +124,11 @@ function startOnUse(): Launcher {
   const lost = new Promise<void>((resolve) => {
     lose = resolve;
   });
-  let maxBytes = Number.POSITIVE_INFINITY;
+  let maxBytes: number | undefined;
   const started = () => {
     if (launcher === undefined) {
       launcher = startLauncher();
-      launcher.limitMemory(maxBytes);
+      if (maxBytes !== undefined) launcher.limitMemory(maxBytes);
       void launcher.lost.then(lose);
     }
     return launcher;

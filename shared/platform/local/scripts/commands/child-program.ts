@@ -14,8 +14,11 @@ let building: Promise<unknown> = Promise.resolve();
  * @param name folder of the program below `shared/platform/runtimes`
  */
 export function childProgram(name: 'templates' | 'certificates'): Promise<string> {
-  const bundle = bundles.get(name) ?? inTurn(() => build(name));
+  const known = bundles.get(name);
+  if (known !== undefined) return known;
+  const bundle = inTurn(() => build(name));
   bundles.set(name, bundle);
+  bundle.catch(() => bundles.delete(name)); // the next job builds it again
   return bundle;
 }
 
@@ -32,8 +35,11 @@ async function build(name: string): Promise<string> {
   const source = fileURLToPath(new URL(`${name}/program.ts`, runtimes));
   const file = `${folder}${name}-program.cjs`;
   const draft = `${folder}${randomBytes(8).toString('hex')}.cjs`;
-  await build({ ...programBundle, entryPoints: [source], outfile: draft });
-  await stop(); // otherwise its process stays as long as the server runs
+  try {
+    await build({ ...programBundle, entryPoints: [source], outfile: draft });
+  } finally {
+    await stop(); // otherwise its process stays as long as the server runs
+  }
   await rename(draft, file); // atomic, because another server may be starting the program
   return file;
 }

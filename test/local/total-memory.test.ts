@@ -19,7 +19,7 @@ let folder = '';
 let launcher: Launcher;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'groundwork-shared-memory-'));
+  folder = await mkdtemp(join(tmpdir(), 'groundwork-total-memory-'));
   launcher = startLauncher();
   launcher.limitMemory(maxBytes);
 });
@@ -51,7 +51,7 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
   test('is limited: the largest of them ends, and no other', async () => {
     const ends = await Promise.all([20e6, 40e6, 130e6].map(watchToEnd));
 
-    expect(ends).toEqual([undefined, undefined, 'shared memory']);
+    expect(ends).toEqual([undefined, undefined, 'total memory']);
   });
 
   test('includes processes that are idle now', async () => {
@@ -60,7 +60,7 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
     await new Promise((resolve) => setTimeout(resolve, lookMs / 2));
     stop();
 
-    expect(await watchToEnd(120e6)).toBe('shared memory');
+    expect(await watchToEnd(120e6)).toBe('total memory');
 
     idle.kill();
     await idle.ended;
