@@ -7,7 +7,7 @@ import { messageFields } from '../../shared/channels/show-message.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
 import { loadedOperations } from '../../shared/core/resource/loads/loaded-operations.ts';
-import { pageOf, roomyPageBody } from '../../shared/core/resource/page.ts';
+import { type PageBody, pageOf, roomyPageBody } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import {
@@ -81,7 +81,7 @@ export const historyRoutes: readonly Route[] = [
   },
 ];
 
-async function listMessages(context: ChannelContext): Promise<JsonObject> {
+async function listMessages(context: ChannelContext): Promise<PageBody> {
   const { query } = context.request;
   const value = (name: string) => queryValue(query, name);
   const place = readPlace(instanceOf(context), channelOf(context).data, value('room'));

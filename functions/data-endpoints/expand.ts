@@ -6,10 +6,11 @@ import {
   objectPermission,
   profileClass,
 } from '../../shared/classes/rules/permissions.ts';
-import { joinedBody } from '../../shared/core/http/response-cache.ts';
+import { type ItemBody, joinedBody } from '../../shared/core/http/response-cache.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
-import { wholeObject } from '../../shared/objects/show-object.ts';
+import { listOf, objectBodies } from '../../shared/objects/show-object.ts';
+import { queried } from '../../shared/search/queried.ts';
 import { classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
 import { type ItemReference, readTogether } from '../../shared/store/entity.ts';
 import type { ClassData, ObjectData, UserData } from '../../shared/store/records/records.ts';
@@ -32,8 +33,8 @@ interface Target {
 
 /** An object of the page and its response, which is replaced by one with embedded objects. */
 export interface Row {
-  readonly data: ObjectData;
-  shown: JsonObject;
+  readonly item: Stored<ObjectData>;
+  shown: ItemBody;
 }
 
 /** Returns the reference fields that `expand` names; other names are ignored. */
@@ -105,7 +106,7 @@ export async function expandObjects(
     })),
   );
   for (const [at, { target, values }] of wanted.entries()) {
-    const shown = found[at] ?? new Map<number, JsonObject>();
+    const shown = found[at] ?? new Map<number, ItemBody>();
     for (const { row, ids } of values) embed(row, target.field, ids, shown);
   }
 }
@@ -121,7 +122,7 @@ function valuesOf({ storage }: CompiledField, rows: readonly Row[]): readonly Va
   const values: Value[] = [];
   let count = 0;
   for (const row of rows) {
-    const value = row.data.values[storage];
+    const value = queried(row.item).value(storage);
     if (value === undefined) continue;
     const ids = (Array.isArray(value) ? value : [value]) as readonly number[]; // by the type of the field
     count += ids.length;
@@ -145,7 +146,7 @@ interface Ids {
 async function findAll(
   context: Context,
   wanted: readonly Ids[],
-): Promise<readonly ReadonlyMap<number, JsonObject>[]> {
+): Promise<readonly ReadonlyMap<number, ItemBody>[]> {
   const { items } = await readTogether(context.platform.store, {
     items: wanted.flatMap(({ target, ids }) => ids.map((id) => placeOf(context, target, id))),
   });
@@ -170,7 +171,7 @@ async function showAll(
   context: Context,
   { kind, place }: Target,
   items: readonly (Stored | undefined)[],
-): Promise<ReadonlyMap<number, JsonObject>> {
+): Promise<ReadonlyMap<number, ItemBody>> {
   const there = items.filter((item) => item !== undefined);
   if (kind === 'users') {
     return showUsers(
@@ -182,7 +183,8 @@ async function showAll(
   const readable = there
     .filter(objectEntity.matches)
     .filter(({ data }) => objectPermission(context.actor, data) !== 'none');
-  return new Map(readable.map((item) => [item.data.id, wholeObject(context, place, item)]));
+  const shown = objectBodies(context, place, listOf(context, place));
+  return new Map(readable.map((item) => [item.data.id, shown(item)]));
 }
 
 /** Shows users as their own list does: a user sees itself. Only callers that bypass ACL see keys. */
@@ -208,9 +210,9 @@ function embed(
   row: Row,
   { name, type }: CompiledField,
   ids: readonly number[],
-  found: ReadonlyMap<number, JsonObject>,
+  found: ReadonlyMap<number, ItemBody>,
 ): void {
-  const targets = ids.flatMap((id) => found.get(id) ?? []);
+  const targets = ids.flatMap((id): readonly ItemBody[] | ItemBody => found.get(id) ?? []);
   const value = type === 'relation' ? targets : targets[0];
   if (value !== undefined) row.shown = joinedBody(row.shown, { [name]: value });
 }

@@ -17,7 +17,12 @@ import { createObject } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
-import { objectLinks, wholeObject } from '../../shared/objects/show-object.ts';
+import {
+  listOf,
+  objectBodies,
+  objectLinks,
+  wholeObject,
+} from '../../shared/objects/show-object.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
@@ -112,10 +117,8 @@ async function listObjects(context: EndpointContext): Promise<Response> {
     readObjectPage(context, pathOf(context, context.route.paths), { query, filter }),
     readTargets(context, fields),
   ]);
-  const rows = page.rows.map(({ item }) => ({
-    data: item.data,
-    shown: wholeObject(context, place, item),
-  }));
+  const shown = objectBodies(context, place, listOf(context, place));
+  const rows = page.rows.map(({ item }) => ({ item, shown: shown(item) }));
   await expandObjects(context, targets, rows);
   const objects = rows.map(({ shown }) => project(shown, objectFields));
   return { status: 200, body: pageBody(page, objects) };

@@ -1,5 +1,4 @@
 import { type ClassContext, classOfPath, inClass } from '../../shared/classes/class-record.ts';
-import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import {
   checkClassRights,
   checkObjectRights,
@@ -15,7 +14,7 @@ import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
 import { removeObject, updateObject } from '../../shared/objects/save-object.ts';
-import { objectLinks, showObject } from '../../shared/objects/show-object.ts';
+import { objectBodies, objectLinks } from '../../shared/objects/show-object.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';
@@ -63,12 +62,7 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   authorizeItem: ({ actor }, { data }, right) => checkObjectRights(actor, data, operations[right]),
   page: readObjectPage,
   view: (_, items) => Promise.resolve(items),
-  show: (context, { data }) =>
-    showObject(compiledClass(context.caches, context.loaded.class), data),
-  cached: {
-    form: (context) => compiledClass(context.caches, context.loaded.class),
-    of: ({ data }) => data,
-  },
+  bodies: (context, list) => objectBodies(context, context.loaded.class, list),
   segment: ({ data }) => String(data.id),
   create: async (context, input) => {
     const sent = async () => objectInput(input);

@@ -4,7 +4,9 @@ import { type Page, pageOf } from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
 import type { QueryParameters } from '../core/resource/query-parameters.ts';
 import { listObjects } from '../search/list-objects.ts';
+import { queried } from '../search/queried.ts';
 import { lastValueOf } from '../search/query/order.ts';
+import { idIn } from '../store/entities.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import { parsePaging } from '../values/paging.ts';
 import { toBoolean } from '../values/scalars.ts';
@@ -67,9 +69,9 @@ export async function readObjectPage(
   );
   const isEdge = (at: number) => at === 0 || at === objects.length - 1; // links begin only there
   const rows = objects.map((item, at) => ({
-    pk: item.data.id,
+    pk: idIn(item.key),
     item,
-    lastValue: isEdge(at) ? lastValueOf(order, item.data) : undefined,
+    lastValue: isEdge(at) ? lastValueOf(order, queried(item)) : undefined,
   }));
   return { ...pageOf({ path, query, paging }, rows, isMore), count };
 }

@@ -1,11 +1,14 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, showValues } from '../classes/rules/compiled-class.ts';
-import { cachedBodies } from '../core/http/response-cache.ts';
+import { cachedBody, type ItemBody } from '../core/http/response-cache.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
 import type { Context } from '../core/resource/route.ts';
+import { readObjectHead } from '../store/records/object-text.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
+import { TextItem } from '../store/text-item.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
+import { MemberReader } from '../values/json/member-reader.ts';
 
 /** Formats an object for responses, without its links (docs/reference/objects.md#record). */
 export function showObject(compiled: CompiledClass, data: ObjectData): Record<string, Json> {
@@ -25,24 +28,82 @@ export function showObject(compiled: CompiledClass, data: ObjectData): Record<st
   return showValues(compiled, data.values, shown);
 }
 
-/** Returns an object with its links, for responses of other paths than its own; shared, never changed. */
-export function wholeObject(
+/** Returns an object with its links, for responses of other paths than its own. */
+export function wholeObject(context: Context, place: Stored<ClassData>, view: View): JsonObject {
+  const form = compiledClass(context.caches, place);
+  return withLinks(context, { form, list: listOf(context, place) }, view);
+}
+
+/** Returns the path of the list of a class's objects. */
+export function listOf(context: Context, { data }: Stored<ClassData>): string {
+  return `${instanceBase(context)}/classes/${data.name}/objects/`;
+}
+
+/**
+ * Creates a function that returns the body of an object; of one that was read, it is made from its text, and cached.
+ *
+ * @param list path of the list of the class's objects
+ */
+export function objectBodies(
   context: Context,
   place: Stored<ClassData>,
-  view: { readonly data: ObjectData },
-): JsonObject {
-  const form = compiledClass(context.caches, place);
-  const list = `${instanceBase(context)}/classes/${place.data.name}/objects/`;
-  const make = () => {
-    const shown = showObject(form, view.data);
-    shown.links = linksOf(context, objectLinks, `${list}${view.data.id}/`, view);
-    return shown;
+  list: string,
+): (view: View) => ItemBody {
+  const shape = { form: compiledClass(context.caches, place), list };
+  return (view) => {
+    if (!(view instanceof TextItem)) return withLinks(context, shape, view);
+    const write = () =>
+      writeObject(context, shape, view.text) ?? JSON.stringify(withLinks(context, shape, view));
+    return cachedBody(view, shape, write);
   };
-  return cachedBodies({ form, list }, { of: ({ data }: typeof view) => data, make })(view);
+}
+
+interface View {
+  readonly data: ObjectData;
+}
+
+/** How objects are shown. */
+interface Shape {
+  readonly form: CompiledClass;
+  readonly list: string;
+}
+
+function withLinks(context: Context, { form, list }: Shape, view: View): JsonObject {
+  const shown = showObject(form, view.data);
+  shown.links = linksOf(context, objectLinks, `${list}${view.data.id}/`, view);
+  return shown;
+}
+
+/** Returns the JSON of {@link withLinks}, made of that of the object; undefined when its members have another order. */
+function writeObject(
+  context: Context,
+  { form: { fields }, list }: Shape,
+  text: string,
+): string | undefined {
+  const head = readObjectHead(text);
+  if (head === undefined) return undefined;
+  const values: string[] = [];
+  const members = new MemberReader(text, head.valuesAt);
+  let next = 0; // most objects have all fields, in their order
+  while (members.next()) {
+    const { name } = members;
+    const at =
+      fields[next]?.storage === name ? next : fields.findIndex(({ storage }) => storage === name);
+    const field = fields[at];
+    if (field === undefined) continue; // a value of a former field
+    values[at] = field.showText(members.value);
+    next = at + 1;
+  }
+  const links = linksOf(context, objectLinks, `${list}${head.id}/`, { data: head });
+  const shown = fields.map(({ quotedName }, at) => `${quotedName}:${values[at] ?? 'null'},`);
+  // a flat text, not a tree of pieces, which each response would walk through
+  return [head.shown, ...shown, '"links":', JSON.stringify(links), '}'].join('');
 }
 
 /** Links of an object: to itself, its owner, group and channel. */
-export const objectLinks: readonly Link<{ readonly data: ObjectData }>[] = [
+export const objectLinks: readonly Link<{
+  readonly data: Pick<ObjectData, 'owner' | 'group' | 'channel'>;
+}>[] = [
   { name: 'self', type: 'detail', to: '' },
   {
     name: 'owner',

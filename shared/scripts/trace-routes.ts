@@ -3,7 +3,14 @@ import { computed } from '../core/resource/field.ts';
 import { linksOf, pathOf } from '../core/resource/links.ts';
 import { loadedOperations } from '../core/resource/loads/loaded-operations.ts';
 import { lookupsIn } from '../core/resource/loads/loads.ts';
-import { cut, type Page, pageOf, type Row, roomyPageBody } from '../core/resource/page.ts';
+import {
+  cut,
+  type Page,
+  type PageBody,
+  pageOf,
+  type Row,
+  roomyPageBody,
+} from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
 import { parseProjection } from '../core/resource/projection.ts';
 import {
@@ -82,7 +89,7 @@ function parentOf<Loaded extends object>(
 async function listTraces<Loaded extends object>(
   context: Context<Loaded>,
   list: TraceList<Loaded>,
-): Promise<JsonObject> {
+): Promise<PageBody> {
   const path = pathOf(context, list.paths);
   const page = await readTracePage(context, list, path);
   const project = parseProjection(context.request.query);

@@ -130,7 +130,7 @@ function searchOf(
     compositeIndexes,
     isVisible: bypassesAcl(actor)
       ? () => true
-      : (object) => objectPermission(actor, object) !== 'none',
+      : ({ data }) => objectPermission(actor, data) !== 'none',
     caches,
   };
 }

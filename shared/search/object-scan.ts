@@ -4,6 +4,7 @@ import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Turns } from '../store/store.ts';
 import { openBatchSize } from './batch-size.ts';
 import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';
+import { queried } from './queried.ts';
 import { compareObjects, compareWithCursor } from './query/order.ts';
 import type { Path } from './query/paths.ts';
 import type { Plan } from './query/plan.ts';
@@ -18,7 +19,7 @@ export interface Wanted extends StreamPart {
   /** Whether `lookAhead` will be called. */
   readonly isAhead?: boolean;
   /** Applies rights and conditions. */
-  readonly isKept: (object: ObjectData) => boolean;
+  readonly isKept: (item: Stored<ObjectData>) => boolean;
 }
 
 /** Scan of one access path, step by step. */
@@ -62,7 +63,7 @@ export function openObjectScan(
     isSorted,
     limit: wanted.limit + (wanted.isAhead ? 1 : 0),
   });
-  const kept = new Map<number, Stored<ObjectData>>();
+  const kept = new Map<string, Stored<ObjectData>>();
   let keysRead = 0;
   let used = 0;
   let found: readonly Stored<ObjectData>[] | undefined;
@@ -143,17 +144,17 @@ function scanIds(
     lookAhead: () => Promise.resolve((all?.length ?? 0) > wanted.limit),
     step: async () => {
       const items = await objectEntity.readAll(store, lookups);
-      const kept = new Map<number, Stored<ObjectData>>();
+      const kept = new Map<string, Stored<ObjectData>>();
       for (const item of items) if (item !== undefined) take(item, wanted, kept);
       all = inOrder(kept, wanted);
     },
   };
 }
 
-type Kept = Map<number, Stored<ObjectData>>;
+type Kept = Map<string, Stored<ObjectData>>;
 
 function take(item: Stored<ObjectData>, { isKept }: Wanted, kept: Kept): void {
-  if (isKept(item.data)) kept.set(item.data.id, item);
+  if (isKept(item)) kept.set(item.key.sk, item);
 }
 
 /** Result of taking objects from streams. */
@@ -191,8 +192,10 @@ async function takeAll({ streams, wanted, kept, turns }: Taker): Promise<Taken> 
 function inOrder(kept: Kept, { order, isDescending, from }: Wanted) {
   const sign = isDescending ? -1 : 1;
   return [...kept.values()]
-    .filter(({ data }) => from === undefined || compareWithCursor(order, data, from) * sign > 0)
-    .sort((a, b) => compareObjects(order, a.data, b.data) * sign);
+    .filter(
+      (item) => from === undefined || compareWithCursor(order, queried(item), from) * sign > 0,
+    )
+    .sort((a, b) => compareObjects(order, queried(a), queried(b)) * sign);
 }
 
 /** Merges streams that are each in the requested order, as far as the next object is known. */
@@ -223,7 +226,7 @@ function isAnyLeft(
     for (let item = stream.head(); item !== undefined; item = stream.head()) {
       stream.drop();
       // two streams may lead to the same object
-      if (!kept.has(item.data.id) && isKept(item.data)) return true;
+      if (!kept.has(item.key.sk) && isKept(item)) return true;
     }
   }
   return streams.every(({ isRead }) => isRead) ? false : undefined;
@@ -245,7 +248,7 @@ function precedes(
   { order, isDescending }: Wanted,
 ): boolean {
   if (b === undefined) return true;
-  const compared = compareObjects(order, a.data, b.data);
+  const compared = compareObjects(order, queried(a), queried(b));
   return isDescending ? compared > 0 : compared < 0;
 }
 

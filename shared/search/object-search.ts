@@ -3,6 +3,7 @@ import { type Caches, defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
 import type { ObjectData } from '../store/records/records.ts';
+import type { Stored } from '../store/store.ts';
 import {
   maxKeysRead,
   type ObjectScan,
@@ -11,6 +12,7 @@ import {
   type Wanted,
 } from './object-scan.ts';
 import type { ObjectPlace } from './object-streams.ts';
+import { queried } from './queried.ts';
 import type { Condition } from './query/conditions.ts';
 import { queryTookTooLong } from './query/errors.ts';
 import { matcherOf } from './query/match.ts';
@@ -27,7 +29,7 @@ export interface Search {
   /** Composite indexes of the class. */
   readonly compositeIndexes: readonly CompiledCompositeIndex[];
   /** Whether the reader may see an object. */
-  readonly isVisible: (object: ObjectData) => boolean;
+  readonly isVisible: (item: Stored<ObjectData>) => boolean;
   /** Limits the time of the search, and yields to other requests. */
   readonly scan: Scan;
   /** Hold the best access path of earlier searches of the same form. */
@@ -167,7 +169,7 @@ async function race(search: Search, { plans, part, cachedPath }: Race): Promise<
   const wanted: Wanted = {
     ...part,
     ids: idBounds(search.conditions),
-    isKept: (object) => search.isVisible(object) && matches(object),
+    isKept: (item) => search.isVisible(item) && matches(queried(item)),
   };
   const place = { ...search.place, turns: search.scan };
   const scans = plans.map((plan) => {

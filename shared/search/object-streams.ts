@@ -87,10 +87,10 @@ function openStream(
  * state: one that has changed since is at another position, and would shift the end of the page.
  */
 function isInPlace(
-  { data }: Stored<ObjectData>,
+  item: Stored<ObjectData>,
   { index }: ObjectRange,
   position: string | undefined,
 ): boolean {
   if (index !== 'updated') return true;
-  return position === data.updated_at + idKey(data.id);
+  return position === item.data.updated_at + idKey(item.data.id);
 }

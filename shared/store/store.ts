@@ -91,7 +91,7 @@ export interface Stored<Data extends object = object> {
   readonly kind: string;
   /** Id of the last write of the item. An update names it as the version that it has read. */
   readonly version: string;
-  /** The entity's own fields. Shared between readers: never change it. */
+  /** The entity's own fields. Shared between readers: never change it. An adapter may parse it only when it is used. */
   readonly data: Data;
 }
 

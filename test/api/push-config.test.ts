@@ -69,8 +69,8 @@ describe('the keys of Firebase', () => {
       { pk: `INSTANCE#${count}`, sk: 'PUSHCONFIG#gcm' },
     ]);
 
-    expect(JSON.stringify(item)).toContain('sealed');
-    expect(JSON.stringify(item)).not.toContain('c2VjcmV0');
+    expect(JSON.stringify(item?.data)).toContain('sealed');
+    expect(JSON.stringify(item?.data)).not.toContain('c2VjcmV0');
   });
 });
 

@@ -85,7 +85,7 @@ async function call(
   if (answer.status >= 300) {
     throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
-  return answer.body;
+  return answer.body === undefined ? undefined : JSON.parse(JSON.stringify(answer.body));
 }
 
 const asOwner = (method: string, path: string, body?: unknown) =>

@@ -77,7 +77,7 @@ async function send(dispatch: Dispatch, call: PlainCall): Promise<{ status: numb
     body: { kind: 'json', value: body },
     sourceAddress: '127.0.0.1',
   });
-  return { status, body: answer };
+  return { status, body: answer === undefined ? answer : JSON.parse(JSON.stringify(answer)) };
 }
 
 function objects(name: string): string {

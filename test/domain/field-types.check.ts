@@ -115,7 +115,8 @@ const linked = defineFields({ ...whole, link: computed('string') });
 
 check('a list must say how to show a field that its data does not have', () => {
   expectTypeOf<ListOf<Data, View, typeof whole>['show']>().toEqualTypeOf<Show<View> | undefined>();
-  expectTypeOf<ListOf<Data, View, typeof linked>['show']>().toEqualTypeOf<Show<View>>();
+  type Linked = ListOf<Data, View, typeof linked>;
+  expectTypeOf<Linked>().toExtend<{ show: Show<View> } | { bodies: object }>();
   showFields<typeof linked, View>(linked, (_, { link }) => ({ link }));
   // @ts-expect-error
   showFields<typeof linked, View>(linked, () => ({}));

@@ -2,11 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import type { QueriedObject } from '../../shared/search/query/fields.ts';
 import { matcherOf } from '../../shared/search/query/match.ts';
 import { parseQueries } from '../../shared/search/query/parse.ts';
+import type { Json } from '../../shared/values/json/json.ts';
 import { queryClass } from '../support/query-class.ts';
 
 const compiled = queryClass();
 
-function object(values: Record<string, never> | object): QueriedObject {
+function object(values: object): QueriedObject {
   return {
     id: 5,
     revision: 2,
@@ -16,7 +17,7 @@ function object(values: Record<string, never> | object): QueriedObject {
     channel_room: null,
     created_at: '2024-03-01T10:00:00.000000Z',
     updated_at: '2024-03-01T10:00:00.000001Z',
-    values: values as QueriedObject['values'],
+    value: (storage) => (values as Readonly<Record<string, Json>>)[storage],
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { StoredValues } from '../../shared/classes/rules/compiled-class.ts';
 import type { QueriedObject } from '../../shared/search/query/fields.ts';
 import {
   compareObjects,
@@ -56,10 +57,10 @@ describe('an order', () => {
 
 const moment = (day: number) => `2024-03-0${day}T10:00:00.000000Z`;
 
-function object(id: number, values: QueriedObject['values'] = {}): QueriedObject {
+function object(id: number, values: StoredValues = {}): QueriedObject {
   const times = { created_at: moment(id), updated_at: moment(9 - id) };
   const places = { group: null, channel: null, channel_room: null };
-  return { id, revision: 1, owner: 7, ...times, ...places, values };
+  return { id, revision: 1, owner: 7, ...times, ...places, value: (storage) => values[storage] };
 }
 
 const objects = [

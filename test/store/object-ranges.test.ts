@@ -95,7 +95,7 @@ function outcome(query: object, object: ObjectData) {
   const ranges = objectRanges(path, idBounds(conditions));
   return {
     found: ranges.some((range) => isIn(object, range)),
-    fits: matcherOf(conditions)(object),
+    fits: matcherOf(conditions)({ ...object, value: (storage) => object.values[storage] }),
   };
 }
 

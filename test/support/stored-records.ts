@@ -14,6 +14,11 @@ export async function instanceId(store: Store, name: string): Promise<number> {
   return pointer.data.instance;
 }
 
+/** Returns an item as a plain object: equality of test results does not see data that are parsed when they are used. */
+export function plain(item: Stored | undefined): Stored | undefined {
+  return item && { key: item.key, kind: item.kind, version: item.version, data: item.data };
+}
+
 interface StoredWorld {
   readonly api: { readonly platform: { readonly store: Store; readonly ids: Ids } };
   readonly instance: string;

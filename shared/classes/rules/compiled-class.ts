@@ -1,5 +1,5 @@
 import { fileUrl } from '../../values/file-keys.ts';
-import { isJsonObject, type Json } from '../../values/json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { isSameJson } from '../../values/json/json-values.ts';
 import { timeOfChange } from './composite-indexes.ts';
 import { fieldReaders, fileReader } from './field-readers.ts';
@@ -35,6 +35,8 @@ export interface CompiledClass {
 export interface CompiledField {
   readonly definition: FieldDefinition;
   readonly name: string;
+  /** Its name as JSON. */
+  readonly quotedName: string;
   readonly type: FieldType;
   readonly storage: string;
   /** Undefined for a field without a slot. */
@@ -47,6 +49,8 @@ export interface CompiledField {
   readonly read: FieldReader;
   /** Formats a set value for an object. */
   readonly show: (value: Json) => Json;
+  /** Does the same with JSON: of a value as it is stored, and as it is shown. */
+  readonly showText: (text: string) => string;
 }
 
 /** Two fields that share a slot, see {@link CompositeIndex}. */
@@ -91,12 +95,13 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
     return {
       definition,
       name,
+      quotedName: JSON.stringify(name),
       type,
       storage: place.storage,
       slot: place.slot,
       index: indexState(shape, place.slot),
       read: type === 'file' ? fileReader(filesAt) : fieldReaders[type],
-      show: shower(definition, filesAt),
+      ...showers(definition, filesAt),
     };
   });
   const isHidden = ({ definition, storage: name }: CompiledField) =>
@@ -142,30 +147,48 @@ function indexState(
   return status === 'ready' ? 'unfilled' : 'building';
 }
 
-/** Returns the function that formats a field's values (docs/reference/objects.md#values). */
-function shower(
+/** Returns the functions that format a field's values (docs/reference/objects.md#values). */
+function showers(
   { type, target = '' }: FieldDefinition,
   filesAt: () => string,
-): (value: Json) => Json {
+): Pick<CompiledField, 'show' | 'showText'> {
   switch (type) {
-    case 'file':
-      return (value) => ({ type, value: fileUrl(filesAt(), String(value)) });
+    case 'file': {
+      const show = (value: Json) => ({ type, value: fileUrl(filesAt(), String(value)) });
+      return { show, showText: (text) => JSON.stringify(show(JSON.parse(text))) };
+    }
     case 'datetime':
-      return (value) => ({ type, value });
+      return wrapped({ type });
     case 'reference':
     case 'relation':
-      return (value) => ({ type, target, value });
+      return wrapped({ type, target });
     case 'geopoint':
-      return (value) => (isJsonObject(value) ? { type, ...value } : value);
+      return {
+        show: (value) => (isJsonObject(value) ? { type, ...value } : value),
+        showText: (text) =>
+          text.startsWith('{"') ? `{"type":"${type}",${positiveZeros(text).slice(1)}` : text,
+      };
     case 'string':
     case 'text':
+    case 'boolean':
+      return { show: (value) => value, showText: (text) => text };
     case 'integer':
     case 'float':
-    case 'boolean':
     case 'array':
     case 'object':
-      return (value) => value;
+      return { show: (value) => value, showText: positiveZeros };
   }
+}
+
+/** Returns functions that show values as the member `value` of an object. */
+function wrapped(members: JsonObject): Pick<CompiledField, 'show' | 'showText'> {
+  const start = JSON.stringify({ ...members, value: 0 }).slice(0, -'0}'.length);
+  return { show: (value) => ({ ...members, value }), showText: (text) => `${start}${text}}` };
+}
+
+/** Returns JSON in which -0 is 0, as clients get it; the store keeps the sign. */
+function positiveZeros(text: string): string {
+  return text.includes('-0') ? JSON.stringify(JSON.parse(text)) : text;
 }
 
 const maxSize = 32768; // docs/reference/objects.md#size

@@ -1,77 +1,65 @@
+import type { ShownItem, TextItem } from '../../store/text-item.ts';
+import { BodyText } from '../../values/json/body-text.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
 /*
- * Showing an object and serializing its JSON is most of the cost of a list, and mostly both were done before, if only
- * when it was created. So the results are cached for as long as the item's data are referenced, which never change: a
- * change of the object creates new data. No entry can be outdated, and none has to be cleared.
+ * Showing an object as JSON is a large part of the cost of a list, and mostly it was done before. So the result is
+ * cached for as long as the item, whose data never change: a change of the object creates a new item. No entry can be
+ * outdated, and none has to be cleared.
  */
 
-/** What shapes bodies, apart from the items that they show. */
-export interface BodyShape {
-  /** For example a class in one of its revisions; never changes. */
-  readonly form: object;
-  /** Path of the list that contains the items: links begin with it. */
-  readonly list: string;
+/** The body of one item. */
+export type ItemBody = JsonObject | BodyText;
+
+/** Returns the members of a body, which may be shared. */
+export function membersOf(body: ItemBody): JsonObject {
+  return body instanceof BodyText ? body.toJSON() : body;
 }
 
-/** A body, and the shape that it was made with. */
-interface Kept extends BodyShape {
-  readonly body: JsonObject;
-}
-
-/** Bodies by the data that they show. */
-const keptBodies = new WeakMap<object, Kept>();
-/** JSON of cached bodies; empty until it is first serialized. */
-const texts = new WeakMap<object, string>();
-
-/** How bodies are made. */
-export interface BodyMaking<View> {
-  /** All data of a view that its body shows; they never change. */
-  readonly of: (view: View) => object;
-  readonly make: (view: View) => JsonObject;
+/** Returns a body, or a list of bodies, with the members of all. */
+export function parsedBody(body: unknown): unknown {
+  return JSON.parse(writeBody(body));
 }
 
 /**
- * Creates a function that returns the body of a view: the cached one, if made of the same data in the same shape, or a
- * new one. Bodies are shared and frozen; copy one to change it.
- */
-export function cachedBodies<View>(
-  { form, list }: BodyShape,
-  { of, make }: BodyMaking<View>,
-): (view: View) => JsonObject {
-  return (view) => {
-    const data = of(view);
-    const kept = keptBodies.get(data);
-    if (kept !== undefined && kept.form === form && kept.list === list) return kept.body;
-    const body = Object.freeze(make(view));
-    keptBodies.set(data, { form, list, body });
-    texts.set(body, '');
-    return body;
-  };
-}
-
-/** The last result for a body with other members. */
-const joinedBodies = new WeakMap<
-  object,
-  { readonly members: JsonObject; readonly body: JsonObject }
->();
-
-/**
- * Returns a cached body with other members in place of its own: the last result, when it has the very same members, or
- * a new one. It is cached and frozen as well.
+ * Returns the body of an item: the kept one, if it has the same shape, or a new one.
  *
- * @param members cached bodies, alone or in lists; with anything else a new body is made each time
+ * @param item its body shows nothing else
+ * @param write returns its JSON
  */
-export function joinedBody(base: JsonObject, members: JsonObject): JsonObject {
-  const known = joinedBodies.get(base);
-  if (known !== undefined && hasSame(known.members, members)) return known.body;
-  const body: JsonObject = Object.freeze({ ...base, ...members });
-  joinedBodies.set(base, { members, body });
-  texts.set(body, '');
+export function cachedBody(
+  item: TextItem,
+  { form, list }: Omit<ShownItem, 'body'>,
+  write: () => string,
+): BodyText {
+  const { shown } = item;
+  if (shown !== undefined && shown.form === form && shown.list === list) return shown.body;
+  const body = new BodyText(write());
+  item.shown = { form, list, body };
   return body;
 }
 
-function hasSame(a: JsonObject, b: JsonObject): boolean {
+/** Bodies by item: those that other items may replace. */
+export type Members = Readonly<Record<string, ItemBody | readonly ItemBody[]>>;
+
+/** The last result for a body with other members. */
+const joinedBodies = new WeakMap<object, { readonly members: Members; readonly body: BodyText }>();
+
+/**
+ * Returns a body with other members in place of its own: the last result, when it has the very same members, or a new
+ * one.
+ *
+ * @param members cached bodies, alone or in lists; with anything else a new body is made each time
+ */
+export function joinedBody(base: ItemBody, members: Members): BodyText {
+  const known = joinedBodies.get(base);
+  if (known !== undefined && hasSame(known.members, members)) return known.body;
+  const body = new BodyText(JSON.stringify({ ...membersOf(base), ...members }));
+  joinedBodies.set(base, { members, body });
+  return body;
+}
+
+function hasSame(a: Members, b: Members): boolean {
   const names = Object.keys(a);
   return (
     names.length === Object.keys(b).length &&
@@ -114,27 +102,23 @@ export function cachedForm<Form>(value: unknown, form: string, make: () => Form)
   return made;
 }
 
+/** JSON of bodies that were serialized before. */
+const texts = new WeakMap<object, string>();
+
 /** Sets the JSON of a body that will not change. It is not serialized again. */
 export function keepText(body: object, text: string): void {
   texts.set(body, text);
 }
 
 /**
- * Serializes a body as JSON. Uses the cached text of cached bodies, also of those on a page of results.
+ * Serializes a body as JSON. Uses the text of bodies that have one, also of those on a page of results.
  *
  * @param body a value that JSON can represent
  */
 export function writeBody(body: unknown): string {
   if (typeof body !== 'object' || body === null) return JSON.stringify(body);
-  return lastingText(body) ?? ('objects' in body ? writePage(body) : JSON.stringify(body));
-}
-
-function lastingText(body: object): string | undefined {
-  const known = texts.get(body);
-  if (known !== '') return known;
-  const text = JSON.stringify(body);
-  texts.set(body, text);
-  return text;
+  if (body instanceof BodyText) return body.text;
+  return texts.get(body) ?? ('objects' in body ? writePage(body) : JSON.stringify(body));
 }
 
 function writePage(page: object): string {
@@ -145,6 +129,6 @@ function writePage(page: object): string {
   return `{${members.join()}}`;
 }
 
-function writeList(objects: readonly object[]): string {
-  return `[${objects.map((one) => lastingText(one) ?? JSON.stringify(one)).join()}]`;
+function writeList(objects: readonly unknown[]): string {
+  return `[${objects.map((one) => (one instanceof BodyText ? one.text : JSON.stringify(one))).join()}]`;
 }

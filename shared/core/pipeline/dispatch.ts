@@ -2,7 +2,7 @@ import type { Platform } from '../../platform/ports.ts';
 import { isParsed, mayOverride } from '../http/body/body-size.ts';
 import type { Dispatch, Request, Response } from '../http/message.ts';
 import { applyOverride } from '../http/override.ts';
-import { cachedForm, isConstant, markConstant } from '../http/response-cache.ts';
+import { cachedForm, isConstant, markConstant, parsedBody } from '../http/response-cache.ts';
 import { createRouter } from '../http/router.ts';
 import { createCaches } from '../resource/caches.ts';
 import type { Context, Route } from '../resource/route.ts';
@@ -74,7 +74,9 @@ async function toPage(response: Response, exchange: Shown): Promise<Response> {
     const { renderPage } = await import('../pages/render.ts');
     const { request, context } = exchange;
     const { body } = response;
-    if (!isConstant(body)) return renderPage({ request, response, context });
+    if (!isConstant(body)) {
+      return renderPage({ request, response: { ...response, body: parsedBody(body) }, context });
+    }
     // independent of the query, which does not affect the page, though headers may name some of it
     const shown = { ...request, query: new URLSearchParams() };
     const page = cachedForm(body, `page at ${request.path}`, () => {

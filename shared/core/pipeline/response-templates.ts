@@ -9,6 +9,7 @@ import type { JsonObject } from '../../values/json/json.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { notAcceptable } from '../http/negotiation.ts';
 import { parseParameter } from '../http/path-parameters.ts';
+import { parsedBody } from '../http/response-cache.ts';
 import type { Load } from '../resource/loads/loads.ts';
 import { unwritten } from '../resource/named-records.ts';
 import { tenantOf } from '../resource/place.ts';
@@ -79,7 +80,11 @@ export async function renderResponse(
     return response;
   }
   const action = operation.action ?? actionOf(context.route, request.method);
-  const variables = { ...callVariables(context, action), response: body, ...rendering.context };
+  const variables = {
+    ...callVariables(context, action),
+    response: parsedBody(body),
+    ...rendering.context,
+  };
   const bytes = await renderText(context, rendering.content, variables);
   const { body: _, ...rest } = response;
   return { ...rest, content: { type: `${rendering.content_type}; charset=utf-8`, bytes } };

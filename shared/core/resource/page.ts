@@ -2,7 +2,7 @@ import { openTurns } from '../../platform/limits/time-slices.ts';
 import { idIn } from '../../store/entities.ts';
 import type { Entity } from '../../store/entity.ts';
 import type { Bound, Store, Stored, Turns } from '../../store/store.ts';
-import type { JsonObject } from '../../values/json/json.ts';
+import type { Json } from '../../values/json/json.ts';
 import {
   inListOrder,
   type PageLink,
@@ -14,6 +14,7 @@ import {
 } from '../../values/paging.ts';
 import { maxEventBytes } from '../http/event-size.ts';
 import { queryValue } from '../http/message.ts';
+import type { ItemBody } from '../http/response-cache.ts';
 import type { Context } from './route.ts';
 
 /** Position of an item in its list. */
@@ -150,11 +151,13 @@ function pagePath(
   return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
 }
 
+/** The envelope of a list, and its items. */
+export interface PageBody {
+  readonly [name: string]: Json | readonly ItemBody[];
+}
+
 /** Returns the envelope of a list (docs/reference/paging.md#envelope). */
-export function pageBody(
-  page: Omit<Page<object>, 'rows'>,
-  objects: readonly JsonObject[],
-): JsonObject {
+export function pageBody(page: Omit<Page<object>, 'rows'>, objects: readonly ItemBody[]): PageBody {
   const { next, prev, count } = page;
   return { next, prev, objects, ...(count !== undefined && { objects_count: count }) };
 }
@@ -167,7 +170,7 @@ const maxPageBytes = maxEventBytes - 65_536; // the rest is for headers, links a
  *
  * @param objects the items as they are shown, in their order
  */
-export function roomyPageBody(page: Page<object>, objects: readonly JsonObject[]): JsonObject {
+export function roomyPageBody(page: Page<object>, objects: readonly ItemBody[]): PageBody {
   const { call, rows, count } = page;
   if (call === undefined || rows.length !== objects.length) return pageBody(page, objects);
   const isBackward = call.paging.direction === 'backward';
@@ -180,7 +183,7 @@ export function roomyPageBody(page: Page<object>, objects: readonly JsonObject[]
 }
 
 /** Counts how many of the first items fit into a response, as the gateway counts: as JSON text inside JSON. */
-function countFitting(objects: readonly JsonObject[]): number {
+function countFitting(objects: readonly ItemBody[]): number {
   let bytes = 0;
   const at = objects.findIndex((object) => {
     bytes += Buffer.byteLength(JSON.stringify(JSON.stringify(object)));

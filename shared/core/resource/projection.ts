@@ -1,11 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { queryValue } from '../http/message.ts';
+import { type ItemBody, membersOf } from '../http/response-cache.ts';
 import type { Field, Fields } from './field.ts';
 
 const maxParts = 65; // docs/reference/responses.md#field-projection
 
 /** Removes fields from a response. */
-export type Projection = (body: JsonObject, fields: Fields) => JsonObject;
+export type Projection = <Body extends ItemBody>(body: Body, fields: Fields) => Body | JsonObject;
 
 /** Keeps a response as it is. */
 export const keepAll: Projection = (body) => body;
@@ -17,7 +18,7 @@ export function parseProjection(query: URLSearchParams): Projection {
   if (wanted === undefined && unwanted === undefined) return keepAll;
   const isKept = (name: string) =>
     (wanted === undefined || wanted.has(name)) && (unwanted === undefined || !unwanted.has(name));
-  const project: Projection = (body, fields) => {
+  const project = (body: JsonObject, fields: Fields): JsonObject => {
     const kept = Object.entries(body).filter(([name]) => isKept(name));
     return Object.fromEntries(
       kept.map(([name, value]) => [name, inside(value, childrenOf(fields[name]))]),
@@ -28,7 +29,7 @@ export function parseProjection(query: URLSearchParams): Projection {
     if (Array.isArray(value)) return value.map((entry: Json) => inside(entry, children));
     return isJsonObject(value) ? project(value, children) : value;
   };
-  return project;
+  return (body, fields) => project(membersOf(body), fields);
 }
 
 function childrenOf(field: Field | undefined): Fields | undefined {

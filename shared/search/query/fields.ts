@@ -1,8 +1,4 @@
-import type {
-  CompiledClass,
-  CompiledField,
-  StoredValues,
-} from '../../classes/rules/compiled-class.ts';
+import type { CompiledClass, CompiledField } from '../../classes/rules/compiled-class.ts';
 import type { FieldType } from '../../classes/rules/field-types.ts';
 import type { Json } from '../../values/json/json.ts';
 
@@ -16,11 +12,12 @@ export interface QueriedObject {
   readonly group: number | null;
   readonly channel: string | null;
   readonly channel_room: string | null;
-  readonly values: StoredValues;
+  /** Returns the value of a field of the class, by its storage name; undefined or null if unset. */
+  readonly value: (storage: string) => Json | undefined;
 }
 
 /** Fields of every object that filters may name. */
-export type SystemField = Exclude<keyof QueriedObject, 'values'>;
+export type SystemField = Exclude<keyof QueriedObject, 'value'>;
 
 /** Comparison type of a field: types of fields, and names of channels and their rooms. */
 export type QueryType = FieldType | 'channel' | 'room';
@@ -88,7 +85,7 @@ export const usernameField: QueryField = {
   name: 'username',
   type: 'string',
   isUnique: true,
-  valueOf: ({ values }) => values.username,
+  valueOf: (object) => object.value('username'),
 };
 
 /** Id of a user in queries on users: the owner of a profile. */
@@ -111,7 +108,7 @@ export function asUser(username: string): QueriedObject {
     group: null,
     channel: null,
     channel_room: null,
-    values: { username },
+    value: () => username,
   };
 }
 
@@ -133,6 +130,6 @@ function queryField({ name, type, storage, slot, index, definition }: CompiledFi
     isUnique: unique,
     ...(slot !== undefined && index === 'filled' && { slot }),
     ...(target !== undefined && { target }),
-    valueOf: ({ values }) => values[storage],
+    valueOf: (object) => object.value(storage),
   };
 }

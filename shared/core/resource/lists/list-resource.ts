@@ -1,6 +1,7 @@
 import type { Key, Stored } from '../../../store/store.ts';
 import type { Access, Right } from '../../../values/access.ts';
 import type { RowRange } from '../../../values/paging.ts';
+import type { ItemBody } from '../../http/response-cache.ts';
 import type { Field, Fields } from '../field.ts';
 import type { Body, Input } from '../input.ts';
 import type { Link } from '../links.ts';
@@ -78,15 +79,11 @@ export interface ListResource<
   /** Absent: shows the fields from the item's data. */
   readonly show?: Show<View, Loaded>;
   /**
-   * Present where the response cache may be used: responses are the same for all clients with the same form, path and
-   * data.
+   * Creates a function that returns the body of an item with its links, in place of `show`.
+   *
+   * @param list path of the request's list, as links show it
    */
-  readonly cached?: {
-    /** What shapes a response, apart from its data. */
-    readonly form: (context: Context<Loaded>) => object;
-    /** All data of the response; never changed. */
-    readonly of: (view: View) => object;
-  };
+  readonly bodies?: (context: Context<Loaded>, list: string) => (view: View) => ItemBody;
   /** Name of an item in a path. */
   readonly segment: (view: View) => string;
   // these two are methods, which TypeScript compares less strictly: the framework calls them without knowing F
@@ -114,14 +111,18 @@ export interface NewItem<F extends Fields> {
   readonly input: () => Promise<Input<F, 'create'>>;
 }
 
-/** A list with typed fields. It needs a `show` unless the data of its view has all of them. */
+/** A list with typed fields. It needs `show` or `bodies` unless the data of its view has all of them. */
 export type ListOf<
   Data extends object,
   View,
   F extends Fields,
   Loaded extends object = object,
 > = ListResource<Data, View, F, Loaded> &
-  (View extends ShownAsStored<F> ? unknown : { readonly show: Show<View, Loaded> });
+  (View extends ShownAsStored<F>
+    ? unknown
+    :
+        | { readonly show: Show<View, Loaded> }
+        | Required<Pick<ListResource<Data, View, F, Loaded>, 'bodies'>>);
 
 interface ShownAsStored<F extends Fields> {
   readonly data: Readonly<Record<ShownName<F>, unknown>>;

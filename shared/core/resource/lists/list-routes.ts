@@ -3,9 +3,8 @@ import { as } from '../../../store/entity.ts';
 import type { Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
 import { notFound } from '../../../values/errors/errors.ts';
-import type { JsonObject } from '../../../values/json/json.ts';
 import type { Response } from '../../http/message.ts';
-import { cachedBodies } from '../../http/response-cache.ts';
+import type { ItemBody } from '../../http/response-cache.ts';
 import type { Fields } from '../field.ts';
 import { bodyFor, inputOf } from '../input.ts';
 import { linksOf, pathOf } from '../links.ts';
@@ -105,7 +104,7 @@ interface ListResponses<View, Loaded extends object> {
   /** Path of the request's list, as links show it. */
   readonly path: (context: Context<Loaded>) => string;
   /** Shows items with their links, as in responses. */
-  readonly show: (context: Context<Loaded>, list: string) => (view: View) => JsonObject;
+  readonly show: (context: Context<Loaded>, list: string) => (view: View) => ItemBody;
   /** Makes responses with one item each. */
   readonly one: (context: Context<Loaded>, status: number) => (view: View) => Response;
 }
@@ -121,12 +120,7 @@ function createResponses<Data extends object, View extends object, Loaded extend
     shown.links = linksOf(context, resource.links, `${list}${resource.segment(view)}/`, view);
     return shown;
   };
-  const show = (context: Context<Loaded>, list: string) => {
-    const made = make(context, list);
-    const { cached } = resource;
-    if (cached === undefined) return made;
-    return cachedBodies({ form: cached.form(context), list }, { of: cached.of, make: made });
-  };
+  const show = resource.bodies ?? make;
   const one = (context: Context<Loaded>, status: number) => {
     const shown = show(context, path(context));
     const project = context.request.method === 'GET' ? projectionOf(context, resource) : keepAll;

@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { writeJson } from '../../../store/exact-json.ts';
 import { checkIndexKey } from '../../../store/key-limits.ts';
 import type { Change, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
+import { TextItem } from '../../../store/text-item.ts';
 import { attributes, partitionKey, sortKey, tableIndexes, timeToLive } from './table.ts';
 
 /** An item, a key or the values of an expression, in DynamoDB's format. */
@@ -82,12 +83,9 @@ export function readItem(item: Item | undefined, now: number): Stored | undefine
   if (item === undefined || data === undefined) return undefined;
   const expiresAt = item[timeToLive]?.N;
   if (expiresAt !== undefined && now > Number(expiresAt)) return undefined;
-  return {
-    key: { pk: text(item, partitionKey), sk: text(item, sortKey) },
-    kind: text(item, attributes.kind),
-    version: text(item, attributes.version),
-    data: JSON.parse(data) as object, // data of a put is an object
-  };
+  const key = { pk: text(item, partitionKey), sk: text(item, sortKey) };
+  const [kind, version] = [text(item, attributes.kind), text(item, attributes.version)];
+  return new TextItem({ key, kind, version }, data);
 }
 
 /** Returns a text attribute that every item has. */

@@ -1,5 +1,6 @@
 import { writeJson } from '../../../store/exact-json.ts';
 import type { Change, Condition, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
+import { TextItem } from '../../../store/text-item.ts';
 
 /*
  * An item is stored as six lines of text: kind, version, time of expiry, index keys, change, data. JSON text has no
@@ -39,7 +40,8 @@ export function isSameSize(before: string | undefined, after: string | undefined
   return before !== undefined && after !== undefined && dataOf(before) === dataOf(after);
 }
 
-function dataOf(text: string): string {
+/** Returns the JSON of the data of a stored item. */
+export function dataOf(text: string): string {
   return text.slice(text.lastIndexOf('\n') + 1);
 }
 
@@ -66,13 +68,8 @@ export function indexesOf(envelope: Envelope): IndexKeys {
 }
 
 /** Returns a stored item as readers see it. */
-export function storedItem(key: Key, envelope: Envelope): Stored {
-  return {
-    key,
-    kind: envelope.kind,
-    version: envelope.version,
-    data: JSON.parse(envelope.data) as object, // data of a put is an object
-  };
+export function storedItem(key: Key, { kind, version, data }: Envelope): Stored {
+  return new TextItem({ key, kind, version }, data);
 }
 
 /** Checks whether an item that expires at `expiresAt` is expired at `now`, both in epoch seconds. */

@@ -10,10 +10,12 @@ import {
   type Transaction,
   type Write,
 } from '../../../store/store.ts';
+import { TextItem } from '../../../store/text-item.ts';
 import type { CachedItem } from './cache.ts';
 import type { Plan, ReadItem } from './commit.ts';
 import type { Counters } from './counters.ts';
 import {
+  dataOf,
   type Envelope,
   holds,
   indexesOf,
@@ -218,7 +220,7 @@ function replacement(
   before: Envelope | undefined,
   version: string,
 ): readonly Operation[] {
-  const item = write.indexes === undefined ? {} : { item: cachedItem(write, version) };
+  const item = write.indexes === undefined ? {} : { item: cachedItem(write, text, version) };
   const isNew = before === undefined;
   const operations: Operation[] = [{ table: 'items', key, value: text, isNew, ...item }];
   const entries = [...indexed];
@@ -234,9 +236,13 @@ function replacement(
   return operations;
 }
 
-/** Returns an index item to cache for lists: most are read soon after, and parsing is most of that cost. */
-function cachedItem({ key, kind, data, expiresAt = Infinity }: Put, version: string): CachedItem {
-  return { stored: { key, kind, version, data }, expiresAt };
+/** Returns an index item to cache for lists: most are read soon after. */
+function cachedItem(
+  { key, kind, expiresAt = Infinity }: Put,
+  text: string,
+  version: string,
+): CachedItem {
+  return { stored: new TextItem({ key, kind, version }, dataOf(text)), expiresAt };
 }
 
 function removal(key: string, item: Envelope): readonly Operation[] {
