@@ -84,7 +84,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
     return own.invoke(event, { nowMs: shownMs(), leftMs: 330_000 });
   };
   const shownMs = () => (options.isFixed ? nowMs() : undefined);
-  let aheadMs = 0; // of the background's clock: each tick is sent when the requests before it have ended
+  let tickMs = 0; // each tick is sent at a time when the requests before the last one have ended
   const functionOf = (family: string): Promise<Lambda> => {
     const found = functions.get(family) ?? start(built, family, { ...options, url: aws.url });
     functions.set(family, found);
@@ -98,8 +98,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
         await stream.idle();
         await lambda.idle(); // or the tick would treat an active run as one of a dead process
         const background = await functionOf('background');
-        aheadMs += callMs;
-        await background.invoke({}, { nowMs: nowMs() + aheadMs, leftMs: 300_000 });
+        tickMs = Math.max(tickMs, nowMs()) + callMs;
+        await background.invoke({}, { nowMs: tickMs, leftMs: 300_000 });
         await lambda.idle();
         await stream.idle();
       },
