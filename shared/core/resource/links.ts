@@ -44,8 +44,10 @@ export function pathOf(context: Context, paths: Route['paths']): string {
   const pattern = paths[context.version];
   if (pattern === undefined)
     throw new Error(`${context.route.name} has no path in ${context.version}`);
-  const path = pattern.replace(/\{(\w+)\}/g, (_, name: keyof Params) =>
-    String(context.params[name]),
-  );
-  return `/${context.version}${path}`;
+  const parts = pattern.split('{').map((part, at) => {
+    if (at === 0) return part;
+    const end = part.indexOf('}');
+    return String(context.params[part.slice(0, end) as keyof Params]) + part.slice(end + 1);
+  });
+  return `/${context.version}${parts.join('')}`;
 }
