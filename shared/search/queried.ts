@@ -51,9 +51,9 @@ class Queried implements QueriedObject {
     if (!(item instanceof TextItem) || item.isParsed) return item.data.values[storage];
     const { values } = item;
     const known = values[storage];
-    if (known !== undefined) return known;
-    const value = readObjectValue(item.text, storage) ?? null;
-    values[storage] = value;
+    if (known !== undefined) return known ?? undefined;
+    const value = readObjectValue(item.text, storage);
+    values[storage] = value ?? null;
     return value;
   }
 }

@@ -54,7 +54,7 @@ export class TextItem implements Stored {
     this.#shown = shown;
   }
 
-  /** Values of the text that were parsed one by one; the caller adds them. */
+  /** Values of the text that were parsed one by one, null for one that is not set; the caller adds them. */
   get values(): Record<string, Json> {
     this.#values ??= Object.create(null) as Record<string, Json>;
     return this.#values;

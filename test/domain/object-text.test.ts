@@ -159,13 +159,13 @@ describe('an object that was read', () => {
         const item = textItem(object);
         const read = () => {
           const view = queried(item);
-          return schema.map(({ name }) => view.value(`3_${name}`) ?? null);
+          return schema.map(({ name }) => view.value(`3_${name}`));
         };
 
         const [first, second] = [read(), read()];
         expect(item.isParsed).toBe(false);
         expect([first, second]).toEqual([
-          schema.map(({ name }) => object.values[`3_${name}`] ?? null),
+          schema.map(({ name }) => object.values[`3_${name}`]),
           first,
         ]);
         expect(queried(item).owner).toBe(object.owner); // parses it

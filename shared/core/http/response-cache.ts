@@ -39,7 +39,7 @@ export function cachedBody(
   return body;
 }
 
-/** Bodies by item: those that other items may replace. */
+/** Members that a body gets: bodies of other items, alone or in lists, by name. */
 export type Members = Readonly<Record<string, ItemBody | readonly ItemBody[]>>;
 
 /** The last result for a body with other members. */

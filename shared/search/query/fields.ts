@@ -12,7 +12,7 @@ export interface QueriedObject {
   readonly group: number | null;
   readonly channel: string | null;
   readonly channel_room: string | null;
-  /** Returns the value of a field of the class, by its storage name; undefined or null if unset. */
+  /** Returns the value of a field of the class, by its storage name; undefined when it is not set. */
   readonly value: (storage: string) => Json | undefined;
 }
 
