@@ -16,6 +16,7 @@ import { jobEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import type { FileBucket } from './file-bucket.ts';
+import type { FrontDoor } from './front-door.ts';
 import { unionOf } from './grants.ts';
 import type { PushPlatforms } from './push-platforms.ts';
 import type { ScriptSandbox } from './script-sandbox.ts';
@@ -30,6 +31,7 @@ export interface BackgroundProps {
   readonly settings: DeploymentSettings;
   /** Address of the interface, without a slash at the end. */
   readonly url: string;
+  readonly frontDoor: FrontDoor | undefined;
 }
 
 const timeoutSeconds = 300;

@@ -1,81 +1,59 @@
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import {
-  AllowedMethods,
-  CachePolicy,
-  Distribution,
-  HttpVersion,
-  ResponseHeadersPolicy,
-  ViewerProtocolPolicy,
-} from 'aws-cdk-lib/aws-cloudfront';
-import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
   HttpMethods,
-  type IBucket,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { downloadPath } from '../shared/platform/aws/download-path.ts';
 import type { FileArea } from '../shared/platform/grants.ts';
-import type { DeploymentSettings } from './settings.ts';
+import { FileCdn } from './file-cdn.ts';
+import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
 const passingAreas: readonly FileArea[] = ['uploads', 'traces'];
 const restorableDays = 35; // like the table
-const origins = { accessControlAllowOrigins: ['*'], accessControlAllowHeaders: ['*'] };
+
+export interface FileBucketProps {
+  readonly settings: DeploymentSettings;
+  /** Address of the interface, without a slash at the end. */
+  readonly apiUrl: string;
+}
 
 /**
- * Files: a bucket that only the functions can read, and a CDN that serves the files under `public/` to every client
- * that knows the address. Downloads therefore need no function, are cached near the reader, and have an origin without
- * other content, so an uploaded HTML page is harmless. Without requests both are free.
+ * Files: a bucket that only the functions can read. The files under `public/` are served to every client that knows
+ * their address: by a CDN, or without one by a function that redirects to a signed address of S3.
  */
 export class FileBucket extends Construct {
   readonly name: string;
-  /** Address of the CDN, without a slash at the end. */
+  /** Address of the public files, without a slash at the end. */
   readonly url: string;
   private readonly bucket: Bucket;
 
-  constructor(scope: Construct, id: string, { keepData }: Pick<DeploymentSettings, 'keepData'>) {
+  constructor(scope: Construct, id: string, { settings, apiUrl }: FileBucketProps) {
     super(scope, id);
-    const bucket = createBucket(this, keepData);
-    // the class implements the interface, but declares an optional member differently
-    const origin = bucket as IBucket;
-    const distribution = new Distribution(this, 'Cdn', {
-      comment: 'Groundwork: files of data objects',
-      httpVersion: HttpVersion.HTTP2_AND_3,
-      defaultBehavior: {
-        origin: S3BucketOrigin.withOriginAccessControl(origin, { originPath: '/public' }),
-        viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-        allowedMethods: AllowedMethods.ALLOW_GET_HEAD_OPTIONS,
-        cachePolicy: CachePolicy.CACHING_OPTIMIZED,
-        responseHeadersPolicy: this.headers(),
-      },
-    });
+    const bucket = createBucket(this, settings);
     this.name = bucket.bucketName;
     this.bucket = bucket;
-    this.url = `https://${distribution.distributionDomainName}`;
-    acknowledge(bucket, distribution);
-  }
-
-  /** Returns headers that S3 does not send: CORS for all origins, and `nosniff`. */
-  private headers(): ResponseHeadersPolicy {
-    return new ResponseHeadersPolicy(this, 'Headers', {
-      corsBehavior: {
-        ...origins,
-        accessControlAllowMethods: ['GET', 'HEAD'],
-        accessControlAllowCredentials: false,
-        accessControlExposeHeaders: ['Accept-Ranges', 'Content-Range', 'ETag'],
-        originOverride: true,
-      },
-      securityHeadersBehavior: { contentTypeOptions: { override: true } },
-    });
+    this.url = settings.cdn
+      ? new FileCdn(this, 'Cdn', { bucket, settings }).url
+      : apiUrl + downloadPath;
   }
 
   /** Allows a role to read, write and delete files of these areas, and to sign uploads. */
   grantTo(role: Role, areas: readonly FileArea[]): void {
+    this.grant(role, areas, ['s3:DeleteObject', 's3:GetObject', 's3:PutObject']);
+  }
+
+  /** Allows a role to sign addresses of public files. */
+  grantDownloads(role: Role): void {
+    this.grant(role, ['public'], ['s3:GetObject']);
+  }
+
+  private grant(role: Role, areas: readonly FileArea[], actions: string[]): void {
     const resources = areas.map((area) => `${this.bucket.bucketArn}/${area}/*`);
-    const actions = ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'];
     role.addToPolicy(new PolicyStatement({ actions, resources }));
     // without it S3 returns 403 for a missing file
     role.addToPolicy(
@@ -91,8 +69,8 @@ export class FileBucket extends Construct {
   }
 }
 
-function createBucket(scope: Construct, keepData: boolean): Bucket {
-  return new Bucket(scope, 'Bucket', {
+function createBucket(scope: Construct, { keepData, cdn }: DeploymentSettings): Bucket {
+  const bucket = new Bucket(scope, 'Bucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     encryption: BucketEncryption.S3_MANAGED,
@@ -111,28 +89,20 @@ function createBucket(scope: Construct, keepData: boolean): Bucket {
         noncurrentVersionExpiration: Duration.days(1),
       })),
     ],
-    // pages of any origin may post forms that a function has signed
-    cors: [{ allowedMethods: [HttpMethods.POST], allowedOrigins: ['*'], allowedHeaders: ['*'] }],
-    removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    cors: [
+      {
+        // pages of any origin may post forms that a function has signed, and read files at signed addresses
+        allowedMethods: [HttpMethods.POST, ...(cdn ? [] : [HttpMethods.GET, HttpMethods.HEAD])],
+        allowedOrigins: ['*'],
+        allowedHeaders: ['*'],
+        ...(!cdn && { exposedHeaders: ['Accept-Ranges', 'Content-Range', 'ETag'] }),
+      },
+    ],
+    removalPolicy: removalPolicyOf(keepData),
   });
-}
-
-function acknowledge(bucket: Bucket, distribution: Distribution): void {
   Validations.of(bucket).acknowledge({
     id: 'AwsSolutions-S1',
     reason: 'An access log would contain the addresses of files, which must remain secret.',
   });
-  Validations.of(distribution).acknowledge(
-    { id: 'AwsSolutions-CFR1', reason: 'Access to files does not depend on the country.' },
-    { id: 'AwsSolutions-CFR2', reason: 'It serves files by exact name and runs no code.' },
-    {
-      id: 'AwsSolutions-CFR3',
-      reason: 'An access log would contain the addresses of files, which must remain secret.',
-    },
-    {
-      id: 'AwsSolutions-CFR4',
-      reason:
-        'Without a custom domain, the cloudfront.net certificate determines the TLS versions.',
-    },
-  );
+  return bucket;
 }

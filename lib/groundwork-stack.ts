@@ -1,15 +1,19 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
 import { channelPolls } from '../functions/channel-polls/resource.ts';
 import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
+import { familyFunctionName } from '../shared/platform/aws/function-names.ts';
 import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
-import { FamilyFunction } from './family-function.ts';
+import { FamilyFunction, type FamilyFunctionProps } from './family-function.ts';
 import { FileBucket } from './file-bucket.ts';
+import { downloadPaths, FileDownloads } from './file-downloads.ts';
+import { FrontDoor } from './front-door.ts';
 import { gatewayPaths } from './gateway-paths.ts';
-import { grantsOf, unionOf, wholeMap } from './grants.ts';
+import { fallbackFamily, grantsOf, unionOf } from './grants.ts';
 import { HttpApi } from './http-api.ts';
 import { MasterSecret } from './master-secret.ts';
 import { Observability } from './observability.ts';
@@ -24,26 +28,26 @@ const runsSeconds = 330; // a script's maximum is 300, and before that it may wa
 export class GroundworkStack extends Stack {
   constructor(scope: Construct, id: string, settings: DeploymentSettings) {
     super(scope, id, { description: `Groundwork, a backend platform (${settings.stage})` });
+    const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
+    const gateway = new HttpApi(this, 'Gateway', {
+      settings,
+      paths: [...gatewayPaths(api), ...(settings.cdn ? [] : downloadPaths)],
+      fallback: fallbackFamily,
+      functionNameOf: (family) => familyFunctionName(scripts.prefix, family),
+    });
+    const frontDoor = this.addFrontDoor(gateway, settings);
+    const url = `https://${settings.domain?.name ?? frontDoor?.hostName ?? gateway.hostName}`;
     const table = new DataTable(this, 'Data', settings);
-    const files = new FileBucket(this, 'Files', settings);
+    const files = new FileBucket(this, 'Files', { settings, apiUrl: url });
     const { secret } = new MasterSecret(this, 'Master', settings);
     const push = new PushPlatforms(this, 'PushPlatforms', settings);
-    const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
-    const gateway = new HttpApi(this, 'Gateway', settings);
-    const shared = { table, files, push, scripts, secret, settings, url: gateway.url };
-    // it is paid for while it waits, and must not take the concurrency of all others
-    const pollFunction = { memoryMb: 128, reservedConcurrency: settings.pollConcurrency };
-    const functions = new Map(
-      api.map(({ name: family }) => [
-        family,
-        new FamilyFunction(this, constructId(family), {
-          ...shared,
-          family,
-          grants: grantsOf(family),
-          ...(family === polls && pollFunction),
-        }).function,
-      ]),
-    );
+    const shared = { table, files, push, scripts, secret, settings, url, frontDoor };
+    for (const target of this.addFamilies(shared)) gateway.allow(target);
+    if (!settings.cdn) {
+      const { prefix } = scripts;
+      const downloads = new FileDownloads(this, 'Downloads', { ...shared, prefix });
+      gateway.allow(downloads.function);
+    }
     new FamilyFunction(this, 'ScriptRuns', {
       ...shared,
       family: 'script-runs',
@@ -54,18 +58,12 @@ export class GroundworkStack extends Stack {
       asynchronous: { retryAttempts: 0, maxAgeSeconds: 60 },
     });
     const background = new Background(this, 'Background', shared);
-    const functionOf = (family: string) => {
-      const found = functions.get(family);
-      if (found === undefined) throw new Error(`no function for ${family}`);
-      return found;
-    };
-    gateway.leadTo({ paths: gatewayPaths(api), functionOf, fallback: wholeMap });
     new Observability(this, 'Observability', {
       api: gateway.api,
       tableName: table.name,
       deadLetters: background.deadLetters,
     });
-    this.output('Url', 'The root of the interface', gateway.url);
+    this.output('Url', 'The root of the interface', url);
     this.output('TableName', 'The table with all data', table.name);
     this.output('FilesBucket', 'The bucket with all files', files.name);
     this.output(
@@ -73,6 +71,49 @@ export class GroundworkStack extends Stack {
       'Prints the code that creates the first account',
       `npm run --silent set-up-code -- ${secret.secretArn}`,
     );
+  }
+
+  /** Adds what is in front of the gateway: a distribution with the web ACL, or at least a domain of its own. */
+  private addFrontDoor(gateway: HttpApi, settings: DeploymentSettings): FrontDoor | undefined {
+    const { webAclArn, domain } = settings;
+    if (webAclArn === undefined) {
+      const target = domain && gateway.addDomain(domain);
+      if (target !== undefined) this.outputTarget(target);
+      return undefined;
+    }
+    const props = { ...settings, webAclArn, origin: gateway.hostName };
+    const frontDoor = new FrontDoor(this, 'FrontDoor', props);
+    if (domain !== undefined) this.outputTarget(frontDoor.hostName);
+    return frontDoor;
+  }
+
+  /** Adds the functions of all families, and returns them. */
+  private addFamilies(shared: Omit<FamilyFunctionProps, 'family' | 'grants'>) {
+    // it is paid for while it waits, and must not take the concurrency of all others
+    const { pollConcurrency: reservedConcurrency } = shared.settings;
+    const pollFunction = { memoryMb: 128, reservedConcurrency };
+    const made = api.map(({ name: family }) => ({
+      family,
+      made: new FamilyFunction(this, constructId(family), {
+        ...shared,
+        family,
+        grants: grantsOf(family),
+        ...(family === polls && pollFunction),
+      }),
+    }));
+    const role = made.find(({ family }) => family === fallbackFamily)?.made.role;
+    const others = made.filter(({ family }) => family !== fallbackFamily);
+    role?.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: others.map(({ made: { function: target } }) => target.functionArn),
+      }),
+    );
+    return made.map((each) => each.made.function);
+  }
+
+  private outputTarget(value: string): void {
+    this.output('DomainTarget', 'The target of the DNS record (CNAME or alias)', value);
   }
 
   private output(name: string, description: string, value: string): void {

@@ -1,27 +1,26 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
-import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
+import { Arn, ArnFormat, Aws, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
+  CfnApi,
+  CfnApiMapping,
+  CfnDomainName,
+  CfnStage,
   HttpApi as GatewayApi,
-  HttpMethod,
-  HttpNoneAuthorizer,
-  HttpRoute,
-  HttpRouteKey,
-  HttpStage,
-  LogGroupLogDestination,
+  type IHttpApi,
 } from 'aws-cdk-lib/aws-apigatewayv2';
-import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { GatewayPath } from './gateway-paths.ts';
+import { type Destinations, gatewayDefinition } from './gateway-definition.ts';
 import type { DeploymentSettings } from './settings.ts';
 
-/** The targets of requests. */
-export interface Destinations {
-  readonly paths: readonly GatewayPath[];
-  readonly functionOf: (family: string) => IFunction;
-  /** The family whose function serves requests that match none of the paths. */
-  readonly fallback: string;
+export interface HttpApiProps extends Omit<Destinations, 'invocationOf'> {
+  readonly settings: DeploymentSettings;
+  /**
+   * Returns the name of a family's function. The function itself is created later, because it needs the address of the
+   * interface.
+   */
+  readonly functionNameOf: (family: string) => string;
 }
 
 // The route instead of the path, because paths may contain keys. Queries are not logged either.
@@ -43,61 +42,99 @@ const accessLogFields = {
  * the headers of the functions.
  */
 export class HttpApi extends Construct {
-  /** Address of the interface's root, without a slash at the end. */
-  readonly url: string;
-  readonly api: GatewayApi;
+  readonly api: IHttpApi;
+  /** Host name that AWS has given it. */
+  readonly hostName: string;
+  private readonly stage: CfnStage;
 
-  constructor(scope: Construct, id: string, settings: DeploymentSettings) {
+  constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
-    this.api = new GatewayApi(this, 'Api', {
-      apiName: `groundwork-${settings.stage}`,
-      createDefaultStage: false,
-      defaultAuthorizer: new HttpNoneAuthorizer(),
+    const { settings, functionNameOf, paths, fallback } = props;
+    const invocationOf = (family: string) => this.invocation(functionNameOf(family));
+    const title = `groundwork-${settings.stage}`;
+    const api = new CfnApi(this, 'Api', {
+      body: gatewayDefinition(title, { paths, fallback, invocationOf }),
     });
-    this.url = this.api.apiEndpoint;
-    this.addStage(settings);
-    Validations.of(this.api).acknowledge({
+    this.api = GatewayApi.fromHttpApiAttributes(this, 'Created', { httpApiId: api.ref });
+    this.hostName = Fn.join('', [api.ref, '.execute-api.', Aws.REGION, '.', Aws.URL_SUFFIX]);
+    this.stage = this.addStage(settings);
+    Validations.of(api).acknowledge({
       id: 'AwsSolutions-APIG4',
       reason: 'The functions check credentials: access depends on the resource.',
     });
   }
 
-  /** Adds the routes to the functions, which are created after the gateway because they need its address. */
-  leadTo({ paths, functionOf, fallback }: Destinations): void {
-    const whole = toFunction(fallback, functionOf(fallback));
-    new HttpRoute(this.api, 'DefaultRoute', {
-      httpApi: this.api,
-      routeKey: HttpRouteKey.DEFAULT,
-      integration: whole,
+  /** Allows the API to invoke a function: one permission for all routes, or its policy would exceed its size limit. */
+  allow(target: IFunction): void {
+    target.addPermission('Gateway', {
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: Arn.format(
+        { service: 'execute-api', resource: this.api.apiId, resourceName: '*' },
+        Stack.of(this),
+      ),
     });
-    const integrations = new Map([[fallback, whole]]);
-    for (const { path, family } of paths) {
-      const integration = integrations.get(family) ?? toFunction(family, functionOf(family));
-      integrations.set(family, integration);
-      this.api.addRoutes({ path, methods: [HttpMethod.ANY], integration });
-    }
+  }
+
+  /** Serves the interface at the root of a domain. Returns the target for its DNS record. */
+  addDomain({ name, certificateArn }: NonNullable<DeploymentSettings['domain']>): string {
+    const domain = new CfnDomainName(this, 'Domain', {
+      domainName: name,
+      domainNameConfigurations: [
+        { certificateArn, endpointType: 'REGIONAL', securityPolicy: 'TLS_1_2' },
+      ],
+    });
+    // at the root: a key of the mapping would be part of every path, though not of the functions' `rawPath`
+    new CfnApiMapping(this, 'Mapping', {
+      apiId: this.api.apiId,
+      domainName: domain.ref,
+      stage: this.stage.ref,
+    });
+    return domain.attrRegionalDomainName;
+  }
+
+  private invocation(functionName: string): string {
+    const stack = Stack.of(this);
+    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+    const target = Arn.format(
+      { service: 'lambda', resource: 'function', resourceName: functionName, arnFormat },
+      stack,
+    );
+    return Arn.format(
+      {
+        service: 'apigateway',
+        account: 'lambda',
+        resource: 'path/2015-03-31/functions',
+        resourceName: `${target}/invocations`,
+      },
+      stack,
+    );
   }
 
   /** Adds `$default`, the one stage whose name is not part of every path. */
-  private addStage({ rateLimit, burstLimit, logRetentionDays }: DeploymentSettings): void {
+  private addStage({ stage, rateLimit, burstLimit, logRetentionDays }: DeploymentSettings) {
     const logGroup = new LogGroup(this, 'AccessLog', {
+      // the policy by which services write into other groups has a size limit, and one for the whole region
+      logGroupName: `/aws/vendedlogs/groundwork-${stage}-api`,
       retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    new HttpStage(this, 'Stage', {
-      httpApi: this.api,
+    return new CfnStage(this, 'Stage', {
+      apiId: this.api.apiId,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit, burstLimit },
+      defaultRouteSettings: { throttlingRateLimit: rateLimit, throttlingBurstLimit: burstLimit },
       accessLogSettings: {
-        destination: new LogGroupLogDestination(logGroup),
-        format: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+        destinationArn: Arn.format(
+          {
+            service: 'logs',
+            resource: 'log-group',
+            resourceName: logGroup.logGroupName,
+            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+          },
+          Stack.of(this),
+        ), // `logGroupArn` ends in `:*`
+        format: JSON.stringify(accessLogFields),
       },
     });
   }
-}
-
-function toFunction(name: string, target: IFunction): HttpLambdaIntegration {
-  // One permission per function: one per route would exceed the size limit of a function's policy.
-  return new HttpLambdaIntegration(name, target, { scopePermissionToRoute: false });
 }

@@ -1,12 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
 /** The monitored resources. */
 export interface ObservabilityProps {
-  readonly api: HttpApi;
+  readonly api: IHttpApi;
   readonly tableName: string;
   /** Queue of the changes and messages that the background function could not process. */
   readonly deadLetters: IQueue;

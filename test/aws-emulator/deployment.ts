@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
 import { gatewayPaths } from '../../lib/gateway-paths.ts';
-import { wholeMap } from '../../lib/grants.ts';
+import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { queueVariable } from '../../shared/platform/aws/environment.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';
-import { runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
@@ -16,7 +15,7 @@ import type { Store, Transaction, Write } from '../../shared/store/store.ts';
 import { type Access, type PendingWrite, startFakeAws } from './fake-aws.ts';
 import { createFakeLambda } from './fake-lambda.ts';
 import type { Part } from './fake-table.ts';
-import { candidates } from './gateway.ts';
+import { candidates, readings } from './gateway.ts';
 import { type Lambda, startLambda } from './lambda.ts';
 import { isGranted } from './policies.ts';
 import type { BuiltFunction } from './roles-setup.ts';
@@ -52,12 +51,13 @@ const place = { region: 'eu-west-1' };
 /** Deploys the functions that roles-setup.ts has built; each starts with its first request. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const built = readFunctions();
-  const runsName = runsFunctionName(built.get(wholeMap)?.variables.GROUNDWORK_SCRIPTS ?? '');
+  const names = new Map([...built].map(([family, { name }]) => [name, family]));
   const nowMs = () => options.clock.micros() / 1000;
   const underWay = new Map<Transaction, () => void>();
-  const lambda = createFakeLambda((name, event) =>
-    name === runsName ? runInOwn('script-runs', event as object) : undefined,
-  );
+  const lambda = createFakeLambda((name, event) => {
+    const family = names.get(name);
+    return family && runInOwn(family, event as object);
+  });
   const stream = openStream(async (records) => {
     const background = await functionOf('background');
     await background.invoke({ Records: records }, { nowMs: shownMs(), leftMs: 300_000 });
@@ -81,7 +81,8 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const served = openServedOperations();
   const runInOwn = async (family: string, event: object) => {
     const own = await functionOf(family);
-    return own.invoke(event, { nowMs: shownMs(), leftMs: 330_000 });
+    const leftMs = family === 'script-runs' ? 330_000 : 29_000;
+    return own.invoke(event, { nowMs: shownMs(), leftMs });
   };
   const shownMs = () => (options.isFixed ? nowMs() : undefined);
   let tickMs = 0; // each tick is sent at a time when the requests before the last one have ended
@@ -132,9 +133,12 @@ function readFunctions(): ReadonlyMap<string, BuiltFunction> {
 
 const paths = gatewayPaths(api);
 
+/** The reading with the most requests that match no path, so that the function of `$default` forwards them. */
+const [, , reading] = readings;
+
 function familyOf(path: string): string {
-  const [found] = candidates(paths, path, 'a last slash is nothing');
-  return found?.family ?? wholeMap;
+  const [found] = candidates(paths, path, reading);
+  return found?.family ?? fallbackFamily;
 }
 
 interface StartOptions extends DeploymentOptions {

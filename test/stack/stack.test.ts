@@ -9,11 +9,14 @@ import {
   tableIndexes,
   timeToLive,
 } from '../../shared/platform/aws/store/table.ts';
+import type { Statement } from '../aws-emulator/policies.ts';
 import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts';
 
 // the tests of one template are in one file: each process that loads the CDK and makes it takes 3 CPU seconds
 import './background.ts';
+import './names.ts';
+import './options.ts';
 import './routes.ts';
 import './scripts.ts';
 
@@ -24,6 +27,8 @@ const { id: bucketId, resource: bucket } = onlyOne(template, 'AWS::S3::Bucket');
 const { id: cdnId, resource: cdn } = onlyOne(template, 'AWS::CloudFront::Distribution');
 const { id: keyId, resource: vaultKey } = onlyOne(template, 'AWS::KMS::Key');
 const functions = deployedFunctions(template);
+/** Kept by updates and deletions of the stack, but deleted by a first deployment that fails. */
+const outliving = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
 
 describe('the table', () => {
   test('has the keys and indexes of its description', () => {
@@ -52,11 +57,11 @@ describe('the table', () => {
     expect(TimeToLiveSpecification).toEqual({ AttributeName: timeToLive, Enabled: true });
     expect(Replicas).toEqual([
       expect.objectContaining({
-        DeletionProtectionEnabled: true,
+        DeletionProtectionEnabled: false, // a first deployment that fails could not delete it
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       }),
     ]);
-    expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(table).toMatchObject({ ...outliving });
   });
 });
 
@@ -76,15 +81,14 @@ describe('the master secret', () => {
   });
 
   test('outlives the stack', () => {
-    expect(secret).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(secret).toMatchObject({ ...outliving });
   });
 });
 
 test('the key of push credentials rotates automatically, and outlives the stack', () => {
   expect(vaultKey).toMatchObject({
     Properties: { EnableKeyRotation: true },
-    DeletionPolicy: 'Retain',
-    UpdateReplacePolicy: 'Retain',
+    ...outliving,
   });
 });
 
@@ -105,7 +109,7 @@ describe('files', () => {
       BucketEncryption: expect.anything(),
       VersioningConfiguration: { Status: 'Enabled' },
     });
-    expect(bucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(bucket).toMatchObject({ ...outliving });
   });
 
   test('unused uploads are deleted, and so are old versions', () => {
@@ -171,6 +175,13 @@ const { id: apiId } = onlyOne(template, 'AWS::ApiGatewayV2::Api');
 const behindCalls = ['background', 'script-runs']; // tested in background.test.ts and scripts.test.ts
 const ofFamilies = functions.filter(({ family }) => !behindCalls.includes(family));
 
+const functionIds = new Map(
+  Object.entries(template.findResources('AWS::Lambda::Function')).map(([id, { Properties }]) => [
+    Properties.FunctionName,
+    id,
+  ]),
+);
+
 describe.each(ofFamilies)(
   'the function of $family',
   ({ family, properties, variables, statements }) => {
@@ -190,7 +201,7 @@ describe.each(ofFamilies)(
         GROUNDWORK_FILES_URL: `https://${cdnId}.DomainName`,
         GROUNDWORK_PUSH: 'groundwork_prod',
         GROUNDWORK_VAULT: keyId,
-        GROUNDWORK_API_URL: `${apiId}.ApiEndpoint`,
+        GROUNDWORK_API_URL: `https://${apiId}.execute-api.AWS::Region.AWS::URLSuffix`,
         GROUNDWORK_SCRIPTS: 'groundwork-prod',
         GROUNDWORK_SCRIPT_ROLE: expect.stringMatching(/^ScriptSandboxRole/),
       });
@@ -221,7 +232,8 @@ describe.each(ofFamilies)(
       };
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);
 
-      expect(statements).toEqual([
+      const own = statements.filter((each) => each !== forwardingOf(statements));
+      expect(own).toEqual([
         {
           actions: names.map((name) => `dynamodb:${name}`).toSorted(),
           resources: [tableId],
@@ -281,6 +293,26 @@ describe.each(ofFamilies)(
     });
   },
 );
+
+/** Returns the statement by which the function of `$default` forwards requests. */
+function forwardingOf(statements: readonly Statement[]): Statement | undefined {
+  return statements.find(({ resources }) =>
+    resources.some((id) => [...functionIds.values()].includes(id)),
+  );
+}
+
+test('only the function of unmatched paths may invoke those of families, and all of them', () => {
+  const invoking = ofFamilies.flatMap(({ family, statements }) => {
+    const found = forwardingOf(statements);
+    return found ? [{ family, ...found }] : [];
+  });
+
+  const others = ofFamilies.filter(({ family }) => family !== 'root');
+  const ids = others.map(({ properties }) => functionIds.get(properties.FunctionName));
+  expect(invoking).toEqual([
+    { family: 'root', actions: ['lambda:InvokeFunction'], resources: ids.toSorted() },
+  ]);
+});
 
 test('every family that serves requests in instances may write its counts there', () => {
   const counting = api.filter(({ routes }) => routes.some(({ instance }) => instance !== 'none'));
@@ -389,6 +421,11 @@ test.each([
   [{ logRetentionDays: '31' }, '-c logRetentionDays takes a number of days that CloudWatch'],
   [{ registration: 'yes' }, 'GROUNDWORK_REGISTRATION takes one of closed, open'],
   [{ instanceRate: 10 }, 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
+  [{ cdn: 'no' }, '-c cdn takes true or false'],
+  [{ domain: 'api.example.com' }, '-c domain and -c certificateArn need each other'],
+  [{ domain: 'https://api.example.com' }, '-c domain takes a host name'],
+  [{ certificateArn: 'arn:x' }, '-c certificateArn takes the ARN of a certificate'],
+  [{ webAclArn: 'arn:aws:wafv2:eu-west-1:1:x' }, '-c webAclArn takes the ARN of a web ACL'],
   [{ passwordCost: '99' }, 'GROUNDWORK_PASSWORD_COST takes at most 20'],
 ])('%o is rejected', (context, message) => {
   expect(() => synthesise(context)).toThrow(message);

@@ -8,6 +8,7 @@ import {
 import { parseBody } from '../http/body/body.ts';
 import { sizeError } from '../http/body/body-size.ts';
 import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
+import { noteRoute } from '../http/request-log.ts';
 import type { Match } from '../http/router.ts';
 import type { Body } from '../resource/input.ts';
 import { allowedMethods } from '../resource/introspection.ts';
@@ -53,7 +54,8 @@ async function matchLoaded(
   return toMatched(exchange, match);
 }
 
-function toMatched({ request, platform, caches }: Arrived, match: Match): Found {
+function toMatched({ request, platform, caches, session }: Arrived, match: Match): Found {
+  if (session === undefined) noteRoute(request, match); // items of a batch have no log line
   const method = methodOf(request);
   return {
     match,

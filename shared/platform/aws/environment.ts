@@ -34,6 +34,8 @@ export interface Environment {
   readonly mailFrom: string | undefined;
   /** Ids and secrets at services for social log-ins. */
   readonly social: SocialConfiguration;
+  /** ARN of the secret of the distribution in front of the gateway; undefined: there is none. */
+  readonly proxySecret: string | undefined;
   /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
   readonly runtimeApi: string | undefined;
 }
@@ -78,6 +80,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     apiUrl: places.GROUNDWORK_API_URL,
     scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
     social: parseVariables(socialVariables, variables, Error),
+    proxySecret: variables[proxySecretVariable] || undefined,
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
     ...readSettings(variables),
   };
@@ -121,6 +124,26 @@ export const queueVariable = 'GROUNDWORK_WAKE_UPS';
  */
 export function readQueue(variables: Variables = processVariables()): string {
   return parseVariables(v.object({ [queueVariable]: given }), variables, Error)[queueVariable];
+}
+
+/** Variable with the ARN of the secret of the distribution in front of the gateway. */
+export const proxySecretVariable = 'GROUNDWORK_PROXY_SECRET';
+
+/**
+ * Reads the environment of the function for downloads.
+ *
+ * @throws Error that names the missing variable
+ */
+export function readDownloadEnvironment(
+  variables: Variables = processVariables(),
+): Pick<Environment, 'logLevel' | 'proxySecret'> & { readonly bucket: string } {
+  const { GROUNDWORK_FILES: bucket } = parseVariables(
+    v.object({ GROUNDWORK_FILES: given }),
+    variables,
+    Error,
+  );
+  const { logLevel } = readSettings(variables);
+  return { bucket, logLevel, proxySecret: variables[proxySecretVariable] || undefined };
 }
 
 const credentialsSchema = v.object({

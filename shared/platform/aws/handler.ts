@@ -4,6 +4,7 @@ import type { Route } from '../../core/resource/route.ts';
 import { causeOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
 import { readEnvironment } from './environment.ts';
+import { openFrontDoor } from './front-door.ts';
 import { type Handler, toHandler } from './gateway.ts';
 import { openPlatform } from './platform.ts';
 import { askForNotice } from './shutdown.ts';
@@ -16,7 +17,9 @@ import { askForNotice } from './shutdown.ts';
  */
 export async function openHandler(routes: readonly Route[] | LazyRoutes): Promise<Handler> {
   const platform = await openProcess();
-  const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
+  const frontDoor = openFrontDoor(readEnvironment().proxySecret);
+  const dispatch = createDispatch(routes, platform);
+  const handler = toHandler({ ...platform, dispatch, frontDoor });
   return (event, context) => {
     platform.meter.flushOld(); // in parallel with the request, which does not wait for it
     return handler(event, context);
