@@ -56,7 +56,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const underWay = new Map<Transaction, () => void>();
   const lambda = createFakeLambda((name, event) => {
     const family = names.get(name);
-    return family && runInOwn(family, event as object);
+    return family === undefined ? undefined : runInOwn(family, event as object);
   });
   const stream = openStream(async (records) => {
     const background = await functionOf('background');

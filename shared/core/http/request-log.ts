@@ -3,12 +3,11 @@ import { isErrorCode } from '../../values/errors/error-codes.ts';
 import type { Request } from './message.ts';
 import type { Match } from './router.ts';
 
-/** Matches of requests, from when their paths have been matched: their responses may never come. */
-const matches = new WeakMap<Request, Match>();
-
-/** Remembers the route of a request for its log line. */
-export function noteRoute(request: Request, match: Match): void {
-  matches.set(request, match);
+/** Remembers the family and the template of a request's path for its log line. */
+export function noteRoute({ path, served }: Request, { route, version }: Match): void {
+  if (served === undefined) return;
+  served.family = route.family;
+  served.route = path === '/' ? path : `/${version}${route.paths[version] ?? ''}`;
 }
 
 /** The part of a log line that describes the response. */
@@ -21,30 +20,21 @@ interface RequestOutcome {
 /** Logs the line of one request, with the template of its path, and without query, keys and device tokens. */
 export function logRequest(
   log: Log,
-  request: Request,
+  { id, method, path, served }: Request,
   { status, code }: RequestOutcome,
   micros: number,
 ): void {
-  const { id, method, path } = request;
   log({
     level: 'info',
     message: 'request',
     requestId: id,
     method,
     path: loggedPath(path),
-    ...routeOf(request),
+    ...served,
     status,
     ...(isErrorCode(code) && { code }), // a script may set the header to anything
     durationMs: Math.round(micros) / 1000,
   });
-}
-
-function routeOf(request: Request): { readonly family?: string; readonly route?: string } {
-  const match = matches.get(request);
-  if (match === undefined) return {};
-  const { route, version } = match;
-  const template = request.path === '/' ? '/' : `/${version}${route.paths[version] ?? ''}`;
-  return { ...(route.family !== undefined && { family: route.family }), route: template };
 }
 
 function loggedPath(path: string): string {

@@ -54,8 +54,8 @@ async function matchLoaded(
   return toMatched(exchange, match);
 }
 
-function toMatched({ request, platform, caches, session }: Arrived, match: Match): Found {
-  if (session === undefined) noteRoute(request, match); // items of a batch have no log line
+function toMatched({ request, platform, caches }: Arrived, match: Match): Found {
+  noteRoute(request, match);
   const method = methodOf(request);
   return {
     match,

@@ -2,7 +2,6 @@ import type { Platform } from '../../platform/ports.ts';
 import { isParsed, mayOverride } from '../http/body/body-size.ts';
 import type { Dispatch, Request, Response } from '../http/message.ts';
 import { applyOverride } from '../http/override.ts';
-import { noteRoute } from '../http/request-log.ts';
 import { cachedForm, isConstant, markConstant, parsedBody } from '../http/response-cache.ts';
 import { createRouter } from '../http/router.ts';
 import { createCaches } from '../resource/caches.ts';
@@ -46,7 +45,6 @@ export function createDispatch(
     const request = mayOverride(sent) ? await override(sent, bodyBytes) : sent;
     const outcome = await serve(service, { request, bodyBytes, startedMs });
     const { exchange } = outcome;
-    if (exchange.match !== undefined) noteRoute(sent, exchange.match); // an override makes another request
     const response = outcome.isDone
       ? outcome.exchange.response
       : errorResponse(outcome.error, exchange);

@@ -133,6 +133,7 @@ function toRequest(event: APIGatewayProxyEventV2, ids: Ids): Request {
     headers: toHeaders(event),
     body: { kind: 'bytes', bytes: toBytes(event) },
     sourceAddress: http.sourceIp,
+    served: {},
   };
 }
 

@@ -51,6 +51,7 @@ export function toRequest(message: IncomingMessage, facts: ArrivalFacts): Arriva
     headers,
     body: noBody,
     sourceAddress: proxies === 0 ? peer : clientAddress(forwarded, peer, proxies),
+    served: {},
     ending,
   };
   if (bytes > maxHeaderBytes) return { request, unfit: 'headers too large' };
