@@ -21,7 +21,7 @@ export function openBackground(families: readonly FamilyJobs[]): BackgroundHandl
   return createBackground({
     services,
     consumers: [...unorderedConsumers, followScripts],
-    kinds: [...types, ...scriptWork(environment)],
+    kinds: [...types, ...scriptWork(environment, services)],
     wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
   });
 }

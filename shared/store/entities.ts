@@ -12,6 +12,7 @@ import type {
   RoomHeadData,
 } from './records/channels.ts';
 import type {
+  DeploymentIdData,
   RunSlotData,
   RunWaiterData,
   ScriptFunctionData,
@@ -126,6 +127,7 @@ import type { Key } from './store.ts';
  * | the Lambda function of a script                 | SCRIPTFUNCTIONS                | <instance>#<script>         |
  * | mark that the first account was created         | DEPLOYMENT                     | FIRST                       |
  * | mark that functions are compared with scripts   |                                | SCRIPTSWEEP                 |
+ * | id of the deployment, in names of functions     |                                | ID                          |
  * | identity of the store (on one machine)          |                                | STORE                       |
  * | attempts to log in, by name                     | ATTEMPTS#<scope>#<name>        | ADDRESS#<address>; ALL      |
  * | ... addresses from which the name has logged in |                                | KNOWN                       |
@@ -644,6 +646,12 @@ export const scriptFunctionEntity = entity<ScriptFunctionData>('script-function'
 export const scriptSweepEntity = entity<ScriptSweepData>('script-sweep').keyed(
   ofDeployment,
   'SCRIPTSWEEP',
+);
+
+/** Id of the deployment, from which names of script functions are derived, on AWS. */
+export const deploymentIdEntity = entity<DeploymentIdData>('deployment-id').keyed(
+  ofDeployment,
+  'ID',
 );
 
 /** Identity of the store, on one machine: the folder's other files name it. */

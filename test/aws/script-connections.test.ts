@@ -46,7 +46,7 @@ function clientTo(port: number): LambdaClient {
 async function run(client: LambdaClient, waitMs: number) {
   const store = await openTemporaryStore({ now: Date.now });
   const services = { store, clock: openClock(), ids: openIds(), log: () => undefined };
-  const place = { prefix: 'groundwork-prod', table: 't' };
+  const place = async () => ({ prefix: 'groundwork-prod', deployment: 'one' });
   const scripts = openScripts({ ...services, place, client });
   const outcome = await scripts.run({
     instance: 1,

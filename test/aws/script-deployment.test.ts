@@ -42,7 +42,7 @@ import { del, write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
 afterAll(() => lambda.restore()); // files after this one share the process
-const place = { prefix: 'groundwork-prod', table: 'the-table' };
+const place = { prefix: 'groundwork-prod', deployment: 'one' };
 const id = { instance: 3, script: 12 };
 const name = functionName(place, id);
 const files = { node: { 'index.mjs': 'supervisor' }, python: { 'index.py': 'supervisor' } };
@@ -80,7 +80,7 @@ beforeEach(async () => {
     slept.push(ms);
   };
   const control = openControl({ client: new LambdaClient({ region: 'eu-west-1' }), sleep });
-  const options = { ...made, place, control, sleep };
+  const options = { ...made, place: async () => place, control, sleep };
   deploy = createDeployScript(options);
   sweep = createSweepFunctions(options);
   for (const command of [
@@ -473,7 +473,7 @@ describe('the daily comparison', () => {
   });
 
   it('reads all pages, and deletes functions of an earlier deployment', async () => {
-    const old = functionName({ ...place, table: 'another' }, id);
+    const old = functionName({ ...place, deployment: 'another' }, id);
     const others = ['groundwork-prod-script-runs', `groundwork-prod-scr-x-scr-${'a'.repeat(24)}`];
     lambda
       .on(ListFunctionsCommand)

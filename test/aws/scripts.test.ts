@@ -30,7 +30,7 @@ import { write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
 afterAll(() => lambda.restore()); // files after this one share the process
-const place = { prefix: 'groundwork-prod', table: 'the-table' };
+const place = { prefix: 'groundwork-prod', deployment: 'one' };
 const name = functionName(place, { instance: 3, script: 12 });
 const given: ScriptRun = {
   instance: 3,
@@ -74,7 +74,7 @@ async function run(
   paused: () => Promise<unknown> = async () => undefined,
 ): Promise<ScriptOutcome> {
   const scripts = openScripts({
-    place,
+    place: async () => place,
     store,
     clock: openClock(),
     ids: openIds(),
@@ -138,11 +138,11 @@ test('a run is one invocation of its script’s own function, and waits for the 
   expect(outcome).toMatchObject({ status: 'success', stdout: 'hello', stderr: '' });
 });
 
-test('names differ by script, instance and table', () => {
+test('names differ by script, instance and deployment', () => {
   const others = [
     functionName(place, { instance: 31, script: 2 }),
     functionName(place, { instance: 3, script: 122 }),
-    functionName({ ...place, table: 'another' }, { instance: 3, script: 12 }),
+    functionName({ ...place, deployment: 'another' }, { instance: 3, script: 12 }),
   ];
 
   expect(new Set([name, ...others]).size).toBe(4);

@@ -104,7 +104,7 @@ test('it may only invoke scripts and store their traces', () => {
 
 test('names of functions are valid for Lambda, whatever the stage, and only those of scripts match their role', () => {
   const longest = `groundwork-${'a'.repeat(20)}`;
-  const name = functionName({ prefix: longest, table: 't' }, { instance: 1, script: 1 });
+  const name = functionName({ prefix: longest, deployment: 'one' }, { instance: 1, script: 1 });
 
   expect(name).toMatch(/^[a-zA-Z0-9-_]{1,64}$/);
   expect(runsFunctionName(longest)).not.toContain('-scr-');

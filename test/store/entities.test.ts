@@ -282,6 +282,7 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.scriptSweepEntity.key(),
     'script-sweep | DEPLOYMENT | SCRIPTSWEEP',
   ],
+  [table.deploymentIdEntity, table.deploymentIdEntity.key(), 'deployment-id | DEPLOYMENT | ID'],
   [
     table.storeIdentityEntity,
     table.storeIdentityEntity.key(),

@@ -40,8 +40,12 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const { prefix } = environment.scripts;
   // Most functions never run a script or render a template: that code is loaded at its first use.
   const scripts = once(async () => {
-    const { openScripts } = await import('./scripts/scripts.ts');
-    return openScripts({ store, clock, ids, log, place: { prefix, table } });
+    const [{ openScripts }, { openScriptPlace }] = await Promise.all([
+      import('./scripts/scripts.ts'),
+      import('./scripts/script-place.ts'),
+    ]);
+    const place = openScriptPlace({ prefix, table, services: { store, ids } });
+    return openScripts({ store, clock, ids, log, place });
   });
   const meter = openMeter({ store, clock, ids, log });
   const { settings } = environment;

@@ -13,6 +13,13 @@ export interface ScriptFunctionData {
   readonly askedAt?: number;
 }
 
+/** Id of a deployment, from which the names of its script functions are derived. */
+export interface DeploymentIdData {
+  readonly id: string;
+  /** Name of the table that the id was made for: a restored copy gets another one. */
+  readonly table: string;
+}
+
 /** Mark that functions are compared with scripts each day. */
 export type ScriptSweepData = Readonly<Record<string, never>>;
 

@@ -26,7 +26,7 @@ import {
 
 /** Options of the deployment of scripts. */
 export interface DeploymentOptions extends PackageOptions {
-  readonly place: ScriptPlace;
+  readonly place: () => Promise<ScriptPlace>;
   readonly control: FunctionControl;
   /** Tests pass their own. */
   readonly sleep?: (ms: number) => Promise<unknown>;
@@ -92,7 +92,7 @@ async function reconcile(
   id: ScriptId,
 ): Promise<Progress> {
   const { control, place } = options;
-  const name = functionName(place, id);
+  const name = functionName(await place(), id);
   const [script, found] = await Promise.all([readScript(context, id), control.find(name)]);
   if (script === undefined) {
     if (found !== undefined) await control.remove(name);

@@ -2,15 +2,19 @@ import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
 import { once } from '../once.ts';
 import { deployScript, sweepFunctions } from './script-function.ts';
+import type { ScriptPlaceOptions } from './script-place.ts';
 
 /**
  * Returns the job types of AWS only: they keep a function for each script. Few processes run any, so their code, and
  * the files that it adds to each script, are loaded for the first one.
  */
-export function scriptWork(environment: Environment): readonly JobType[] {
+export function scriptWork(
+  environment: Environment,
+  services: ScriptPlaceOptions['services'],
+): readonly JobType[] {
   const load = once(async () => {
     const { openScriptJobs } = await import('./script-jobs.ts');
-    return openScriptJobs(environment);
+    return openScriptJobs(environment, services);
   });
   return [
     { ...deployScript, step: async (context, task) => (await load()).deploy.step(context, task) },

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 export interface ScriptPlace {
   /** Prefix of the names of all its script functions: `groundwork-prod`. */
   readonly prefix: string;
-  /** Name of the table. With it the names of two deployments differ, also of two of one prefix in turn. */
-  readonly table: string;
+  /** Id of the deployment: with it the names of two deployments of one prefix differ, of which one follows the other. */
+  readonly deployment: string;
 }
 
 /** A script of the deployment. */
@@ -18,15 +18,15 @@ const hashDigits = 24; // with prefixes of up to 35 characters within the 64 of 
 
 /** Returns the name of a script's function. */
 export function functionName(
-  { prefix, table }: ScriptPlace,
+  { prefix, deployment }: ScriptPlace,
   { instance, script }: ScriptId,
 ): string {
-  const hash = createHash('sha256').update(`${table}/${instance}/${script}`).digest('hex');
+  const hash = createHash('sha256').update(`${deployment}/${instance}/${script}`).digest('hex');
   return `${prefix}-scr-${hash.slice(0, hashDigits)}`;
 }
 
 /** Returns whether a name is of a script function, of this deployment or an earlier one with its prefix. */
-export function isFunctionName({ prefix }: ScriptPlace, name: string): boolean {
+export function isFunctionName({ prefix }: Pick<ScriptPlace, 'prefix'>, name: string): boolean {
   const start = `${prefix}-scr-`;
   return name.startsWith(start) && /^[0-9a-f]{24}$/.test(name.slice(start.length));
 }

@@ -12,7 +12,7 @@ import { functionName, type ScriptPlace } from './script-names.ts';
 
 /** Options of the script runner. */
 export interface ScriptsOptions extends FunctionAsker {
-  readonly place: ScriptPlace;
+  readonly place: () => Promise<ScriptPlace>;
   readonly log: Log;
   /** Created with the first run when absent. */
   readonly client?: LambdaClient;
@@ -39,8 +39,8 @@ export function openScripts(options: ScriptsOptions): ScriptRunner {
   const slots = openSlots({ ...options, timer });
   return {
     run: (run) =>
-      withLambda((client, sdk) => {
-        const name = functionName(options.place, run);
+      withLambda(async (client, sdk) => {
+        const name = functionName(await options.place(), run);
         const { args, config, meta, timeoutMs } = run;
         let { version } = run;
         return runWhenReady({ ...options, timer }, run, async (waitMs) => {

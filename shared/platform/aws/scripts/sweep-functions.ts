@@ -8,7 +8,13 @@ import type { JsonObject } from '../../../values/json/json.ts';
 import type { DeploymentOptions } from './deploy-script.ts';
 import { ControlBusy, type ListedFunction } from './function-control.ts';
 import { deploymentOf, sweepFunctions } from './script-function.ts';
-import { functionName, isFunctionName, readDescription, type ScriptId } from './script-names.ts';
+import {
+  functionName,
+  isFunctionName,
+  readDescription,
+  type ScriptId,
+  type ScriptPlace,
+} from './script-names.ts';
 import { releaseOf } from './script-package.ts';
 
 type Progress = {
@@ -50,9 +56,10 @@ async function sweepListed(
   { marker }: Progress,
 ): Promise<StepResult> {
   const { functions, next } = await options.control.list(marker);
-  const ours = functions.filter(({ name }) => isFunctionName(options.place, name));
+  const place = await options.place();
+  const ours = functions.filter(({ name }) => isFunctionName(place, name));
   const lost: ScriptId[] = [];
-  for (const { name, id } of ours.map((each) => ({ ...each, id: ownerOf(options, each) }))) {
+  for (const { name, id } of ours.map((each) => ({ ...each, id: ownerOf(place, each) }))) {
     if (id === undefined)
       await options.control.remove(name); // of a deployment that no longer exists
     else lost.push(id);
@@ -62,7 +69,7 @@ async function sweepListed(
 }
 
 /** Returns the script of a function; undefined when it is not one of this deployment's scripts. */
-function ownerOf({ place }: DeploymentOptions, { name, description }: ListedFunction) {
+function ownerOf(place: ScriptPlace, { name, description }: ListedFunction) {
   const id = readDescription(description);
   return id !== undefined && functionName(place, id) === name ? id : undefined;
 }
@@ -100,7 +107,7 @@ async function isRight(
   if (script === undefined || known.state !== 'ready' || known.version !== script.version)
     return false;
   if (known.release !== releaseOf(options, runtimeOf(script.runtime_name))) return false;
-  const found = await options.control.find(functionName(options.place, known));
+  const found = await options.control.find(functionName(await options.place(), known));
   return found?.state === 'usable';
 }
 
