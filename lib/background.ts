@@ -3,7 +3,7 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
-import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { grants } from '../functions/background/grants.ts';
@@ -27,7 +27,7 @@ export interface BackgroundProps {
   readonly files: FileBucket;
   readonly push: PushPlatforms;
   readonly scripts: ScriptSandbox;
-  readonly secret: Secret;
+  readonly secret: ISecret;
   readonly settings: DeploymentSettings;
   /** Address of the interface, without a slash at the end. */
   readonly url: string;

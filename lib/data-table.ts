@@ -18,7 +18,7 @@ import { anyUsagePartition } from '../shared/store/entities.ts';
 import { readActions, tableActions } from './grants.ts';
 import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
-/** The table with its indexes and stream: billed on demand, restorable to any second of the last 35 days. */
+/** The table with its indexes and stream: a new one, or one that exists, as after a restore. */
 export class DataTable extends Construct {
   readonly name: string;
   /** ARN of the table's stream. */
@@ -28,26 +28,14 @@ export class DataTable extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    { keepData, protectTable }: Pick<DeploymentSettings, 'keepData' | 'protectTable'>,
+    settings: Pick<DeploymentSettings, 'keepData' | 'protectTable' | 'adopted'>,
   ) {
     super(scope, id);
-    const string = (name: string) => ({ name, type: AttributeType.STRING });
-    const table = new TableV2(this, 'Table', {
-      partitionKey: string(partitionKey),
-      sortKey: string(sortKey),
-      globalSecondaryIndexes: tableIndexes.map((index) => ({
-        indexName: index.name,
-        partitionKey: string(partitionKey),
-        sortKey: string(index.sortKey),
-        projectionType: ProjectionType[index.projection],
-      })),
-      billing: Billing.onDemand(),
-      timeToLiveAttribute: timeToLive,
-      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: keepData && protectTable,
-      removalPolicy: removalPolicyOf(keepData),
-    });
+    const { table: attributes } = settings.adopted;
+    const table =
+      attributes === undefined
+        ? createTable(this, settings)
+        : TableV2.fromTableAttributes(this, 'Table', attributes);
     this.name = table.tableName;
     this.arn = table.tableArn;
     this.streamArn = table.tableStreamArn ?? '';
@@ -90,4 +78,28 @@ export class DataTable extends Construct {
       }),
     ];
   }
+}
+
+/** Creates the table: billed on demand, restorable to any second of the last 35 days. */
+function createTable(
+  scope: Construct,
+  { keepData, protectTable }: Pick<DeploymentSettings, 'keepData' | 'protectTable'>,
+): TableV2 {
+  const string = (name: string) => ({ name, type: AttributeType.STRING });
+  return new TableV2(scope, 'Table', {
+    partitionKey: string(partitionKey),
+    sortKey: string(sortKey),
+    globalSecondaryIndexes: tableIndexes.map((index) => ({
+      indexName: index.name,
+      partitionKey: string(partitionKey),
+      sortKey: string(index.sortKey),
+      projectionType: ProjectionType[index.projection],
+    })),
+    billing: Billing.onDemand(),
+    timeToLiveAttribute: timeToLive,
+    dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+    pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+    deletionProtection: keepData && protectTable,
+    removalPolicy: removalPolicyOf(keepData),
+  });
 }

@@ -1,6 +1,6 @@
 import { Arn, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { familyFunctionName } from '../shared/platform/aws/function-names.ts';
 import type { DataTable } from './data-table.ts';
@@ -20,7 +20,7 @@ export interface FamilyFunctionProps extends FunctionOptions {
   readonly files: FileBucket;
   readonly push: PushPlatforms;
   readonly scripts: ScriptSandbox;
-  readonly secret: Secret;
+  readonly secret: ISecret;
   readonly settings: DeploymentSettings;
   /** Address of the interface, without a slash at the end. */
   readonly url: string;

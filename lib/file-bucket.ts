@@ -1,10 +1,12 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
+  BucketPolicy,
   HttpMethods,
+  type IBucket,
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
@@ -15,6 +17,7 @@ import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
 const passingAreas: readonly FileArea[] = ['uploads', 'traces'];
 const restorableDays = 35; // like the table
+const minimumTlsVersion = 1.2;
 
 export interface FileBucketProps {
   readonly settings: DeploymentSettings;
@@ -30,13 +33,21 @@ export class FileBucket extends Construct {
   readonly name: string;
   /** Address of the public files, without a slash at the end. */
   readonly url: string;
-  private readonly bucket: Bucket;
+  private readonly bucket: IBucket;
+  /** Its ARN as cdk-nag shows it. */
+  private readonly shownArn: string;
 
   constructor(scope: Construct, id: string, { settings, apiUrl }: FileBucketProps) {
     super(scope, id);
-    const bucket = createBucket(this, settings);
+    const { bucket: adopted } = settings.adopted;
+    const bucket =
+      adopted === undefined ? createBucket(this, settings) : adoptBucket(this, adopted);
     this.name = bucket.bucketName;
     this.bucket = bucket;
+    this.shownArn =
+      adopted === undefined
+        ? `<${Stack.of(this).resolve(bucket.bucketName).Ref}.Arn>`
+        : `arn:<AWS::Partition>:s3:::${adopted}`;
     this.url = settings.cdn
       ? new FileCdn(this, 'Cdn', { bucket, settings }).url
       : apiUrl + downloadPath;
@@ -59,23 +70,37 @@ export class FileBucket extends Construct {
     role.addToPolicy(
       new PolicyStatement({ actions: ['s3:ListBucket'], resources: [this.bucket.bucketArn] }),
     );
-    const bucketId = Stack.of(this).resolve(this.bucket.bucketName).Ref;
     for (const area of areas) {
       Validations.of(role).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${area}/*]`,
+        id: `AwsSolutions-IAM5[Resource::${this.shownArn}/${area}/*]`,
         reason: 'Files have random names; requests create and delete them.',
       });
     }
   }
 }
 
-function createBucket(scope: Construct, { keepData, cdn }: DeploymentSettings): Bucket {
+/** Refers to a bucket that exists, and gives it the policy of a new one; its other configuration remains. */
+function adoptBucket(scope: Construct, name: string): IBucket {
+  const bucket = Bucket.fromBucketName(scope, 'Bucket', name);
+  bucket.policy = new BucketPolicy(scope, 'Policy', { bucket });
+  const everyone = { principals: [new AnyPrincipal()], actions: ['s3:*'], effect: Effect.DENY };
+  const resources = [bucket.bucketArn, bucket.arnForObjects('*')];
+  for (const conditions of [
+    { Bool: { 'aws:SecureTransport': 'false' } },
+    { NumericLessThan: { 's3:TlsVersion': minimumTlsVersion } },
+  ]) {
+    bucket.addToResourcePolicy(new PolicyStatement({ ...everyone, resources, conditions }));
+  }
+  return bucket;
+}
+
+function createBucket(scope: Construct, { keepData, cdn }: DeploymentSettings): IBucket {
   const bucket = new Bucket(scope, 'Bucket', {
     blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
     objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
     encryption: BucketEncryption.S3_MANAGED,
     enforceSSL: true,
-    minimumTLSVersion: 1.2,
+    minimumTLSVersion: minimumTlsVersion,
     versioned: true,
     lifecycleRules: [
       {
@@ -104,5 +129,5 @@ function createBucket(scope: Construct, { keepData, cdn }: DeploymentSettings): 
     id: 'AwsSolutions-S1',
     reason: 'An access log would contain the addresses of files, which must remain secret.',
   });
-  return bucket;
+  return bucket as IBucket; // the class implements it, but declares an optional member differently
 }

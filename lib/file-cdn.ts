@@ -10,12 +10,12 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { DeploymentSettings } from './settings.ts';
 
 export interface FileCdnProps {
-  readonly bucket: Bucket;
+  readonly bucket: IBucket;
   readonly settings: Pick<DeploymentSettings, 'stage' | 'webAclArn'>;
 }
 
@@ -35,15 +35,13 @@ export class FileCdn extends Construct {
     const access = new S3OriginAccessControl(this, 'Access', {
       originAccessControlName: name('files'),
     });
-    // the class implements the interface, but declares an optional member differently
-    const origin = bucket as IBucket;
     const distribution = new Distribution(this, 'Distribution', {
       comment: 'Groundwork: files of data objects',
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(settings.webAclArn !== undefined && { webAclId: settings.webAclArn }),
       defaultBehavior: {
         // without a bucket policy: that of `withOriginAccessControl` is for the whole bucket
-        origin: S3BucketOrigin.withBucketDefaults(origin, {
+        origin: S3BucketOrigin.withBucketDefaults(bucket, {
           originPath: '/public',
           originAccessControlId: access.originAccessControlId,
         }),
@@ -80,7 +78,7 @@ function headersPolicy(scope: Construct, name: string): ResponseHeadersPolicy {
 }
 
 /** Returns the permission of the distribution to read public files, and no others. */
-function mayRead(bucket: Bucket, { distributionId }: Distribution): PolicyStatement {
+function mayRead(bucket: IBucket, { distributionId }: Distribution): PolicyStatement {
   const arn = Stack.of(bucket).formatArn({
     service: 'cloudfront',
     region: '',

@@ -22,21 +22,15 @@ export class PushPlatforms extends Construct {
   /** Prefix of the names of the deployment's applications. */
   readonly prefix: string;
   readonly keyArn: string;
-  private readonly key: Key;
 
   constructor(
     scope: Construct,
     id: string,
-    { stage, keepData }: Pick<DeploymentSettings, 'stage' | 'keepData'>,
+    { stage, keepData, adopted }: Pick<DeploymentSettings, 'stage' | 'keepData' | 'adopted'>,
   ) {
     super(scope, id);
     this.prefix = `groundwork_${stage}`;
-    this.key = new Key(this, 'Key', {
-      description: `Groundwork ${stage}: encrypts the credentials of push providers. Never delete.`,
-      enableKeyRotation: true,
-      removalPolicy: removalPolicyOf(keepData),
-    });
-    this.keyArn = this.key.keyArn;
+    this.keyArn = adopted.keyArn ?? createKey(this, { stage, keepData }).keyArn;
   }
 
   /** Allows a role to use the resources whose names have the deployment's prefix. */
@@ -77,4 +71,15 @@ export class PushPlatforms extends Construct {
       Stack.of(this),
     );
   }
+}
+
+function createKey(
+  scope: Construct,
+  { stage, keepData }: Pick<DeploymentSettings, 'stage' | 'keepData'>,
+): Key {
+  return new Key(scope, 'Key', {
+    description: `Groundwork ${stage}: encrypts the credentials of push providers. Never delete.`,
+    enableKeyRotation: true,
+    removalPolicy: removalPolicyOf(keepData),
+  });
 }

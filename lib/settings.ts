@@ -29,6 +29,17 @@ export interface DeploymentSettings {
   readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
   /** ARN of a web ACL for CloudFront, which is then in front of the interface; undefined: none. */
   readonly webAclArn: string | undefined;
+  readonly adopted: AdoptedResources;
+}
+
+/** Resources with data that exist: the stack uses each of them and creates no other. */
+export interface AdoptedResources {
+  readonly table?: { readonly tableArn: string; readonly tableStreamArn: string };
+  readonly secretArn?: string;
+  /** Name of the bucket of files. */
+  readonly bucket?: string;
+  /** ARN of the key that encrypts credentials of push providers. */
+  readonly keyArn?: string;
 }
 
 const variableNames = {
@@ -95,6 +106,13 @@ const schema = v.object({
   ),
   certificateArn: arnOf('acm', '[a-z0-9-]+', 'the ARN of a certificate'),
   webAclArn: arnOf('wafv2', 'us-east-1', 'the ARN of a web ACL for CloudFront, in us-east-1'),
+  tableArn: arnOf('dynamodb', '[a-z0-9-]+', 'the ARN of a table'),
+  tableStreamArn: arnOf('dynamodb', '[a-z0-9-]+', 'the ARN of the stream of a table'),
+  secretArn: arnOf('secretsmanager', '[a-z0-9-]+', 'the ARN of a secret'),
+  bucket: v.optional(
+    v.pipe(v.string('a bucket'), v.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'a bucket')),
+  ),
+  keyArn: arnOf('kms', '[a-z0-9-]+', 'the ARN of a key'),
   rateLimit: wholeNumber(10_000, 1000),
   burstLimit: wholeNumber(5000, 500),
   logRetentionDays: v.pipe(
@@ -117,7 +135,14 @@ export function readDeploymentSettings(node: Node): DeploymentSettings {
     const [issue] = parsed.issues;
     throw new Error(`-c ${v.getDotPath(issue)} takes ${issue.message}`);
   }
-  const { pollConcurrency, domain: name, certificateArn, webAclArn, ...output } = parsed.output;
+  const { pollConcurrency, domain: name, certificateArn, webAclArn, ...others } = parsed.output;
+  const { tableArn, tableStreamArn, secretArn, bucket, keyArn, ...output } = others;
+  const adopted = {
+    ...adoptTable(tableArn, tableStreamArn),
+    ...(secretArn !== undefined && { secretArn }),
+    ...(bucket !== undefined && { bucket }),
+    ...(keyArn !== undefined && { keyArn }),
+  };
   if ((name === undefined) !== (certificateArn === undefined)) {
     throw new Error('-c domain and -c certificateArn need each other');
   }
@@ -128,7 +153,22 @@ export function readDeploymentSettings(node: Node): DeploymentSettings {
   const slots = pollConcurrency && { GROUNDWORK_POLL_SLOTS: String(pollConcurrency) };
   const variables = { ...readVariables(given), ...slots };
   const domain = name && certificateArn ? { name, certificateArn } : undefined;
-  return { ...output, pollConcurrency, webAclArn, domain, variables };
+  return { ...output, pollConcurrency, webAclArn, domain, adopted, variables };
+}
+
+/** A restored table has no stream until one is enabled, whose ARN contains the time of that. */
+function adoptTable(
+  tableArn: string | undefined,
+  tableStreamArn: string | undefined,
+): Pick<AdoptedResources, 'table'> {
+  if (tableArn === undefined && tableStreamArn === undefined) return {};
+  if (tableArn === undefined || tableStreamArn === undefined) {
+    throw new Error('-c tableArn and -c tableStreamArn need each other');
+  }
+  if (!tableStreamArn.startsWith(`${tableArn}/stream/`)) {
+    throw new Error('-c tableStreamArn takes the ARN of the stream of the table');
+  }
+  return { table: { tableArn, tableStreamArn } };
 }
 
 function readVariables(given: (name: string) => unknown): Record<string, string> {

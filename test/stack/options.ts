@@ -3,6 +3,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn, textOf } from '../support/template.ts';
+import { adoptedContext } from './adopted-context.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the tests read members of the template
 type Any = any;
@@ -167,14 +168,18 @@ test('the table can be protected once it is there', () => {
   expect(resource.Properties.Replicas[0].DeletionProtectionEnabled).toBe(true);
 });
 
-test.each([{ cdn: false }, { webAclArn, ...domain }, { tracing: true }, domain])(
-  'cdk-nag reports only findings that are acknowledged with a reason, with %o',
-  (context) => {
-    inStackFolder((folder) => {
-      const { app } = openStackIn(folder, context);
-      Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
+test.each([
+  { cdn: false },
+  { webAclArn, ...domain },
+  { tracing: true },
+  domain,
+  adoptedContext,
+  { ...adoptedContext, cdn: false },
+])('cdk-nag reports only findings that are acknowledged with a reason, with %o', (context) => {
+  inStackFolder((folder) => {
+    const { app } = openStackIn(folder, context);
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app, { verbose: true }));
 
-      expect(() => app.synth()).not.toThrow();
-    });
-  },
-);
+    expect(() => app.synth()).not.toThrow();
+  });
+});

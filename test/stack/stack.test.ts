@@ -14,6 +14,7 @@ import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts';
 
 // the tests of one template are in one file: each process that loads the CDK and makes it takes 3 CPU seconds
+import './adopted.ts';
 import './background.ts';
 import './names.ts';
 import './options.ts';

@@ -16,6 +16,7 @@ import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
+import { openScriptPlace } from './scripts/script-place.ts';
 import { openSecrets } from './secrets.ts';
 import { createClient } from './store/client.ts';
 import { openStore } from './store/store.ts';
@@ -31,7 +32,7 @@ export interface AwsPlatform extends Platform {
 
 /** Opens AWS services: table, master secrets, files, mail, standard output as log. Sends no request by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, push, logLevel, mailFrom, apiUrl } = environment;
+  const { table, secret, push, logLevel, mailFrom, apiUrl, settings } = environment;
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
@@ -40,15 +41,11 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const { prefix } = environment.scripts;
   // Most functions never run a script or render a template: that code is loaded at its first use.
   const scripts = once(async () => {
-    const [{ openScripts }, { openScriptPlace }] = await Promise.all([
-      import('./scripts/scripts.ts'),
-      import('./scripts/script-place.ts'),
-    ]);
+    const { openScripts } = await import('./scripts/scripts.ts');
     const place = openScriptPlace({ prefix, table, services: { store, ids } });
     return openScripts({ store, clock, ids, log, place });
   });
   const meter = openMeter({ store, clock, ids, log });
-  const { settings } = environment;
   const changes = { settled: () => Promise.resolve() };
   const services = {
     store,
