@@ -4,7 +4,14 @@ import { partitionKey } from '../../shared/platform/aws/store/table.ts';
 import { type FakeLambda, lambdaAccesses, readLambda } from './fake-lambda.ts';
 import { readS3, respondAsS3, type S3Objects, type S3Request } from './fake-s3.ts';
 import { readSns, respondAsSns, snsAccess } from './fake-sns.ts';
-import { createFakeTable, type Images, type Part, TableError, writeParts } from './fake-table.ts';
+import {
+  createFakeTable,
+  type FakeTable,
+  type Images,
+  type Part,
+  TableError,
+  writeParts,
+} from './fake-table.ts';
 
 /*
  * The parts of AWS that a handler uses: a table, a secret, mail, and files. It is in memory and identifies the caller
@@ -27,6 +34,8 @@ export interface FakeAws {
   readonly mails: readonly unknown[];
   /** Requests that were not allowed, in order. */
   readonly refused: readonly Access[];
+  /** Restores a table to this moment: under another name, as DynamoDB does. */
+  restoreTable(source: string, target: string): void;
   close(): Promise<void>;
 }
 
@@ -61,7 +70,8 @@ type Any = any;
 export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   const mails: unknown[] = [];
   const objects: S3Objects = new Map();
-  const answer = openServices(options, mails);
+  const tables = openTables(options.stream);
+  const answer = openServices(options, tables, mails);
   const refused: Access[] = [];
   const answerFile = (caller: string, asked: S3Request) => {
     const access = { caller, ...fileAccess(asked) };
@@ -133,6 +143,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens
     refused,
     mails,
+    restoreTable: tables.restore,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -146,10 +157,10 @@ const dataKey = Buffer.alloc(32, 7).toString('base64'); // of KMS, which encrypt
 type Services = (caller: string, operation: string, input: Any) => Promise<Any>;
 
 function openServices(
-  { secret, takeMail, write, stream }: FakeAwsOptions,
+  { secret, takeMail, write }: FakeAwsOptions,
+  tables: FakeTables,
   mails: unknown[],
 ): Services {
-  const table = createFakeTable(stream);
   const answers = { ...openSecret(secret), ...constantAnswers };
   return async (caller, operation, input) => {
     if (operation in answers) return answers[operation]?.(input);
@@ -159,9 +170,30 @@ function openServices(
       return { MessageId: 'a-mail' };
     }
     const parts = writeParts(operation, input);
+    const table = tables.of(input);
     if (write === undefined || parts.length === 0) return table.answer(operation, input);
     await write({ caller, parts, apply: () => table.answer(operation, input) });
     return {};
+  };
+}
+
+type FakeTables = ReturnType<typeof openTables>;
+
+/** Opens the tables, each of which is created by the first request for it. */
+function openTables(stream: FakeAwsOptions['stream']) {
+  const tables = new Map<string, FakeTable>();
+  const named = (name: string): FakeTable => {
+    const table = tables.get(name) ?? createFakeTable(stream);
+    tables.set(name, table);
+    return table;
+  };
+  return {
+    /** Returns the one table of a request. */
+    of: ({ TableName, RequestItems = {}, TransactItems: [first = {}] = [] }: Any) => {
+      const [part] = Object.values<Any>(first);
+      return named(TableName ?? part?.TableName ?? Object.keys(RequestItems)[0]);
+    },
+    restore: (source: string, target: string) => void tables.set(target, named(source).copy()),
   };
 }
 

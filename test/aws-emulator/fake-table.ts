@@ -17,6 +17,8 @@ export interface FakeTable {
    * @throws TableError when a condition does not hold; Error when it does not know the operation
    */
   answer(operation: string, input: Any): Any;
+  /** Returns a table with the same items, whose stream is that of the original. */
+  copy(): FakeTable;
 }
 
 /** An error response of DynamoDB. */
@@ -49,13 +51,18 @@ export interface Images {
   readonly after?: Any;
 }
 
+type Stream = (images: Images) => void;
+
 /**
  * Creates an empty table.
  *
  * @param stream receives each item that is put or deleted, like the table's stream
  */
-export function createFakeTable(stream: (images: Images) => void = () => undefined): FakeTable {
-  const partitions: Partitions = new Map();
+export function createFakeTable(stream: Stream = () => undefined): FakeTable {
+  return tableOf(new Map(), stream);
+}
+
+function tableOf(partitions: Partitions, stream: Stream): FakeTable {
   const tokens = new Set<string>();
   return {
     answer: (operation, input) => {
@@ -82,6 +89,7 @@ export function createFakeTable(stream: (images: Images) => void = () => undefin
           throw new Error(`the table does not know ${operation}`);
       }
     },
+    copy: () => tableOf(structuredClone(partitions), stream),
   };
 }
 
@@ -96,8 +104,6 @@ function readBatch(partitions: Partitions, requests: Any): Any {
   ]);
   return Object.fromEntries(found);
 }
-
-type Stream = (images: Images) => void;
 
 function writeOne(partitions: Partitions, parts: readonly Part[], stream: Stream): void {
   for (const part of parts) {

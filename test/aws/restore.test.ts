@@ -1,0 +1,250 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
+import { queueVariable } from '../../shared/platform/aws/environment.ts';
+import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { createFakeLambda, type FakeLambda } from '../aws-emulator/fake-lambda.ts';
+import { clientEvent } from '../aws-emulator/gateway-event.ts';
+import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
+import { isGranted } from '../aws-emulator/policies.ts';
+import { openStream, type Stream } from '../aws-emulator/stream.ts';
+import { adoptedContext } from '../stack/adopted-context.ts';
+import { bundleProgram } from '../support/bundled-program.ts';
+import { synthesise } from '../support/stack.ts';
+import { type DeployedFunction, deployedFunctions } from '../support/template.ts';
+
+/*
+ * A rehearsal of docs/restoring.md#on-aws: a deployment is used, its table is restored to an earlier moment under
+ * another name, and a stack that adopts the restored table takes over. Its functions run under the roles of its template.
+ */
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-restore-'));
+const families = ['batch', 'background', 'script-runs']; // the first serves the whole map
+const { tableArn, secretArn, bucket } = adoptedContext;
+const restored = 'restored'; // as in its ARN
+const isScriptFunction = /^groundwork-prod-scr-[0-9a-f]{24}$/;
+const settings = { registration: 'open', passwordCost: '10' };
+
+/** A deployment: its functions by family, and a process of each that was used. */
+interface Deployment {
+  readonly name: string;
+  readonly functions: ReadonlyMap<string, DeployedFunction>;
+  readonly processes: Map<string, Promise<Lambda>>;
+}
+
+const deployments = [
+  open('old', settings),
+  open('new', { ...settings, ...adoptedContext }),
+] as const;
+const [old, adopting] = deployments;
+let current: Deployment = old;
+let aws: FakeAws;
+let lambda: FakeLambda;
+let stream: Stream;
+
+function open(name: string, context: Readonly<Record<string, string>>): Deployment {
+  const all = deployedFunctions(synthesise(context)).map((each) => [each.family, each] as const);
+  return { name, functions: new Map(all), processes: new Map() };
+}
+
+beforeAll(async () => {
+  for (const family of families) bundleHandler(family, join(folder, family));
+  stream = openStream(async (Records) => {
+    await (await processOf('background')).invoke({ Records }, { leftMs: 300_000 });
+  });
+  lambda = createFakeLambda((name, event) => {
+    const own = families.find(
+      (each) => current.functions.get(each)?.properties.FunctionName === name,
+    );
+    return (
+      own && processOf(own).then((process) => process.invoke(event as object, { leftMs: 330_000 }))
+    );
+  });
+  aws = await startFakeAws({
+    secret: '5e'.repeat(32),
+    lambda,
+    stream: stream.hear,
+    allows: ({ caller, ...access }) =>
+      caller === 'operator' || isGranted(statementsOf(caller), access),
+  });
+});
+
+afterAll(async () => {
+  await quiet();
+  for (const { processes } of deployments) {
+    for (const each of processes.values()) await (await each).close();
+  }
+  await lambda.close();
+  await aws.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Returns the statements of a role, which names the table and the bucket as requests do: without the rest of the ARN. */
+function statementsOf(caller: string) {
+  const [name, family = ''] = caller.split(':');
+  const deployment = deployments.find((each) => each.name === name);
+  return (deployment?.functions.get(family)?.statements ?? []).map(({ resources, ...rest }) => ({
+    ...rest,
+    resources: resources.map((each) =>
+      each.replace(tableArn, restored).replace(`arn:AWS::Partition:s3:::${bucket}`, bucket),
+    ),
+  }));
+}
+
+/** Returns the process of a function of the current deployment. */
+function processOf(family: string): Promise<Lambda> {
+  const { name, functions, processes } = current;
+  const variables = functions.get(family)?.variables ?? {};
+  const queue = variables[queueVariable];
+  const found =
+    processes.get(family) ??
+    startLambda(process.execPath, join(folder, family, bundleFile), {
+      ...variables,
+      GROUNDWORK_API_URL: 'https://api.example.com',
+      ...(queue !== undefined && { [queueVariable]: `${aws.url}/${queue}` }),
+      AWS_REGION: 'eu-west-1',
+      AWS_ENDPOINT_URL: aws.url,
+      AWS_ACCESS_KEY_ID: `${name}:${family}`, // the fake identifies the role by it
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_SESSION_TOKEN: 'token',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    });
+  processes.set(family, found);
+  return found;
+}
+
+/** A key, or the key of an app with that of its user. */
+type Credentials = string | { readonly apiKey: string; readonly userKey: string } | undefined;
+
+/** Sends a request to the current deployment; returns the body of the response. */
+async function send(method: string, target: string, as: Credentials, body?: object) {
+  const { apiKey, userKey } = typeof as === 'object' ? as : { apiKey: as };
+  const { pathname: path, search } = new URL(`/v1.1/${target}`, 'https://api.example.com');
+  const event = clientEvent({ method, path, query: search.slice(1), key: apiKey, body });
+  const headers = { ...event.headers, ...(userKey && { 'x-user-key': userKey }) };
+  const result = await (await processOf('batch')).invoke({ ...event, headers });
+  const response = bodyOf(result);
+  if (result.statusCode >= 300) {
+    throw new Error(`${method} ${path}: ${result.statusCode} ${JSON.stringify(response)}`);
+  }
+  return response;
+}
+
+const library = 'instances/library/';
+
+/** Creates one of everything that has a key, and a script that prints a text. */
+async function fill() {
+  const account = { email: 'ada@example.com', password: 'secret' };
+  const { account_key: owner } = await send('POST', 'account/register/', undefined, account);
+  await send('POST', 'instances/', owner, { name: 'library' });
+  await send('POST', `${library}classes/`, owner, {
+    name: 'book',
+    schema: [{ name: 'title', type: 'string', filter_index: true }],
+  });
+  const { api_key: apiKey } = await send('POST', `${library}api_keys/`, owner, {
+    allow_user_create: true,
+    ignore_acl: true,
+  });
+  const user = { username: 'bob', password: 'secret' };
+  const { user_key: userKey } = await send('POST', `${library}users/`, apiKey, user);
+  await send('POST', `${library}snippets/scripts/`, owner, script('before'));
+  const endpoint = { name: 'greet', script: 1, public: true };
+  const { public_link: link } = await send('POST', `${library}endpoints/scripts/`, owner, endpoint);
+  await send('POST', `${library}classes/book/objects/`, owner, { title: 'kept' });
+  return { owner, apiKey, userKey, link };
+}
+
+function script(text: string) {
+  return { runtime_name: 'nodejs_v8', source: `console.log('${text}');` };
+}
+
+/** Runs the script by its public link; returns its output. */
+async function greet(link: string): Promise<string> {
+  const { result } = await send('GET', `${library}endpoints/scripts/p/${link}/greet/`);
+  return result.stdout;
+}
+
+/** Returns the names of all functions of scripts. */
+async function scriptFunctions(): Promise<readonly string[]> {
+  const { body } = await lambda.answer({
+    operation: 'ListFunctions',
+    name: '',
+    marker: '',
+    invocation: '',
+    input: {},
+  });
+  return JSON.parse(body).Functions.map(
+    ({ FunctionName }: { FunctionName: string }) => FunctionName,
+  );
+}
+
+/** Resolves when all that follows from earlier requests is done. */
+async function quiet(): Promise<void> {
+  await stream.idle();
+  await lambda.idle();
+}
+
+/** Adds a version to the master secret, by the command of the guide. */
+async function addSecretVersion(): Promise<void> {
+  const programs = join(folder, 'programs');
+  mkdirSync(programs);
+  const env = {
+    ...process.env,
+    AWS_ENDPOINT_URL: aws.url,
+    AWS_ACCESS_KEY_ID: 'operator',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  };
+  const program = bundleProgram('rotate', programs);
+  await run(process.execPath, [program, 'add', '--secret', secretArn], { env });
+}
+
+/** Returns the titles of all books. */
+async function titles(as: Credentials): Promise<readonly string[]> {
+  const { objects } = await send('GET', `${library}classes/book/objects/`, as);
+  return objects.map(({ title }: { readonly title: string }) => title);
+}
+
+test('a stack that adopts a restored table serves it, with all keys and none of the lost data', async () => {
+  const { owner, apiKey, userKey, link } = await fill();
+  expect(await greet(link)).toBe('before');
+  const table = old.functions.get('batch')?.variables.GROUNDWORK_TABLE ?? '';
+  await quiet();
+  aws.restoreTable(table, restored);
+  await send('POST', `${library}classes/book/objects/`, owner, { title: 'lost' });
+  await send('PATCH', `${library}snippets/scripts/1/`, owner, script('lost'));
+  expect(await greet(link)).toBe('lost');
+  const { api_key: lostKey } = await send('POST', `${library}api_keys/`, owner, {});
+  await quiet();
+  const functions = await scriptFunctions();
+
+  await addSecretVersion();
+  current = adopting;
+
+  const user = { apiKey, userKey };
+  expect(await Promise.all([owner, apiKey, user].map(titles))).toEqual([
+    ['kept'],
+    ['kept'],
+    ['kept'],
+  ]);
+  const byTitle = `${library}classes/book/objects/?query=${encodeURIComponent('{"title":{"_eq":"kept"}}')}`;
+  expect((await send('GET', byTitle, owner)).objects).toHaveLength(1);
+  const login = { username: 'bob', password: 'secret' };
+  expect((await send('POST', `${library}user/auth/`, apiKey, login)).user_key).toBe(userKey);
+  expect(await greet(link)).toBe('before'); // the function of the lost data would print `lost`
+  const { api_key: newKey } = await send('POST', `${library}api_keys/`, owner, {
+    ignore_acl: true,
+  });
+  expect(await titles(newKey)).toEqual(['kept']);
+  await expect(titles(lostKey)).rejects.toThrow(/: 403 /); // its id is that of the new key
+  await send('PATCH', `${library}snippets/scripts/1/`, owner, script('after'));
+  await quiet();
+  expect(await greet(link)).toBe('after');
+  expect(functions).toHaveLength(1);
+  expect(await scriptFunctions()).toEqual([...functions, expect.stringMatching(isScriptFunction)]);
+  expect(aws.refused).toEqual([]);
+});
