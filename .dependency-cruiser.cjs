@@ -143,6 +143,7 @@ module.exports = {
       '^functions/[^/]+/',
       '^shared/(?!platform/(local|aws|runtimes)/)',
       '^shared/platform/aws/', // for handlers only, see only-handlers-know-aws
+      '^functions/migrations\\.ts$', // for the background, which runs them
       valibot,
       '^(node:)?(buffer|crypto|timers/promises|util|zlib)$',
     ),

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
+import { dataFormat } from '../functions/migrations.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { createVerifiers } from '../shared/accounts/social.ts';
 import { openGate } from '../shared/core/http/admission.ts';
@@ -73,7 +74,7 @@ async function run(
     folder,
     log,
     settings,
-    background,
+    background: { ...background, dataFormat },
     url,
     social,
     cacheBytes,

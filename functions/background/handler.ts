@@ -1,13 +1,16 @@
 import type { FamilyJobs } from '../../shared/core/resource/route.ts';
+import { migrationJobs } from '../../shared/jobs/data-version.ts';
 import { readEnvironment, readQueue } from '../../shared/platform/aws/environment.ts';
 import {
   type BackgroundHandler,
   createBackground,
 } from '../../shared/platform/aws/jobs/background.ts';
+import { openMigration } from '../../shared/platform/aws/jobs/migration.ts';
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { openPlatform } from '../../shared/platform/aws/platform.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
 import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
+import { dataFormat } from '../migrations.ts';
 import { joinJobs } from './join-jobs.ts';
 
 /**
@@ -18,10 +21,15 @@ export function openBackground(families: readonly FamilyJobs[]): BackgroundHandl
   const environment = readEnvironment();
   const services = openPlatform(environment);
   const { types, unorderedConsumers } = joinJobs(families);
-  return createBackground({
+  const migrate = openMigration(services, dataFormat);
+  const handler = createBackground({
     services,
     consumers: [...unorderedConsumers, followScripts],
-    kinds: [...types, ...scriptWork(environment, services)],
+    kinds: [...types, ...migrationJobs(dataFormat), ...scriptWork(environment, services)],
     wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
   });
+  return async (event, context) => {
+    await migrate(); // rejects for newer data: then changes are delivered again
+    return handler(event, context);
+  };
 }

@@ -39,6 +39,7 @@ import type {
   ClassNumbersData,
   ConfigData,
   DataEndpointData,
+  DataVersionData,
   DeletedGroupsData,
   EmailData,
   FileData,
@@ -128,6 +129,7 @@ import type { Key } from './store.ts';
  * | mark that the first account was created         | DEPLOYMENT                     | FIRST                       |
  * | mark that functions are compared with scripts   |                                | SCRIPTSWEEP                 |
  * | id of the deployment, in names of functions     |                                | ID                          |
+ * | version of the data                             |                                | VERSION                     |
  * | identity of the store (on one machine)          |                                | STORE                       |
  * | attempts to log in, by name                     | ATTEMPTS#<scope>#<name>        | ADDRESS#<address>; ALL      |
  * | ... addresses from which the name has logged in |                                | KNOWN                       |
@@ -652,6 +654,12 @@ export const scriptSweepEntity = entity<ScriptSweepData>('script-sweep').keyed(
 export const deploymentIdEntity = entity<DeploymentIdData>('deployment-id').keyed(
   ofDeployment,
   'ID',
+);
+
+/** Version of the data; absent in a store of a release before there was one. */
+export const dataVersionEntity = entity<DataVersionData>('data-version').keyed(
+  ofDeployment,
+  'VERSION',
 );
 
 /** Identity of the store, on one machine: the folder's other files name it. */

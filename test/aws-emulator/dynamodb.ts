@@ -6,8 +6,9 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
-import { openStore, type TableStore } from '../../shared/platform/aws/store/store.ts';
+import { openStore } from '../../shared/platform/aws/store/store.ts';
 import { partitionKey, sortKey, tableIndexes } from '../../shared/platform/aws/store/table.ts';
+import type { Store } from '../../shared/store/store.ts';
 
 /** URL of an emulator, if configured. */
 export const endpoint = process.env.DYNAMODB_ENDPOINT;
@@ -17,7 +18,7 @@ export const endpoint = process.env.DYNAMODB_ENDPOINT;
  *
  * @param now epoch milliseconds
  */
-export async function openTestTable(now: () => number): Promise<TableStore> {
+export async function openTestTable(now: () => number): Promise<Store> {
   if (endpoint === undefined) throw new Error('DYNAMODB_ENDPOINT is not set');
   const table = `test-${randomUUID()}`;
   await createTable(table, endpoint);

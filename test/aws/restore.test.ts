@@ -6,6 +6,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { queueVariable } from '../../shared/platform/aws/environment.ts';
+import { createClient } from '../../shared/platform/aws/store/client.ts';
+import { openStore } from '../../shared/platform/aws/store/store.ts';
+import { dataVersion } from '../../shared/store/data-version.ts';
+import { dataVersionEntity } from '../../shared/store/entities.ts';
+import { putItem } from '../../shared/store/writes.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { createFakeLambda, type FakeLambda } from '../aws-emulator/fake-lambda.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
@@ -13,6 +18,7 @@ import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 import { isGranted } from '../aws-emulator/policies.ts';
 import { openStream, type Stream } from '../aws-emulator/stream.ts';
 import { adoptedContext } from '../stack/adopted-context.ts';
+import { write } from '../store/fixture.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 import { synthesise } from '../support/stack.ts';
 import { type DeployedFunction, deployedFunctions } from '../support/template.ts';
@@ -28,6 +34,7 @@ const families = ['batch', 'background', 'script-runs']; // the first serves the
 const { tableArn, secretArn, bucket } = adoptedContext;
 const restored = 'restored'; // as in its ARN
 const isScriptFunction = /^groundwork-prod-scr-[0-9a-f]{24}$/;
+const operator = { accessKeyId: 'operator', secretAccessKey: 'secret' };
 const settings = { registration: 'open', passwordCost: '10' };
 
 /** A deployment: its functions by family, and a process of each that was used. */
@@ -40,8 +47,9 @@ interface Deployment {
 const deployments = [
   open('old', settings),
   open('new', { ...settings, ...adoptedContext }),
+  open('downgraded', { ...settings, ...adoptedContext }),
 ] as const;
-const [old, adopting] = deployments;
+const [old, adopting, downgraded] = deployments;
 let current: Deployment = old;
 let aws: FakeAws;
 let lambda: FakeLambda;
@@ -61,16 +69,15 @@ beforeAll(async () => {
     const own = families.find(
       (each) => current.functions.get(each)?.properties.FunctionName === name,
     );
-    return (
-      own && processOf(own).then((process) => process.invoke(event as object, { leftMs: 330_000 }))
-    );
+    if (own === undefined) return undefined;
+    return processOf(own).then((each) => each.invoke(event as object, { leftMs: 330_000 }));
   });
   aws = await startFakeAws({
     secret: '5e'.repeat(32),
     lambda,
     stream: stream.hear,
     allows: ({ caller, ...access }) =>
-      caller === 'operator' || isGranted(statementsOf(caller), access),
+      caller === operator.accessKeyId || isGranted(statementsOf(caller), access),
   });
 });
 
@@ -122,7 +129,7 @@ function processOf(family: string): Promise<Lambda> {
 type Credentials = string | { readonly apiKey: string; readonly userKey: string } | undefined;
 
 /** Sends a request to the current deployment; returns the body of the response. */
-async function send(method: string, target: string, as: Credentials, body?: object) {
+async function send(method: string, target: string, as?: Credentials, body?: object) {
   const { apiKey, userKey } = typeof as === 'object' ? as : { apiKey: as };
   const { pathname: path, search } = new URL(`/v1.1/${target}`, 'https://api.example.com');
   const event = clientEvent({ method, path, query: search.slice(1), key: apiKey, body });
@@ -196,8 +203,8 @@ async function addSecretVersion(): Promise<void> {
   const env = {
     ...process.env,
     AWS_ENDPOINT_URL: aws.url,
-    AWS_ACCESS_KEY_ID: 'operator',
-    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_ACCESS_KEY_ID: operator.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: operator.secretAccessKey,
   };
   const program = bundleProgram('rotate', programs);
   await run(process.execPath, [program, 'add', '--secret', secretArn], { env });
@@ -247,4 +254,31 @@ test('a stack that adopts a restored table serves it, with all keys and none of 
   expect(functions).toHaveLength(1);
   expect(await scriptFunctions()).toEqual([...functions, expect.stringMatching(isScriptFunction)]);
   expect(aws.refused).toEqual([]);
+});
+
+test('functions that are older than the data respond with 503, and change nothing', async () => {
+  const store = openStore({
+    table: restored,
+    client: createClient({ region: 'eu-west-1', endpoint: aws.url, credentials: operator }),
+    now: Date.now,
+  });
+  const version = { version: dataVersion + 1 };
+  await write(store, putItem(dataVersionEntity, dataVersionEntity.key(), version));
+  current = downgraded;
+  const batch = await processOf('batch');
+  const path = `/v1.1/${library}`;
+
+  const results = [1, 2].map(() => batch.invoke(clientEvent({ method: 'GET', path })));
+
+  for (const result of await Promise.all(results)) {
+    expect([result.statusCode, bodyOf(result)]).toEqual([
+      503,
+      { detail: 'The data of this server are of a newer version of its software.' },
+    ]);
+  }
+  const background = await processOf('background');
+  await expect(background.invoke({}, { leftMs: 300_000 })).rejects.toThrow('data version 2');
+  const errors = (await batch.close()).split('\n').filter((line) => line.includes('"ERROR"'));
+  expect(errors).toHaveLength(1);
+  await store.close();
 });

@@ -60,22 +60,6 @@ describe('a counter', () => {
   });
 });
 
-describe('a connection', () => {
-  it('is opened by a small read', async () => {
-    aws.on(GetItemCommand).resolves({});
-
-    await store.connect();
-
-    expect(sent()).toMatchObject([['GetItemCommand', { TableName: 'T' }]]);
-  });
-
-  it('that fails causes no error yet', async () => {
-    aws.on(GetItemCommand).rejects(failure('AccessDeniedException'));
-
-    await expect(store.connect()).resolves.toBeUndefined();
-  });
-});
-
 describe('a store that is closed', () => {
   it('has finished active requests, and rejects further ones', async () => {
     let finish: (output: object) => void = () => {};

@@ -5,11 +5,16 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { openPlatform } from '../../shared/platform/local/platform.ts';
 import {
   defaultRegistration,
   parseServeOptions,
   weakSandboxOf,
 } from '../../shared/platform/local/server/serve-options.ts';
+import type { Settings } from '../../shared/platform/ports.ts';
+import { dataVersionEntity } from '../../shared/store/entities.ts';
+import { putItem } from '../../shared/store/writes.ts';
+import { write } from '../store/fixture.ts';
 import { refusing } from '../support/raw-socket.ts';
 
 const program = new URL('../../bin/start.mjs', import.meta.url).pathname;
@@ -283,6 +288,26 @@ describe('the server as a process', () => {
     expect(await run.ended).toBe(code);
     expect(run.printed.err).toMatch(message);
     expect(run.printed.out).toBe('');
+  });
+
+  test('data of a newer data version are one line on standard error', async () => {
+    const folder = newPath();
+    const { store, ...platform } = await openPlatform({
+      folder,
+      settings: { registration: 'open' } as Settings, // unused here
+      log: () => undefined,
+      background: { consumers: [], jobTypes: [] },
+      url: () => '',
+    });
+    await write(store, putItem(dataVersionEntity, dataVersionEntity.key(), { version: 9 }));
+    await platform.close();
+
+    const run = serve('--port', '0', '--data', folder);
+
+    expect(await run.ended).toBe(1);
+    expect(run.printed.err).toBe(
+      `groundwork: the data in ${folder} is of a newer version (data version 9, this program knows up to 1)\n`,
+    );
   });
 
   test('data of a newer version is one line on standard error', async () => {

@@ -283,6 +283,7 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     'script-sweep | DEPLOYMENT | SCRIPTSWEEP',
   ],
   [table.deploymentIdEntity, table.deploymentIdEntity.key(), 'deployment-id | DEPLOYMENT | ID'],
+  [table.dataVersionEntity, table.dataVersionEntity.key(), 'data-version | DEPLOYMENT | VERSION'],
   [
     table.storeIdentityEntity,
     table.storeIdentityEntity.key(),

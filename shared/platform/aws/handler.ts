@@ -6,7 +6,7 @@ import type { Platform } from '../ports.ts';
 import { readEnvironment } from './environment.ts';
 import { openFrontDoor } from './front-door.ts';
 import { type Handler, toHandler } from './gateway.ts';
-import { openPlatform } from './platform.ts';
+import { type AwsPlatform, openPlatform } from './platform.ts';
 import { askForNotice } from './shutdown.ts';
 
 /**
@@ -18,7 +18,7 @@ import { askForNotice } from './shutdown.ts';
 export async function openHandler(routes: readonly Route[] | LazyRoutes): Promise<Handler> {
   const platform = await openProcess();
   const frontDoor = openFrontDoor(readEnvironment().proxySecret);
-  const dispatch = createDispatch(routes, platform);
+  const dispatch = platform.data.guard(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch, frontDoor });
   return (event, context) => {
     platform.meter.flushOld(); // in parallel with the request, which does not wait for it
@@ -31,7 +31,7 @@ export async function openHandler(routes: readonly Route[] | LazyRoutes): Promis
  *
  * @throws Error when a variable that the stack sets is absent from the function's environment
  */
-export async function openProcess(): Promise<Platform> {
+export async function openProcess(): Promise<AwsPlatform> {
   const environment = readEnvironment();
   const platform = openPlatform(environment);
   await Promise.all([platform.warmUp(), flushAtEnd(platform, environment.runtimeApi)]);

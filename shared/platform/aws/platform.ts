@@ -9,6 +9,7 @@ import { openClock } from '../clock.ts';
 import { openIds } from '../ids.ts';
 import { openFreeScans } from '../limits/scans.ts';
 import type { Platform } from '../ports.ts';
+import { type DataGuard, openDataGuard } from './data-guard.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
 import { openLog } from './log.ts';
@@ -16,6 +17,7 @@ import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
+import type { RunsOptions } from './scripts/runs.ts';
 import { openScriptPlace } from './scripts/script-place.ts';
 import { openSecrets } from './secrets.ts';
 import { createClient } from './store/client.ts';
@@ -26,7 +28,8 @@ const maxWaitMs = 27_000; // a function has 29 s for its response
 
 /** The platform of one function. */
 export interface AwsPlatform extends Platform {
-  /** Prepares the first request: connects to the table and fetches the secrets. Never fails. */
+  readonly data: DataGuard;
+  /** Prepares the first request: reads the data version, which opens a connection, and the secrets. Never fails. */
   warmUp(): Promise<void>;
 }
 
@@ -62,12 +65,10 @@ export function openPlatform(environment: Environment): AwsPlatform {
       settled: async () => (await scripts()).settled(),
     },
   };
-  const runs = once(async () => {
-    const { openRuns } = await import('./scripts/runs.ts');
-    return openRuns({ prefix, services });
-  });
+  const data = openDataGuard(services);
   return {
     ...services,
+    data,
     messages: openMessages(services, environment),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     push: openSender(push),
@@ -76,18 +77,24 @@ export function openPlatform(environment: Environment): AwsPlatform {
     settings,
     scans: openFreeScans(),
     passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
-    runs: {
-      maxWaitMs,
-      start: async (run) => (await runs()).start(run),
-      wait: async (request, ms) => (await runs()).wait(request, ms),
-    },
+    runs: openLateRuns({ prefix, services }),
     templates: openLateTemplates(),
     certificates: readCertificate,
     changes,
     warmUp: async () => {
       // Errors are reported by the first request that needs a response.
-      await Promise.allSettled([store.connect(), secrets.current()]);
+      await Promise.allSettled([data.check(), secrets.current()]);
     },
+  };
+}
+
+/** Opens background runs, whose code is loaded at the first run. */
+function openLateRuns(options: RunsOptions): Platform['runs'] {
+  const runs = once(async () => (await import('./scripts/runs.ts')).openRuns(options));
+  return {
+    maxWaitMs,
+    start: async (run) => (await runs()).start(run),
+    wait: async (request, ms) => (await runs()).wait(request, ms),
   };
 }
 

@@ -2,7 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import type { ChangeConsumer, Watch } from '../../jobs/change-feed.ts';
+import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
 import type { JobType } from '../../jobs/jobs.ts';
+import { dataVersion, NewerData } from '../../store/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
 import { openClock } from '../clock.ts';
@@ -26,6 +28,7 @@ import { type LocalRuns, openRuns } from './scripts/runs.ts';
 import { type LocalScripts, openScripts } from './scripts/scripts.ts';
 import { openSecrets, temporarySecrets } from './secrets.ts';
 import { type Calls, openCalls } from './server/calls.ts';
+import { StartError } from './server/start-error.ts';
 import { checkStoreThere, hasStore, identifyStore } from './store/identity.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store/store.ts';
 import { openTemplates } from './templates.ts';
@@ -35,6 +38,8 @@ import { openVault } from './vault.ts';
 export interface BackgroundTasks {
   readonly consumers: readonly ChangeConsumer[];
   readonly jobTypes: readonly JobType[];
+  /** The current version without migrations when absent. */
+  readonly dataFormat?: DataFormat;
 }
 
 /** Location of a platform's data, and its settings. */
@@ -80,6 +85,7 @@ export interface LocalPlatform extends Platform {
   close(): Promise<void>;
 }
 
+const currentFormat: DataFormat = { version: dataVersion, migrations: [] };
 const lookMs = 1000; // interval of checks for old counts
 
 interface Medium {
@@ -100,10 +106,10 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const { folder, settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
-  const { consumers, jobTypes } = options.background;
+  const { consumers, jobTypes, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
   const { cacheBytes } = options;
-  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes };
+  const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
   const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
@@ -137,7 +143,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     vault: openVault(medium.secrets),
     mailer: loggingMailer(log),
   };
-  const tasks = { consumers, kinds: jobTypes };
+  const tasks = { consumers, kinds: [...jobTypes, ...migrationJobs(dataFormat)] };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
   return {
     ...medium,
@@ -194,7 +200,10 @@ function openHelpers(processes: Processes) {
 
 type Shared = Pick<FilesOptions, 'nowMs' | 'url' | 'log'> &
   Pick<Platform, 'clock' | 'ids'> &
-  Pick<PlatformOptions, 'cacheBytes'> & { readonly watches: readonly Watch[] };
+  Pick<PlatformOptions, 'cacheBytes'> & {
+    readonly watches: readonly Watch[];
+    readonly dataFormat: DataFormat;
+  };
 
 async function openMemory(shared: Shared): Promise<Medium> {
   const store = await openTemporaryStore({ ...shared, now: shared.nowMs });
@@ -224,9 +233,11 @@ async function openFolder(path: string, shared: Shared): Promise<Medium> {
     const secrets = await openSecrets(folder.path, { isNew: folder.isNew && !isThere, nowMs });
     await mkdir(storePath, { recursive: true, mode: 0o700 });
     const store = await openStore({ ...shared, path: storePath, now: nowMs });
-    const identity = await closingOnError(store, () =>
-      identifyStore(folder, { store, ids: shared.ids }),
-    );
+    const identity = await closingOnError(store, async () => {
+      const id = await identifyStore(folder, { store, ids: shared.ids });
+      await migrateFolder(folder.path, { ...shared, store });
+      return id;
+    });
     const files = await openFiles({ ...shared, folder: join(folder.path, 'files'), durable: true });
     const push = openOutbox({ ...shared, folder: join(folder.path, 'outbox') });
     await folder.markFormat(identity);
@@ -259,5 +270,18 @@ async function closingOnError<Result>(
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** Starts the migrations of a folder's data. */
+async function migrateFolder(
+  path: string,
+  { dataFormat, ...services }: Shared & Pick<Platform, 'store'>,
+): Promise<void> {
+  try {
+    await migrateData(services, dataFormat);
+  } catch (error) {
+    if (!(error instanceof NewerData)) throw error;
+    throw new StartError(`the data in ${path} is of a newer version (${error.message})`);
   }
 }

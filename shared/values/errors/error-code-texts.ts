@@ -273,6 +273,12 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
     meaning: 'The data of the server is damaged; nothing can be stored.',
     remedy: 'Stop the server and restore a backup.',
   },
+  data_too_new: {
+    statuses: [503],
+    meaning:
+      'The data were written by a newer release of the software than the one that runs, as after a downgrade.',
+    remedy: 'Deploy the newer release again.',
+  },
   server_timeout: {
     statuses: [504],
     meaning: 'The function ran out of time before it had a response.',

@@ -48,6 +48,7 @@ const codes = [
   'server_busy',
   'storage_full',
   'storage_damaged',
+  'data_too_new',
   'server_timeout',
 ] as const;
 

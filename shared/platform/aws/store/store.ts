@@ -1,11 +1,10 @@
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isOrdered } from '../../../store/entities.ts';
 import { checkKey } from '../../../store/key-limits.ts';
-import type { Key, Store } from '../../../store/store.ts';
+import type { Store } from '../../../store/store.ts';
 import { takeInBlocks } from './blocks.ts';
 import type { StoreContext } from './context.ts';
 import { type Take, takeFromTable } from './counters.ts';
-import { writeKey } from './item.ts';
 import { queryItems } from './query.ts';
 import { readItems } from './read.ts';
 import { type Pacing, realPacing } from './retry.ts';
@@ -22,14 +21,8 @@ export interface StoreOptions {
   readonly pacing?: Pacing;
 }
 
-/** The store on DynamoDB. */
-export interface TableStore extends Store {
-  /** Opens a connection in advance of the first request; never fails. */
-  connect(): Promise<void>;
-}
-
 /** Opens the store on an existing table. Sends no request by itself. */
-export function openStore({ table, client, now, pacing = realPacing }: StoreOptions): TableStore {
+export function openStore({ table, client, now, pacing = realPacing }: StoreOptions): Store {
   const context: StoreContext = { client, table, now: () => now() / 1000, pacing };
   const takeNow: Take = (key, count) => takeFromTable(context, key, count);
   const takeAhead = takeInBlocks(takeNow, now);
@@ -44,23 +37,11 @@ export function openStore({ table, client, now, pacing = realPacing }: StoreOpti
         if (!Number.isInteger(count) || count < 1) throw new Error(`cannot take ${count} numbers`);
         return isOrdered(counter) ? takeNow(counter, count) : takeAhead(counter, count);
       }),
-    connect: () => connect(context),
     close: async () => {
       await calls.close();
       client.destroy();
     },
   };
-}
-
-/** A key of an item that never exists. */
-const nowhere: Key = { pk: 'NOTHING', sk: 'NOTHING' };
-
-async function connect({ client, table }: StoreContext): Promise<void> {
-  try {
-    await client.send(new GetItemCommand({ TableName: table, Key: writeKey(nowhere) }));
-  } catch {
-    // Errors are reported by the first request that needs a response.
-  }
 }
 
 interface Calls {

@@ -1,0 +1,29 @@
+import { dataVersionEntity } from './entities.ts';
+import type { Store } from './store.ts';
+
+/**
+ * Version of the items in the store that this release reads and writes. Only a change of stored items that this release's
+ * predecessor could not read raises it, by one, with a migration (docs/internals/table.md#data-version).
+ */
+export const dataVersion = 1;
+
+/** The version of a store with data and without a number: of a release before there was one. */
+export const firstDataVersion = 1;
+
+/** The data are of a version that this release does not know. */
+export class NewerData extends Error {
+  constructor(found: number, known: number) {
+    super(`data version ${found}, this program knows up to ${known}`);
+    this.name = 'NewerData';
+  }
+}
+
+/**
+ * Checks the version of the data.
+ *
+ * @throws NewerData when it is greater than `known`
+ */
+export async function checkDataVersion(store: Pick<Store, 'get'>, known: number): Promise<void> {
+  const found = (await dataVersionEntity.read(store))?.data.version ?? firstDataVersion;
+  if (found > known) throw new NewerData(found, known);
+}
