@@ -107,6 +107,11 @@ export interface Query {
   readonly limit: number;
   /** Turns for a long read; absent: it yields to any other task. Ignored where the medium waits. */
   readonly turns?: Turns;
+  /**
+   * Gets each item while it is read, if the store is near; true ends the page after this item. Other stores ignore it,
+   * because they read whole pages.
+   */
+  readonly isEnough?: (item: Stored) => boolean;
 }
 
 /** How long-running tasks share a thread with others. */
