@@ -141,9 +141,9 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
     const scripts = openScripts({ slots: 2, childBytes: 2 * maxBytes });
     const source = 'const held = Buffer.alloc(100e6, 1); setTimeout(() => held, 20_000);';
     const running = runLocally(scripts, { source });
-    const largest = () => descendantsOf(process.pid).find(({ pid }) => anonymousBytes(pid) > 100e6);
-    await expect.poll(largest, { timeout: 10_000 }).toBeDefined();
-    process.kill(largest()?.pid ?? 0, 'SIGKILL');
+    const isLarge = ({ pid }: { readonly pid: number }) => anonymousBytes(pid) > 100e6;
+    const find = () => descendantsOf(process.pid).find(isLarge)?.pid;
+    process.kill(await vi.waitUntil(find, { timeout: 10_000 }), 'SIGKILL');
 
     const result = await running;
 

@@ -10,7 +10,7 @@ const { join } = require('node:path');
 
 const lookMs = 25;
 const mostShare = 0.1; // of a core, for watching
-const nearMostShare = 0.5;
+const nearMostShare = 0.5; // while the memory is nearly used up
 const newest = 0.1; // weight of the newest sample in the CPU demand of a run
 const boundDemand = 0.6; // of the time; a run with more demand is CPU-bound
 const mostBound = 2 * os.cpus().length; // CPU-bound runs that keep their priority
