@@ -7,6 +7,7 @@ import { readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
 import { openPlatform } from './platform.ts';
 import { askForNotice } from './shutdown.ts';
+import { withSharedPatience } from './store/patience.ts';
 
 /**
  * Creates the handler of a function that serves `routes`, ready for its first request. It is awaited while Lambda
@@ -15,11 +16,15 @@ import { askForNotice } from './shutdown.ts';
  * @throws Error when a variable that the stack sets is absent from the function's environment
  */
 export async function openHandler(routes: readonly Route[] | LazyRoutes): Promise<Handler> {
-  const platform = await openProcess();
+  return createHandler(routes, await openProcess());
+}
+
+/** Creates the handler that serves `routes` on a platform. */
+export function createHandler(routes: readonly Route[] | LazyRoutes, platform: Platform): Handler {
   const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
   return (event, context) => {
-    platform.meter.flushOld(); // in parallel with the request, which does not wait for it
-    return handler(event, context);
+    platform.meter.flushOld(); // in parallel with the request, which does not wait for it, and with its own patience
+    return withSharedPatience(() => handler(event, context));
   };
 }
 
