@@ -90,8 +90,8 @@ function switching(pace: Pacing): Store {
 
 function eventAt(place: Place, method: string): APIGatewayProxyEventV2 {
   const credentials = world.caller(place);
-  const { key, user } =
-    typeof credentials === 'string' ? { key: credentials, user: '' } : credentials;
+  const { key = '', user = '' } =
+    typeof credentials === 'string' ? { key: credentials } : (credentials ?? {});
   const hasBody = method !== 'GET' && method !== 'DELETE';
   const body = hasBody ? (world.sample(place) ?? logIn) : undefined;
   const event = clientEvent({ method, path: world.path(place), key, body });

@@ -1,6 +1,6 @@
 import type { Platform } from '../../platform/ports.ts';
 import { StoreBusy } from '../../store/store.ts';
-import { causeOf } from '../../values/caught.ts';
+import { faultOf } from '../../values/caught.ts';
 import { ApiError, serverBusy, serverError, throttled } from '../../values/errors/errors.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { negotiate } from '../http/negotiation.ts';
@@ -12,17 +12,13 @@ interface Failed {
   readonly platform: Pick<Platform, 'log'>;
 }
 
-/** Returns the response to a failed request. An error that is not known as one of a client is logged, and is a 500. */
-export function errorResponse(error: unknown, failed: Failed): Response {
-  logFailure(error, failed);
-  return responseOf(knownError(error, failed.request) ?? serverError());
-}
-
-/** Logs the cause of a failed request, unless the response tells it. */
-export function logFailure(error: unknown, { request, platform }: Failed): void {
-  if (knownError(error, request) !== undefined) return;
-  const cause = causeOf(error);
-  platform.log({ level: 'error', message: 'request failed', requestId: request.id, cause });
+/** Returns the response to a failed request. An error that no response stands for is logged, and is a 500. */
+export function errorResponse(error: unknown, { request, platform }: Failed): Response {
+  const known = knownError(error, request);
+  if (known !== undefined) return responseOf(known);
+  const fault = { requestId: request.id, ...faultOf(error) };
+  platform.log({ level: 'error', message: 'request failed', ...fault });
+  return responseOf(serverError());
 }
 
 const retryAfterSeconds = 1;

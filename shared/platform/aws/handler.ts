@@ -1,7 +1,7 @@
 import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
 import type { Route } from '../../core/resource/route.ts';
-import { causeOf } from '../../values/caught.ts';
+import { faultOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
 import { readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
@@ -50,7 +50,6 @@ async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefin
     await askForNotice(runtimeApi);
   } catch (error) {
     // the function serves requests all the same
-    const cause = causeOf(error);
-    log({ level: 'error', message: 'no notice of the end of this process', cause });
+    log({ level: 'error', message: 'no notice of the end of this process', ...faultOf(error) });
   }
 }
