@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
@@ -258,3 +258,13 @@ test('a script that cannot be invoked is logged once, and marked for the respons
   expect(trace).toMatchObject({ status: 'failure', isServerError: true });
   expect(errors()).toEqual([['Lambda', 'Invoke']]);
 });
+
+test.each(['KMSAccessDeniedException', 'EC2AccessDeniedException'])(
+  '%s, which has the status of a failed server, is no failure of a script either',
+  async (name) => {
+    const denied = Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 502 } });
+    clients.Lambda.on(InvokeCommand).rejects(denied);
+
+    await expect(platform.scripts.run(scriptRun)).rejects.toBe(denied);
+  },
+);

@@ -8,8 +8,8 @@ import { routes } from '../../functions/api.ts';
 
 import type { Handler, Result } from '../../shared/platform/aws/gateway.ts';
 import { createHandler } from '../../shared/platform/aws/handler.ts';
+import { withSharedPatience } from '../../shared/platform/aws/sdk/patience.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
-import { withSharedPatience } from '../../shared/platform/aws/store/patience.ts';
 import { type Pacing, realPacing } from '../../shared/platform/aws/store/retry.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
 import { type Store, StoreBusy } from '../../shared/store/store.ts';

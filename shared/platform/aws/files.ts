@@ -2,7 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { withOrigin } from '../../values/caught.ts';
 import { dispositionOf } from '../../values/uploads.ts';
 import type { FileContent, FileStore, UploadForm, UploadTerms } from '../ports.ts';
-import { limited, naming } from './client.ts';
+import { limited, naming } from './sdk/client.ts';
 
 /** The location of files. */
 export interface FilesOptions {
@@ -17,8 +17,8 @@ export interface FilesOptions {
 const sdk = () => import('@aws-sdk/client-s3');
 const forms = () => import('@aws-sdk/s3-presigned-post');
 
-/** Some megabytes in transit inside a region take a second; two tries fit into the time of a function. */
-const limits = { requestMs: 10_000, maxAttempts: 2 };
+/** Some megabytes in transit inside a region take a second; three tries fit into the time of a function. */
+const limits = { requestMs: 8000, maxAttempts: 3 };
 const maxKeysPerCall = 1000;
 /** Caches may keep a file this long, so a deleted one may remain visible. As on one machine. */
 const caching = 'public, max-age=3600';

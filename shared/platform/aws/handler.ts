@@ -6,8 +6,8 @@ import type { Platform } from '../ports.ts';
 import { readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
 import { openPlatform } from './platform.ts';
+import { withSharedPatience } from './sdk/patience.ts';
 import { askForNotice } from './shutdown.ts';
-import { withSharedPatience } from './store/patience.ts';
 
 /**
  * Creates the handler of a function that serves `routes`, ready for its first request. It is awaited while Lambda

@@ -1,6 +1,6 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import type { Mailer } from '../ports.ts';
-import { limited, naming } from './client.ts';
+import { limited, naming } from './sdk/client.ts';
 
 /** Options of outgoing mails. */
 export interface MailerOptions {

@@ -6,7 +6,7 @@ import { type PushCredential, type PushPlace, platformName } from '../../push/ru
 import { anyPartOf, longestDelay } from '../../values/back-off.ts';
 import { nameOf, originOf, withOrigin } from '../../values/caught.ts';
 import type { PushSender } from '../ports.ts';
-import { limited, naming } from './client.ts';
+import { limited, naming } from './sdk/client.ts';
 
 /** Options of outgoing push messages. */
 export interface SenderOptions {

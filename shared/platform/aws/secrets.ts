@@ -7,7 +7,7 @@ import {
 } from '../../accounts/rules/master-secrets.ts';
 import { faultOf } from '../../values/caught.ts';
 import type { Log, Secrets } from '../ports.ts';
-import { limited, naming } from './client.ts';
+import { limited, naming } from './sdk/client.ts';
 
 const refetchAfterMs = 60_000;
 const limits = { requestMs: 3000, maxAttempts: 3 };

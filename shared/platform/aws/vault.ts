@@ -1,7 +1,7 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { openText, sealText } from '../../values/text/sealed-text.ts';
 import type { Vault } from '../ports.ts';
-import { limited, naming } from './client.ts';
+import { limited, naming } from './sdk/client.ts';
 
 /** The encryption of a vault. */
 export interface VaultOptions {

@@ -1,7 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
 import { withOrigin } from '../../../values/caught.ts';
-import { limited, naming } from '../client.ts';
+import { limited, naming } from '../sdk/client.ts';
 
 /** Has the background function run jobs at these times (epoch milliseconds), which are within the next minutes. */
 export type WakeUps = (times: readonly number[]) => Promise<void>;

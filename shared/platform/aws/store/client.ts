@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { limited } from '../client.ts';
+import { limited } from '../sdk/client.ts';
 
 /** The location of DynamoDB; absent values come from the environment, as everywhere on AWS. */
 export interface ClientOptions {

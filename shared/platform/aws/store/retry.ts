@@ -3,7 +3,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { StoreBusy } from '../../../store/store.ts';
 import { anyPartOf, longestDelay } from '../../../values/back-off.ts';
 import { codeOf } from '../../../values/caught.ts';
-import { currentPatience, type Patience } from './patience.ts';
+import { currentPatience, type Patience } from '../sdk/patience.ts';
 
 /** Time and randomness, for waiting between tries. Tests fix them. */
 export interface Pacing {

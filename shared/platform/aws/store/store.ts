@@ -2,7 +2,7 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { isOrdered } from '../../../store/entities.ts';
 import { checkKey } from '../../../store/key-limits.ts';
 import type { Key, Store } from '../../../store/store.ts';
-import { naming } from '../client.ts';
+import { naming } from '../sdk/client.ts';
 import { takeInBlocks } from './blocks.ts';
 import type { StoreContext } from './context.ts';
 import { type Take, takeFromTable } from './counters.ts';

@@ -1,4 +1,4 @@
-import { withOrigin } from '../../values/caught.ts';
+import { withOrigin } from '../../../values/caught.ts';
 
 /** A new connection takes some tens of milliseconds; only a dead host takes longer than this. */
 const connectionTimeoutMs = 1000;
