@@ -15,6 +15,7 @@ import { createHandler } from '../../shared/platform/aws/handler.ts';
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { type AwsPlatform, openPlatform } from '../../shared/platform/aws/platform.ts';
 import { openControl } from '../../shared/platform/aws/scripts/function-control.ts';
+import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { runScript } from '../../shared/scripts/script-runs.ts';
@@ -268,3 +269,23 @@ test.each(['KMSAccessDeniedException', 'EC2AccessDeniedException'])(
     await expect(platform.scripts.run(scriptRun)).rejects.toBe(denied);
   },
 );
+
+test('secrets that cannot be read again stay in use, and this is logged', async () => {
+  const SecretString = 'ab'.repeat(32);
+  sendOf(clients['Secrets Manager']).resolves({ SecretString });
+  const time = { now: 0 };
+  const secrets = openSecrets({
+    client: new SecretsManagerClient(),
+    secret: 'arn',
+    nowMs: () => time.now,
+    log: (entry) => logged.push(entry),
+  });
+  const known = await secrets.current();
+  refuse('Secrets Manager', 'GetSecretValue');
+  time.now = 60_000;
+
+  const found = [await secrets.current(), await secrets.current()];
+
+  expect(found).toEqual([known, known]);
+  expect(errors()).toEqual([['Secrets Manager', 'GetSecretValue']]);
+});

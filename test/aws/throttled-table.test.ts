@@ -1,6 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { gunzipSync } from 'node:zlib';
-import { DeleteItemCommand, GetItemCommand, ThrottlingException } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteItemCommand,
+  GetItemCommand,
+  ThrottlingException,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -202,6 +208,23 @@ describe('a write of a request', () => {
     table.onAnyCommand().rejectsOnce(lost).rejects(throttled);
 
     await expect(withSharedPatience(deleteIt)).rejects.toMatchObject({ name: 'StoreUnavailable' });
+  });
+
+  it('is not reported so either when the read that asks for its outcome is throttled', async () => {
+    const conflict = new TransactionCanceledException({
+      message: 'cancelled',
+      $metadata: { httpStatusCode: 400 },
+      CancellationReasons: [{ Code: 'ConditionalCheckFailed' }, { Code: 'None' }],
+    });
+    table.on(TransactWriteItemsCommand).rejectsOnce(lost).rejects(conflict);
+    const put = { action: 'put', key: { pk: 'P', sk: 'U' }, kind: 'thing', data: {} } as const;
+    const writes = [write, { ...put, condition: { kind: 'none' } }] as const;
+
+    const written = withSharedPatience(() =>
+      store.write({ id: '0123456789abcdef0123', change, writes }),
+    );
+
+    await expect(written).rejects.toMatchObject({ name: 'StoreUnavailable' });
   });
 
   it('is tried again in parts of a table that executes others', async () => {

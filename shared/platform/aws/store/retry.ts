@@ -75,7 +75,7 @@ export async function retry<Result>(
       return result;
     } catch (error) {
       const failure = judge(error);
-      if (failure === 'final') patience.executed();
+      if (failure === 'final' && !(error instanceof StoreBusy)) patience.executed();
       mayBeApplied ||= failure === 'unknown';
       tries.failed += 1;
       await pacing.sleep(delayAfter(tries, { error, failure, mayBeApplied }));
@@ -102,13 +102,16 @@ function delayAfter(
   { pacing, patience, options, startMs, failed }: Tries,
   { error, failure, mayBeApplied }: FailedTry,
 ): number {
-  if (failure === 'final') throw error;
+  const isUnknown = failure === 'unknown' || (options.isWrite && mayBeApplied);
+  if (failure === 'final') {
+    // a read inside the attempt, which asks whether an earlier try was applied
+    throw isUnknown && error instanceof StoreBusy ? new StoreUnavailable(failed, error) : error;
+  }
   const nowMs = pacing.elapsedMs();
   const delayMs = anyPartOf(longestDelay(failed - 1, backOff), pacing.random);
   const isPatient =
     failure !== 'throttled' || patience.throttled({ tries: failed, nowMs, delayMs });
   if (isPatient && nowMs - startMs + delayMs <= budgetMs) return delayMs;
-  const isUnknown = failure === 'unknown' || (options.isWrite && mayBeApplied);
   throw isUnknown ? new StoreUnavailable(failed, error) : new StoreBusy(failed, error);
 }
 
