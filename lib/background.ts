@@ -76,7 +76,7 @@ export class Background extends Construct {
       id: 'AwsSolutions-SQS3',
       reason: 'The queue is itself a dead-letter queue.',
     });
-    for (const statement of table.streamStatements()) role.addToPolicy(statement);
+    table.grantStreamTo(role);
     const source = (name: string, filters: readonly Filter[], batchSize: number) =>
       handler.addEventSourceMapping(name, {
         eventSourceArn: table.streamArn,

@@ -3,7 +3,7 @@ import { deadLetterEntity } from '../store/entities.ts';
 import type { DeadLetterData } from '../store/records/jobs.ts';
 import type { Change, Key, Stored, Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
-import { messageOf } from '../values/caught.ts';
+import { messageOf, originOf } from '../values/caught.ts';
 import { maintain } from './maintain.ts';
 
 /** A committed change of an item, by a client's write or a consequence of one. */
@@ -147,19 +147,21 @@ function giveUp(
     ...(before && { before: before.data }),
     ...(after && { after: after.data }),
   };
-  return storeDeadLetter(services, letter, consumer.whenGivenUp?.(change, services));
+  const more = consumer.whenGivenUp?.(change, services);
+  return storeDeadLetter(services, letter, { more, error });
 }
 
 /** Stores a dead letter with other writes, and logs it for the operator. */
 export async function storeDeadLetter(
   services: Services,
   letter: Omit<DeadLetterData, 'id'>,
-  more: readonly Write[] = [],
+  { more = [], error }: { readonly more?: readonly Write[] | undefined; readonly error: unknown },
 ): Promise<void> {
   const id = services.ids.random();
   const { key, consumer, error: cause } = letter;
+  const log = { deadLetter: id, consumer, ...key, ...originOf(error), cause };
   const at = deadLetterEntity.key(services.clock.micros() / 1000, id);
   await maintain(services, [createItem(deadLetterEntity, at, { id, ...letter }), ...more]);
   const message = 'a change could not be taken and is kept as a dead letter';
-  services.log({ level: 'error', message, deadLetter: id, consumer, ...key, cause });
+  services.log({ level: 'error', message, ...log });
 }

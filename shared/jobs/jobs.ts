@@ -3,7 +3,7 @@ import { dueKey, jobEntity, jobShard, jobShards } from '../store/entities.ts';
 import type { JobData } from '../store/records/jobs.ts';
 import { ConditionFailed, type Delete, type Put, type Store, type Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../store/writes.ts';
-import { causeOf } from '../values/caught.ts';
+import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
 import { maintain } from './maintain.ts';
@@ -254,7 +254,7 @@ async function runItem({ kinds, context, isEnding }: JobRunner, leased: Stored<J
   } catch (error) {
     if (error instanceof ConditionFailed) return; // another process has taken the job over
     const { id, kind: name } = leased.data;
-    const entry = { job: id, kind: name, cause: causeOf(error) };
+    const entry = { job: id, kind: name, ...faultOf(error) };
     // the job continues when its lease expires
     context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry });
   }
@@ -283,9 +283,8 @@ async function attempt(
     return await takeStep(context, kind, data.task);
   } catch (error) {
     if (error instanceof ConditionFailed) return { task: data.task, afterMs: conflictPauseMs };
-    const cause = causeOf(error);
     const failures = data.failures + 1;
-    const entry = { job: data.id, kind: data.kind, failures, cause };
+    const entry = { job: data.id, kind: data.kind, failures, ...faultOf(error) };
     context.log({ level: 'error', message: 'a step of a job failed', ...entry });
     const afterMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     return { task: data.task, failures, afterMs };

@@ -297,7 +297,7 @@ export interface Messages {
     positions: readonly RoomPosition[],
     limit: { readonly ms: number; readonly ending: Ending | undefined },
   ): Promise<void>;
-  /** Admits a request that waits for messages; it must be released in any case. Never rejects. */
+  /** Admits a request that waits for messages; it must be released in any case. */
   admit(share: Share, use: 'poll' | 'stream'): Promise<Admission>;
 }
 

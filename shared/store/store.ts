@@ -213,3 +213,15 @@ export class ItemTooLarge extends Error {
     this.name = 'ItemTooLarge';
   }
 }
+
+/**
+ * The store is too busy for a request, and has executed nothing of it. A client gets 429, or 503 for a request that only
+ * reads (docs/reference/errors.md#throttled-and-busy).
+ */
+export class StoreBusy extends Error {
+  /** @param tries requests to the store; 0 when earlier ones have shown that it is too busy */
+  constructor(tries: number, cause?: unknown) {
+    super(`the store was too busy in ${tries} tries`, { cause });
+    this.name = 'StoreBusy';
+  }
+}

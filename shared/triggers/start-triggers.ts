@@ -136,6 +136,10 @@ async function countFailure(
   const change = { actor: {}, cause: 'client', depth: data.depth } as const;
   const letter = { consumer: name, position: '', key, kind, change, after: data };
   await unlessConflict(
-    storeDeadLetter(services, { ...letter, error: messageOf(error) }, [deleteItem(current)]),
+    storeDeadLetter(
+      services,
+      { ...letter, error: messageOf(error) },
+      { more: [deleteItem(current)], error },
+    ),
   );
 }

@@ -53,14 +53,14 @@ test('the function has time for jobs, and may read and write the table and its s
         'CreatePlatformEndpoint',
         'DeleteEndpoint',
         'DeletePlatformApplication',
-        'Publish',
         'SetEndpointAttributes',
         'SetPlatformApplicationAttributes',
       ].map((name) => `sns:${name}`),
-      resources: [
-        expect.stringMatching(/:app\/\*\/groundwork_prod_\*$/),
-        expect.stringMatching(/:endpoint\/\*\/groundwork_prod_\*$/),
-      ],
+      resources: ['*'],
+    },
+    {
+      actions: ['sns:Publish'],
+      resources: [expect.stringMatching(/:endpoint\/\*\/groundwork_prod_\*$/)],
     },
     { actions: ['kms:Decrypt'], resources: [expect.stringMatching(/^PushPlatformsKey/)] },
     {
@@ -73,14 +73,14 @@ test('the function has time for jobs, and may read and write the table and its s
         .map((name) => `lambda:${name}`),
       resources: [expect.stringMatching(/:function:groundwork-prod-scr-\*$/)],
     },
-    { actions: ['lambda:ListFunctions'], resources: ['*'] },
+    { actions: ['dynamodb:ListStreams', 'lambda:ListFunctions'], resources: ['*'] },
     { actions: ['iam:PassRole'], resources: [expect.stringMatching(/^ScriptSandboxRole/)] },
     {
       actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
       resources: [queueId, wakeUpsId],
     },
     {
-      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
         (name) => `dynamodb:${name}`,
       ),
       resources: [`${tableId}.StreamArn`],

@@ -1,4 +1,5 @@
 import type { Log } from '../../platform/ports.ts';
+import { originOf } from '../../values/caught.ts';
 import { isErrorCode } from '../../values/errors/error-codes.ts';
 import type { Request } from './message.ts';
 
@@ -41,6 +42,7 @@ export function logFault(log: Log, { id }: Request, error: unknown): void {
     level: 'error',
     message: 'request failed',
     requestId: id,
+    ...originOf(error),
     error: describeFault(error),
   });
 }

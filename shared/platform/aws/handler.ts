@@ -1,11 +1,12 @@
 import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
 import type { Route } from '../../core/resource/route.ts';
-import { causeOf } from '../../values/caught.ts';
+import { faultOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
 import { readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
 import { openPlatform } from './platform.ts';
+import { withSharedPatience } from './sdk/patience.ts';
 import { askForNotice } from './shutdown.ts';
 
 /**
@@ -15,11 +16,15 @@ import { askForNotice } from './shutdown.ts';
  * @throws Error when a variable that the stack sets is absent from the function's environment
  */
 export async function openHandler(routes: readonly Route[] | LazyRoutes): Promise<Handler> {
-  const platform = await openProcess();
+  return createHandler(routes, await openProcess());
+}
+
+/** Creates the handler that serves `routes` on a platform. */
+export function createHandler(routes: readonly Route[] | LazyRoutes, platform: Platform): Handler {
   const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
   return (event, context) => {
-    platform.meter.flushOld(); // in parallel with the request, which does not wait for it
-    return handler(event, context);
+    platform.meter.flushOld(); // in parallel with the request, which does not wait for it, and with its own patience
+    return withSharedPatience(() => handler(event, context));
   };
 }
 
@@ -45,7 +50,6 @@ async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefin
     await askForNotice(runtimeApi);
   } catch (error) {
     // the function serves requests all the same
-    const cause = causeOf(error);
-    log({ level: 'error', message: 'no notice of the end of this process', cause });
+    log({ level: 'error', message: 'no notice of the end of this process', ...faultOf(error) });
   }
 }

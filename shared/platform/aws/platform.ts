@@ -1,4 +1,3 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { scryptAside } from '../../accounts/rules/passwords.ts';
 import { createVerifiers } from '../../accounts/social.ts';
@@ -16,7 +15,7 @@ import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
-import { openSecrets } from './secrets.ts';
+import { clientOf, openSecrets } from './secrets.ts';
 import { createClient } from './store/client.ts';
 import { openStore } from './store/store.ts';
 import { openVault } from './vault.ts';
@@ -35,8 +34,8 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
-  const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
   const [log, ids] = [openLog(logLevel), openIds()];
+  const secrets = openSecrets({ client: clientOf(secret), secret, nowMs, log });
   const { prefix } = environment.scripts;
   // Most functions never run a script or render a template: that code is loaded at its first use.
   const scripts = once(async () => {

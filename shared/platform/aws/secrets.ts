@@ -5,9 +5,12 @@ import {
   type SecretVersions,
   toVersions,
 } from '../../accounts/rules/master-secrets.ts';
-import type { Secrets } from '../ports.ts';
+import { faultOf } from '../../values/caught.ts';
+import type { Log, Secrets } from '../ports.ts';
+import { limited, naming } from './sdk/client.ts';
 
 const refetchAfterMs = 60_000;
+const limits = { requestMs: 3000, maxAttempts: 3 };
 
 /** The location of the master secrets. */
 export interface SecretsOptions {
@@ -15,6 +18,7 @@ export interface SecretsOptions {
   /** ARN of the secret. */
   readonly secret: string;
   readonly nowMs: () => number;
+  readonly log?: Log;
 }
 
 /**
@@ -23,7 +27,8 @@ export interface SecretsOptions {
  * `{"current": 2, "versions": [{"version": 1, "secret": "<64 hex digits>"}, ...]}`. They are fetched again for an
  * unknown version and when a key is created, at most once a minute: an operator may add a version while functions run.
  */
-export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets {
+export function openSecrets({ client: given, secret, nowMs, log }: SecretsOptions): Secrets {
+  const client = naming(given);
   let known: Promise<SecretVersions> | undefined;
   let newest: Promise<SecretVersions> | undefined; // the known versions, or a pending fetch
   let fetchedAt = 0;
@@ -42,10 +47,12 @@ export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets 
     );
     return fetching;
   };
+  const logFault = (error: unknown) =>
+    log?.({ level: 'error', message: 'the secrets could not be read again', ...faultOf(error) });
   return {
     current: async () => {
       // known versions stay valid when the fetch fails, and the next minute tries again
-      if (known !== undefined && isOld()) await fetch().catch(() => undefined);
+      if (known !== undefined && isOld()) await fetch().catch(logFault);
       return (await (known ?? newest ?? fetch())).current;
     },
     get: async (wanted) => {
@@ -64,7 +71,7 @@ export function openDeployedSecrets(arn: string): Secrets {
 /** Opens a client for the region of a secret, with the credentials that the SDK finds. */
 export function clientOf(arn: string): SecretsManagerClient {
   const region = arn.split(':')[3];
-  return new SecretsManagerClient(region === undefined ? {} : { region });
+  return new SecretsManagerClient({ ...limited(limits), ...(region && { region }) });
 }
 
 /** The deployed master secrets. */

@@ -6,7 +6,7 @@ import { traceEntity } from '../../store/entities.ts';
 import type { TraceData, TraceKind, TracePart } from '../../store/records/scripts.ts';
 import type { Delete, Key, Stored, Write } from '../../store/store.ts';
 import { deleteItem } from '../../store/writes.ts';
-import { causeOf } from '../../values/caught.ts';
+import { faultOf } from '../../values/caught.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { planTraceDeletion } from '../delete-old-traces.ts';
@@ -241,7 +241,7 @@ export async function dropPart({ files, log }: TraceServices, part: TracePart): 
     log({
       level: 'error',
       message: 'a file of a trace could not be deleted',
-      cause: causeOf(error),
+      ...faultOf(error),
     });
   }
 }

@@ -15,7 +15,7 @@ import {
 } from '../../../jobs/change-feed.ts';
 import { dueTimes, type JobType, type ReadJobs, readJobs, runDue } from '../../../jobs/jobs.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
-import { causeOf } from '../../../values/caught.ts';
+import { faultOf } from '../../../values/caught.ts';
 import { readStreamRecord } from './stream.ts';
 import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
 
@@ -114,7 +114,7 @@ function createJobs({ services, kinds, wakeUps }: BackgroundOptions) {
       await wakeUps(times.filter((time) => time > now && time <= now + aheadMs));
     } catch (error) {
       // the jobs are run by the next tick
-      services.log({ level: 'error', message: 'wake-ups failed', cause: causeOf(error) });
+      services.log({ level: 'error', message: 'wake-ups failed', ...faultOf(error) });
     }
   };
   return async (
@@ -139,8 +139,7 @@ async function consume(
     }
     return true;
   } catch (error) {
-    const cause = causeOf(error);
-    services.log({ level: 'error', message: 'changes could not be consumed', cause });
+    services.log({ level: 'error', message: 'changes could not be consumed', ...faultOf(error) });
     return false;
   }
 }

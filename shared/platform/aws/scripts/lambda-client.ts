@@ -1,4 +1,5 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { limited, naming } from '../sdk/client.ts';
 
 /** Loads the Lambda client with its commands at its first use: most requests never run a script. */
 export const lambdaSdk = () => import('@aws-sdk/client-lambda');
@@ -15,21 +16,24 @@ export function openLambda({
   /** Milliseconds. */
   readonly requestTimeout: number;
 }): <T>(call: (client: LambdaClient, sdk: LambdaSdk) => Promise<T>) => Promise<T> {
-  let opened = client;
-  return async (call) => {
-    const sdk = await lambdaSdk();
-    opened ??= new sdk.LambdaClient({
-      maxAttempts: 1, // a request that was sent may have run
+  let opened: LambdaClient | undefined;
+  // a request that was sent may have run
+  const { requestHandler, ...limits } = limited({ requestMs: requestTimeout, maxAttempts: 1 });
+  const create = (sdk: LambdaSdk) =>
+    new sdk.LambdaClient({
+      ...limits,
       requestHandler: {
+        ...requestHandler,
         connectionTimeout: 3000,
-        requestTimeout,
-        throwOnRequestTimeout: true, // without it the SDK only warns
         // A connection that was closed while Lambda had frozen this process fails with its next request, which may or
         // may not have arrived. A new one costs some milliseconds.
         httpsAgent: { keepAlive: false },
         httpAgent: { keepAlive: false },
       },
     });
+  return async (call) => {
+    const sdk = await lambdaSdk();
+    opened ??= naming(client ?? create(sdk));
     return call(opened, sdk);
   };
 }

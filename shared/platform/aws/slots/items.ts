@@ -3,7 +3,7 @@ import { type Entrant, instanceLimits } from '../../../scripts/slots.ts';
 import { runSlotEntity, runWaiterEntity } from '../../../store/entities.ts';
 import { ConditionFailed, type Key, type Write } from '../../../store/store.ts';
 import { createItem, deleteItem, putItem } from '../../../store/writes.ts';
-import { causeOf } from '../../../values/caught.ts';
+import { faultOf } from '../../../values/caught.ts';
 import type { Platform } from '../../ports.ts';
 import { OutcomeUnknown } from '../store/write.ts';
 
@@ -51,8 +51,7 @@ export async function deleteEarly(services: SlotServices, write: Write): Promise
     await maintain(services, [write]);
   } catch (error) {
     if (error instanceof ConditionFailed) return;
-    const cause = causeOf(error);
-    services.log({ level: 'error', message: 'a slot could not be released', cause });
+    services.log({ level: 'error', message: 'a slot could not be released', ...faultOf(error) });
   }
 }
 
