@@ -27,6 +27,8 @@ interface View {
   readonly data: ObjectData;
 }
 
+const toView = (data: ObjectData): View => ({ data });
+
 const operations: Readonly<Record<Right, ObjectOperation>> = {
   L: 'read',
   G: 'read',
@@ -65,15 +67,12 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   bodies: (context, list) => objectBodies(context, context.loaded.class, list),
   segment: ({ data }) => String(data.id),
   create: async (context, input) => {
-    const sent = async () => objectInput(input);
-    return { data: await createObject(saveCall(context), { id: reservedId(context), sent }) };
+    const created = { id: reservedId(context), sent: () => objectInput(input) };
+    return { data: await createObject(saveCall(context), created) };
   },
   createAll: (context, all) => {
-    const created = all.map(({ id, input }) => ({
-      id,
-      sent: async () => objectInput(await input()),
-    }));
-    return createObjects(saveCall(context), created).map(async (data) => ({ data: await data }));
+    const created = all.map(({ id, input }) => ({ id, sent: () => objectInput(input) }));
+    return createObjects(saveCall(context), created).map((creating) => creating.then(toView));
   },
   update: async (context, { current, input }) => ({
     data: await updateObject(saveCall(context), current, objectInput(input)),

@@ -1,13 +1,13 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, changedFields } from '../classes/rules/compiled-class.ts';
-import { commitUnique } from '../store/commit.ts';
+import { commitEach, commitUnique, uniqueError } from '../store/commit.ts';
 import { classEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
-import { type Growth, withRoom } from '../usage/quotas.ts';
+import { type Growth, isGrowing, withRoom } from '../usage/quotas.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
@@ -61,6 +61,34 @@ export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<Obj
     commitUnique(call, [...writes, ...fileWrites], plan.conflictError),
   );
   return plan.data;
+}
+
+/**
+ * Commits saves of one class, each as {@link commitPlan} does and independently of the others; those that only write
+ * together.
+ *
+ * @returns one promise for each, in their order
+ */
+export function commitPlans(
+  call: SaveCall,
+  plans: readonly PlannedSave[],
+): readonly Promise<ObjectData>[] {
+  const isWrite = ({ added, growth }: PlannedSave) =>
+    added.length === 0 && !isGrowing(growth) && call.class.data.triggers === undefined;
+  if (!plans.every(isWrite)) return plans.map((plan) => commitPlan(call, plan));
+  const committing = commitEach(
+    call,
+    plans.map(({ writes }) => writes),
+  );
+  return plans.map(({ data, writes, conflictError }, at) =>
+    // one promise for each
+    (committing[at] as Promise<void>).then(
+      () => data,
+      (error: unknown) => {
+        throw uniqueError(error, writes, conflictError);
+      },
+    ),
+  );
 }
 
 /**

@@ -33,6 +33,14 @@ export interface Store {
   write(transaction: Transaction): Promise<void>;
 
   /**
+   * Applies transactions, in any order, each as `write` does and independently of the others. Present where all cost
+   * less together than each by itself.
+   *
+   * @returns one promise for each, in their order
+   */
+  readonly writeAll?: ((transactions: readonly Transaction[]) => readonly Promise<void>[]) | undefined;
+
+  /**
    * Reserves the next `count` numbers of a counter that starts at 1. Never returns a number twice, not even after a
    * crash when it was used in a write that was acknowledged. Gaps are possible.
    *

@@ -2,18 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Watch } from '../../../jobs/change-feed.ts';
-import type { Store } from '../../../store/store.ts';
+import type { ConditionFailed, Store, Transaction } from '../../../store/store.ts';
 import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
 import { createItemCache, defaultCacheBytes } from './cache.ts';
-import { createGroupCommit } from './commit.ts';
+import { createGroupCommit, type Outcome, type ReadItem } from './commit.ts';
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
 import { createReader } from './read.ts';
 import { watchStorage } from './storage-trouble.ts';
 import { openTables, type TablesOptions } from './tables.ts';
-import { planSweep, planTransaction, prepareTransaction } from './write.ts';
+import {
+  type PreparedTransaction,
+  planSweep,
+  planTransaction,
+  prepareTransaction,
+} from './write.ts';
 
 const sweepIntervalMs = 60_000;
 
@@ -79,6 +84,20 @@ function createStore(
   };
   let closing: Promise<void> | undefined;
 
+  const plan = (prepared: PreparedTransaction, read: ReadItem) =>
+    planTransaction(prepared, { read, now, feed, counters });
+
+  function checkOpen(): void {
+    if (closing !== undefined) throw new Error('the store is closed');
+  }
+
+  async function writeTogether(transactions: readonly Transaction[]) {
+    checkOpen();
+    return commits.submitAll(
+      transactions.map((each) => (read) => plan(prepareTransaction(each), read)),
+    );
+  }
+
   async function close(): Promise<void> {
     await sweeper.stop();
     try {
@@ -101,12 +120,14 @@ function createStore(
     },
     isNear: true,
     write: async (transaction) => {
-      if (closing !== undefined) throw new Error('the store is closed');
+      checkOpen();
       const prepared = prepareTransaction(transaction);
-      const failure = await commits.submit((read) =>
-        planTransaction(prepared, { read, now, feed, counters }),
-      );
+      const failure = await commits.submit((read) => plan(prepared, read));
       if (failure !== undefined) throw failure;
+    },
+    writeAll: (transactions) => {
+      const writing = writeTogether(transactions);
+      return transactions.map((_, at) => writing.then((outcomes) => checkOutcome(outcomes[at])));
     },
     next: async (counter, count = 1) => counters.take(counter, count),
     close: () => {
@@ -114,6 +135,12 @@ function createStore(
       return closing;
     },
   };
+}
+
+/** Throws the error of a transaction that was not applied. */
+function checkOutcome(outcome: Outcome<ConditionFailed | undefined> | undefined): void {
+  if (outcome === undefined || 'error' in outcome) throw outcome?.error;
+  if (outcome.result !== undefined) throw outcome.result;
 }
 
 /** Removes expired items, now and each minute, in steps that let other work run in between. */
