@@ -86,8 +86,8 @@ const postRoute: Route = endpointRoute({
       run: async (context) => {
         const input = inputOf(objectFields, await context.body(), 'create');
         const created = { id: reservedId(context), sent: () => objectInput(input) };
-        const data = await createObject(saveCall(context), created);
-        return { status: 201, body: wholeObject(context, context.loaded.class, { data }) };
+        const object = await createObject(saveCall(context), created);
+        return { status: 201, body: wholeObject(context, context.loaded.class, object) };
       },
     },
   },

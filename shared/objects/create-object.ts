@@ -1,6 +1,7 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { objectEntity } from '../store/entities.ts';
+import { writeJson } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ChannelData } from '../store/records/channels.ts';
 import type { ObjectData } from '../store/records/records.ts';
@@ -26,6 +27,7 @@ import {
   type PlannedSave,
   placeOf,
   planned,
+  type SavedObject,
 } from './save-object.ts';
 import { uniqueWrites } from './unique-values.ts';
 
@@ -34,7 +36,7 @@ import { uniqueWrites } from './unique-values.ts';
  *
  * @throws ApiError 400 with the messages of every field that failed
  */
-export async function createObject(call: SaveCall, created: NewObject): Promise<ObjectData> {
+export async function createObject(call: SaveCall, created: NewObject): Promise<SavedObject> {
   return commitPlan(call, await planCreate(call, created));
 }
 
@@ -47,15 +49,15 @@ export async function createObject(call: SaveCall, created: NewObject): Promise<
 export function createObjects(
   call: SaveCall,
   all: readonly NewObject[],
-): readonly Promise<ObjectData>[] {
+): readonly Promise<SavedObject>[] {
   const creating = createTogether(call, all);
-  return all.map((_, at) => creating.then((each) => each[at] as Promise<ObjectData>)); // one for each
+  return all.map((_, at) => creating.then((each) => each[at] as Promise<SavedObject>)); // one for each
 }
 
 async function createTogether(
   call: SaveCall,
   all: readonly NewObject[],
-): Promise<readonly Promise<ObjectData>[]> {
+): Promise<readonly Promise<SavedObject>[]> {
   const compiled = compiledClass(call.caches, call.class);
   const parsed = await parseAll(call, compiled, all);
   const seen = await lookAll(call, parsed.filter(isGood).map(({ body }) => body));
@@ -66,7 +68,7 @@ async function createTogether(
   );
   const commits = commitPlans(call, plans.filter(isGood)).values();
   // one commit for each plan
-  const committing = () => commits.next().value as Promise<ObjectData>;
+  const committing = () => commits.next().value as Promise<SavedObject>;
   return plans.map((plan) => (isGood(plan) ? committing() : Promise.reject(plan.error)));
 }
 
@@ -200,10 +202,12 @@ function planNew(
     ...(channel && { channelNumber: channel.row }),
   };
   const key = objectEntity.key(call.instance, call.class.data.number, id);
-  const put = createItem(objectEntity, key, data, objectIndexes(compiled, data));
+  const text = writeJson(data);
+  const put = { ...createItem(objectEntity, key, data, objectIndexes(compiled, data)), text };
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
   return planned(call, compiled, {
     data,
+    text,
     writes: [
       put,
       ...unique,

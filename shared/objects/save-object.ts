@@ -18,10 +18,15 @@ import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-file
 import { cappedRights, groupErrors, ownerErrors } from './object-rules.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
-/** Planned save, to be committed alone or together with other writes. */
-export interface PlannedSave {
-  /** The object after the save. */
+/** The object after a save. */
+export interface SavedObject {
   readonly data: ObjectData;
+  /** JSON of the data of a new object, of which store and response are made. */
+  readonly text?: string;
+}
+
+/** Planned save, to be committed alone or together with other writes. */
+export interface PlannedSave extends SavedObject {
   /** Empty when nothing changes. */
   readonly writes: readonly Write[];
   /** Files to store first: commit inside {@link withPlan}. */
@@ -54,13 +59,13 @@ export function planned(
  *
  * @throws ApiError 400 when a unique value is taken, or as {@link withPlan}; ConditionFailed on a write conflict
  */
-export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
+export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<SavedObject> {
   const writes = [...plan.writes, ...(await plan.events())];
-  if (writes.length === 0) return plan.data;
+  if (writes.length === 0) return plan;
   await withPlan(call, plan, (fileWrites) =>
     commitUnique(call, [...writes, ...fileWrites], plan.conflictError),
   );
-  return plan.data;
+  return plan;
 }
 
 /**
@@ -72,7 +77,7 @@ export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<Obj
 export function commitPlans(
   call: SaveCall,
   plans: readonly PlannedSave[],
-): readonly Promise<ObjectData>[] {
+): readonly Promise<SavedObject>[] {
   const isWrite = ({ added, growth }: PlannedSave) =>
     added.length === 0 && !isGrowing(growth) && call.class.data.triggers === undefined;
   if (!plans.every(isWrite)) return plans.map((plan) => commitPlan(call, plan));
@@ -80,12 +85,12 @@ export function commitPlans(
     call,
     plans.map(({ writes }) => writes),
   );
-  return plans.map(({ data, writes, conflictError }, at) =>
+  return plans.map((plan, at) =>
     // one promise for each
     (committing[at] as Promise<void>).then(
-      () => data,
+      () => plan,
       (error: unknown) => {
-        throw uniqueError(error, writes, conflictError);
+        throw uniqueError(error, plan.writes, plan.conflictError);
       },
     ),
   );
@@ -115,7 +120,7 @@ export async function updateObject(
   call: SaveCall,
   current: Stored<ObjectData>,
   input: ObjectInput,
-): Promise<ObjectData> {
+): Promise<SavedObject> {
   return commitPlan(call, await planUpdate(call, current, input));
 }
 

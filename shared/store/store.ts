@@ -167,6 +167,8 @@ export interface Put {
   readonly kind: string;
   /** Values that JSON can represent, undefined members omitted. Readers may get this very object: never change it. */
   readonly data: object;
+  /** JSON of the data (exact-json.ts), where the caller has it as well. */
+  readonly text?: string | undefined;
   readonly indexes?: IndexKeys;
   /** Epoch seconds after which reads no longer return it; it is deleted some time later. */
   readonly expiresAt?: number;

@@ -6,7 +6,14 @@ import {
 } from '../../../jobs/change-feed.ts';
 import { dueOf, jobPrefix } from '../../../store/entities.ts';
 import type { Change } from '../../../store/store.ts';
-import { isSameSize, readEnvelope, storedItem, withSize } from './envelope.ts';
+import {
+  type ItemText,
+  isSameSize,
+  readEnvelope,
+  storedItem,
+  withSize,
+  writeChange,
+} from './envelope.ts';
 import { parseItemKey } from './keys.ts';
 import type { Operation, Tables } from './tables.ts';
 
@@ -54,9 +61,7 @@ export interface Feed {
 
 /** The writing half of the feed, which takes part in commits. */
 export interface FeedWriter {
-  /**
-   * Formats a change of an item that was or is of `kind`, with the item as it is stored; undefined: not in the feed.
-   */
+  /** Formats a change of an item; undefined: not in the feed. */
   text(change: FeedChange): string | undefined;
   /** Appends changes, given as texts, as the newest ones: together, as they are read together. */
   append(texts: readonly string[]): readonly Operation[];
@@ -67,9 +72,8 @@ export interface FeedWriter {
 /** A change as a transaction makes it. */
 export interface FeedChange {
   readonly key: string;
-  readonly kind: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
+  readonly before: ItemText | undefined;
+  readonly after: ItemText | undefined;
   readonly change: Change;
 }
 
@@ -87,15 +91,14 @@ export function openFeed(
   let listener: (news: CommitNews) => void = () => undefined;
 
   return {
-    text: ({ key, kind, before, after, change }) => {
+    text: ({ key, before, after, change }) => {
       if (change.cause === 'maintenance') return undefined;
-      const needsData = wanted.get(kind)?.get(actionOf({ before, after }));
+      const needsData = wanted.get((after ?? before)?.kind ?? '')?.get(actionOf({ before, after }));
       if (needsData === undefined) return undefined;
-      const [old, now] = needsData ? [before, after] : [withSize(before), withSize(after)];
-      if (!needsData && isSameSize(old, now)) return undefined;
-      return (
-        JSON.stringify(change) + separator + (old ?? '') + separator + (now ?? '') + separator + key
-      );
+      if (!needsData && isSameSize(before, after)) return undefined;
+      const old = needsData ? (before?.text ?? '') : withSize(before);
+      const now = needsData ? (after?.text ?? '') : withSize(after);
+      return writeChange(change) + separator + old + separator + now + separator + key;
     },
     append: (texts) =>
       entriesOf(texts).map((entry) => {
