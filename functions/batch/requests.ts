@@ -129,11 +129,7 @@ function readRequest(item: unknown, pathOf: Reader<PathReading>): RequestReading
 
 type Reader<Value> = (value: Json) => Reading<Value>;
 
-function readMember<T>(
-  item: JsonObject,
-  name: string,
-  reader: Reader<T>,
-): Reading<T> {
+function readMember<T>(item: JsonObject, name: string, reader: Reader<T>): Reading<T> {
   const value = Object.hasOwn(item, name) ? item[name] : undefined;
   if (value === undefined) return refuse(messages.required);
   return value === null ? refuse(messages.null) : reader(value);

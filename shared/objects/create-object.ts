@@ -60,7 +60,10 @@ async function createTogether(
 ): Promise<readonly Promise<SavedObject>[]> {
   const compiled = compiledClass(call.caches, call.class);
   const parsed = await parseAll(call, compiled, all);
-  const seen = await lookAll(call, parsed.filter(isGood).map(({ body }) => body));
+  const seen = await lookAll(
+    call,
+    parsed.filter(isGood).map(({ body }) => body),
+  );
   const plans = parsed.map((each) =>
     isGood(each)
       ? attempt(() => planNew(call, compiled, { object: each, seen: seen.get(each.body) }))

@@ -22,7 +22,7 @@ import { fieldOf, uniqueWrites } from './unique-values.ts';
 export interface SavedObject {
   readonly data: ObjectData;
   /** JSON of the data of a new object, of which store and response are made. */
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 /** Planned save, to be committed alone or together with other writes. */
@@ -51,7 +51,8 @@ export function planned(
     const pk = uniqueEntity.partition(instance, place.number);
     return key.pk === pk ? uniqueClash(compiled, key.sk) : undefined;
   };
-  return { ...save, conflictError };
+  const { data, text, writes, added, growth, events } = save;
+  return { data, text, writes, added, growth, events, conflictError };
 }
 
 /**

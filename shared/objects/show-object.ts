@@ -64,7 +64,7 @@ export function objectBodies(
 interface View {
   readonly data: ObjectData;
   /** JSON of the data, where it is known. */
-  readonly text?: string;
+  readonly text?: string | undefined;
 }
 
 /** How objects are shown. */

@@ -38,7 +38,9 @@ export interface Store {
    *
    * @returns one promise for each, in their order
    */
-  readonly writeAll?: ((transactions: readonly Transaction[]) => readonly Promise<void>[]) | undefined;
+  readonly writeAll?:
+    | ((transactions: readonly Transaction[]) => readonly Promise<void>[])
+    | undefined;
 
   /**
    * Reserves the next `count` numbers of a counter that starts at 1. Never returns a number twice, not even after a
@@ -169,7 +171,7 @@ export interface Put {
   readonly data: object;
   /** JSON of the data (exact-json.ts), where the caller has it as well. */
   readonly text?: string | undefined;
-  readonly indexes?: IndexKeys;
+  readonly indexes?: IndexKeys | undefined;
   /** Epoch seconds after which reads no longer return it; it is deleted some time later. */
   readonly expiresAt?: number;
   readonly condition: Condition;

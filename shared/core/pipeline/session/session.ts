@@ -1,6 +1,6 @@
 import { openScanBudget } from '../../../platform/limits/scans.ts';
 import type { Platform } from '../../../platform/ports.ts';
-import type { Write } from '../../../store/store.ts';
+import type { Key, Write } from '../../../store/store.ts';
 import type { InnerRequest } from '../../http/message.ts';
 import type { Router } from '../../http/router.ts';
 import type { Opened, OpenedGroup, Session } from '../../resource/route.ts';
@@ -65,12 +65,16 @@ function mayChangeAnything({ context }: Opened): boolean {
   return kind === 'action' || kind === 'page';
 }
 
+/** Checks whether an item is written; a loop, as it is called for each write of a batch and each record. */
+function isWritten(writes: readonly Write[], { pk, sk }: Key): boolean {
+  for (const { key } of writes) if (key.sk === sk && key.pk === pk) return true;
+  return false;
+}
+
 function sharedPlatform({ platform, remembered }: SessionParts): Platform {
   const written = (writes: readonly Write[]) => {
     for (const [name, { key }] of remembered) {
-      if (writes.some(({ key: { pk, sk } }) => key.sk === sk && key.pk === pk)) {
-        remembered.delete(name);
-      }
+      if (isWritten(writes, key)) remembered.delete(name);
     }
   };
   const overtaken = () => remembered.clear();

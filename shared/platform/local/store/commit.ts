@@ -151,22 +151,21 @@ function planGroup(
   const operations: Operation[] = [];
   const changes: string[] = [];
   let planned = 0;
-  for (const { all, outcomes } of group) {
-    for (const work of all) {
-      try {
-        const plan = work(read);
-        if (plan.changes !== undefined) changes.push(...plan.changes);
-        for (const operation of plan.operations) {
-          operations.push(operation);
-          if (operation.table === 'items') changed.set(operation.key, operation.value);
-        }
-        outcomes.push({ result: plan.result });
-        planned += 1;
-      } catch (error) {
-        outcomes.push({ error: trouble.translate(error) });
+  const run = (work: Work<unknown>): Outcome<unknown> => {
+    try {
+      const plan = work(read);
+      if (plan.changes !== undefined) changes.push(...plan.changes);
+      for (const operation of plan.operations) {
+        operations.push(operation);
+        if (operation.table === 'items') changed.set(operation.key, operation.value);
       }
+      planned += 1;
+      return { result: plan.result };
+    } catch (error) {
+      return { error: trouble.translate(error) };
     }
-  }
+  };
+  for (const { all, outcomes } of group) outcomes.push(...all.map(run));
   operations.push(...feed.append(changes));
   return { operations, planned };
 }

@@ -91,14 +91,12 @@ export function openFeed(
   let listener: (news: CommitNews) => void = () => undefined;
 
   return {
-    text: ({ key, before, after, change }) => {
+    text: (feedChange) => {
+      const { before, after, change } = feedChange;
       if (change.cause === 'maintenance') return undefined;
       const needsData = wanted.get((after ?? before)?.kind ?? '')?.get(actionOf({ before, after }));
-      if (needsData === undefined) return undefined;
-      if (!needsData && isSameSize(before, after)) return undefined;
-      const old = needsData ? (before?.text ?? '') : withSize(before);
-      const now = needsData ? (after?.text ?? '') : withSize(after);
-      return writeChange(change) + separator + old + separator + now + separator + key;
+      if (needsData === undefined || (!needsData && isSameSize(before, after))) return undefined;
+      return textOf(feedChange, needsData ? wholeText : withSize);
     },
     append: (texts) =>
       entriesOf(texts).map((entry) => {
@@ -137,6 +135,17 @@ export function openFeed(
       },
     }),
   };
+}
+
+function textOf(
+  { key, before, after, change }: FeedChange,
+  write: (item: ItemText | undefined) => string,
+): string {
+  return [writeChange(change), write(before), write(after), key].join(separator);
+}
+
+function wholeText(item: ItemText | undefined): string {
+  return item?.text ?? '';
 }
 
 /** Returns whether the data of items is needed, by their kind and the action. */

@@ -6,7 +6,7 @@ import type { ConditionFailed, Store, Transaction } from '../../../store/store.t
 import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
 import { createItemCache, defaultCacheBytes } from './cache.ts';
-import { createGroupCommit, type Outcome, type ReadItem } from './commit.ts';
+import { createGroupCommit, type GroupCommit, type Outcome, type ReadItem } from './commit.ts';
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
@@ -14,6 +14,7 @@ import { createReader } from './read.ts';
 import { watchStorage } from './storage-trouble.ts';
 import { openTables, type TablesOptions } from './tables.ts';
 import {
+  type PlanContext,
   type PreparedTransaction,
   planSweep,
   planTransaction,
@@ -84,19 +85,9 @@ function createStore(
   };
   let closing: Promise<void> | undefined;
 
-  const plan = (prepared: PreparedTransaction, read: ReadItem) =>
-    planTransaction(prepared, { read, now, feed, counters });
-
-  function checkOpen(): void {
+  const checkOpen = () => {
     if (closing !== undefined) throw new Error('the store is closed');
-  }
-
-  async function writeTogether(transactions: readonly Transaction[]) {
-    checkOpen();
-    return commits.submitAll(
-      transactions.map((each) => (read) => plan(prepareTransaction(each), read)),
-    );
-  }
+  };
 
   async function close(): Promise<void> {
     await sweeper.stop();
@@ -119,6 +110,32 @@ function createStore(
       return reader.query(query).catch(translated);
     },
     isNear: true,
+    ...createWriter(commits, checkOpen, { now, feed, counters }),
+    next: async (counter, count = 1) => counters.take(counter, count),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function createWriter(
+  commits: GroupCommit,
+  checkOpen: () => void,
+  context: Omit<PlanContext, 'read'>,
+): Pick<Store, 'write' | 'writeAll'> {
+  const { now, feed, counters } = context;
+  const plan = (prepared: PreparedTransaction, read: ReadItem) =>
+    planTransaction(prepared, { read, now, feed, counters });
+
+  async function writeTogether(transactions: readonly Transaction[]) {
+    checkOpen();
+    return commits.submitAll(
+      transactions.map((each) => (read) => plan(prepareTransaction(each), read)),
+    );
+  }
+
+  return {
     write: async (transaction) => {
       checkOpen();
       const prepared = prepareTransaction(transaction);
@@ -128,11 +145,6 @@ function createStore(
     writeAll: (transactions) => {
       const writing = writeTogether(transactions);
       return transactions.map((_, at) => writing.then((outcomes) => checkOutcome(outcomes[at])));
-    },
-    next: async (counter, count = 1) => counters.take(counter, count),
-    close: () => {
-      closing ??= close();
-      return closing;
     },
   };
 }
