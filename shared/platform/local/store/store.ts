@@ -6,7 +6,13 @@ import type { ConditionFailed, Store, Transaction } from '../../../store/store.t
 import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
 import { createItemCache, defaultCacheBytes } from './cache.ts';
-import { createGroupCommit, type GroupCommit, type Outcome, type ReadItem } from './commit.ts';
+import {
+  createGroupCommit,
+  type GroupCommit,
+  type Outcome,
+  type ReadItem,
+  type Work,
+} from './commit.ts';
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
@@ -130,9 +136,19 @@ function createWriter(
 
   async function writeTogether(transactions: readonly Transaction[]) {
     checkOpen();
-    return commits.submitAll(
-      transactions.map((each) => (read) => plan(prepareTransaction(each), read)),
-    );
+    return commits.submitAll(transactions.map(toWork));
+  }
+
+  /** Encodes a transaction, now; an error is that of its work. */
+  function toWork(transaction: Transaction): Work<ConditionFailed | undefined> {
+    try {
+      const prepared = prepareTransaction(transaction);
+      return (read) => plan(prepared, read);
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
   }
 
   return {
