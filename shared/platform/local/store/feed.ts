@@ -5,7 +5,7 @@ import {
   type Watch,
 } from '../../../jobs/change-feed.ts';
 import { dueOf, jobPrefix } from '../../../store/entities.ts';
-import type { Change } from '../../../store/store.ts';
+import type { Change, Key, Stored } from '../../../store/store.ts';
 import {
   type ItemText,
   isSameSize,
@@ -214,17 +214,22 @@ function parseChange(
   value: string,
   readChange: (text: string) => Change,
 ): ItemChange {
-  const [change = '', before = '', after = '', ...rest] = value.split(separator);
-  const key = parseItemKey(rest.join(separator)); // the separator of partition and sort key is the same
-  const [old, now] = [before, after].map((text) =>
-    text === '' ? undefined : storedItem(key, readEnvelope(text)),
-  );
+  const changeEnd = value.indexOf(separator);
+  const beforeEnd = value.indexOf(separator, changeEnd + 1);
+  const afterEnd = value.indexOf(separator, beforeEnd + 1);
+  const key = parseItemKey(value.slice(afterEnd + 1)); // the separator of partition and sort key is the same
+  const before = parseItem(key, value.slice(changeEnd + 1, beforeEnd));
+  const after = parseItem(key, value.slice(beforeEnd + 1, afterEnd));
   return {
     key,
     position,
-    kind: (now ?? old)?.kind ?? '',
-    change: readChange(change),
-    ...(old && { before: old }),
-    ...(now && { after: now }),
+    kind: (after ?? before)?.kind ?? '',
+    change: readChange(value.slice(0, changeEnd)),
+    ...(before && { before }),
+    ...(after && { after }),
   };
+}
+
+function parseItem(key: Key, text: string): Stored | undefined {
+  return text === '' ? undefined : storedItem(key, readEnvelope(text));
 }
