@@ -96,11 +96,11 @@ export interface Delivery {
  */
 export async function deliver(delivery: Delivery, changes: readonly ItemChange[]): Promise<void> {
   const { consumer, services } = delivery;
-  const wanted = changes.filter((change) =>
-    consumer.watches.some(
-      ({ kind, actions }) => kind === change.kind && actions.includes(actionOf(change)),
-    ),
-  );
+  const { watches } = consumer;
+  const wanted = changes.filter((change) => {
+    const action = actionOf(change);
+    return watches.some(({ kind, actions }) => kind === change.kind && actions.includes(action));
+  });
   if (wanted.length > 0) await deliverWanted(delivery, services, wanted);
 }
 

@@ -33,6 +33,16 @@ export interface Store {
   write(transaction: Transaction): Promise<void>;
 
   /**
+   * Applies transactions, in any order, each as `write` does and independently of the others. Present where all cost
+   * less together than each by itself.
+   *
+   * @returns one promise for each, in their order
+   */
+  readonly writeAll?:
+    | ((transactions: readonly Transaction[]) => readonly Promise<void>[])
+    | undefined;
+
+  /**
    * Reserves the next `count` numbers of a counter that starts at 1. Never returns a number twice, not even after a
    * crash when it was used in a write that was acknowledged. Gaps are possible.
    *
@@ -164,7 +174,9 @@ export interface Put {
   readonly kind: string;
   /** Values that JSON can represent, undefined members omitted. Readers may get this very object: never change it. */
   readonly data: object;
-  readonly indexes?: IndexKeys;
+  /** JSON of the data (exact-json.ts), where the caller has it as well. */
+  readonly text?: string | undefined;
+  readonly indexes?: IndexKeys | undefined;
   /** Epoch seconds after which reads no longer return it; it is deleted some time later. */
   readonly expiresAt?: number;
   readonly condition: Condition;

@@ -26,7 +26,7 @@ export interface Operation {
   /** Whether the key did not exist before: then no reader can have cached it. */
   readonly isNew?: boolean;
   /** The item to cache for readers, where worthwhile: then it need not be parsed. */
-  readonly item?: CachedItem;
+  readonly item?: CachedItem | undefined;
 }
 
 const tableNames = ['items', 'indexes', 'counters', 'changes'];
