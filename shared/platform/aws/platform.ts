@@ -11,7 +11,7 @@ import { openFreeScans } from '../limits/scans.ts';
 import type { Platform } from '../ports.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
-import { openLog } from './log.ts';
+import { openLog } from './log/log.ts';
 import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
@@ -31,12 +31,12 @@ export interface AwsPlatform extends Platform {
 
 /** Opens AWS services: table, master secrets, files, mail, standard output as log. Sends no request by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, push, logLevel, mailFrom, apiUrl } = environment;
+  const { table, secret, push, logLevel, metrics, mailFrom, apiUrl } = environment;
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
   const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
-  const [log, ids] = [openLog(logLevel), openIds()];
+  const [log, ids] = [openLog({ level: logLevel, metrics }), openIds()];
   const { prefix } = environment.scripts;
   // Most functions never run a script or render a template: that code is loaded at its first use.
   const scripts = once(async () => {

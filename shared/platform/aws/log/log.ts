@@ -1,0 +1,47 @@
+import { requestMessage } from '../../../core/http/request-log.ts';
+import type { Log, LogEntry } from '../../ports.ts';
+import { type MetricsPlace, requestMembers } from './metrics.ts';
+
+/** The amount of logging; each level includes those before it. */
+export type LogLevel = 'error' | 'info' | 'debug';
+
+const weights: Readonly<Record<LogLevel, number>> = { error: 0, info: 1, debug: 2 };
+
+/** Options of a log. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Where the metrics of requests belong, which are part of their lines. */
+  readonly metrics: MetricsPlace;
+  /** Takes whole lines; standard output when absent. */
+  readonly write?: (line: string) => void;
+}
+
+/**
+ * Opens a log of JSON lines, one an entry. `timestamp` and `level` are the names that Lambda expects in lines that a
+ * function writes by itself (functions with the log format JSON).
+ */
+export function openLog({ level, metrics, write = writeToOutput }: LogOptions): Log {
+  return (entry) => {
+    if (weights[entry.level] <= weights[level]) write(toLine(entry, metrics));
+  };
+}
+
+function toLine({ level, ...rest }: LogEntry, metrics: MetricsPlace): string {
+  const now = new Date();
+  const members =
+    rest.message === requestMessage
+      ? requestMembers(metrics, Number(rest.status), now.getTime())
+      : undefined;
+  const entry = {
+    timestamp: now.toISOString(),
+    level: level.toUpperCase(),
+    ...rest,
+    ...members,
+  };
+  return `${JSON.stringify(entry)}\n`;
+}
+
+// not by the console, which the runtime would wrap into its own line
+function writeToOutput(line: string): void {
+  process.stdout.write(line);
+}
