@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
@@ -10,6 +11,7 @@ import { openIds } from '../../shared/platform/ids.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { Log } from '../../shared/platform/ports.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
+import { tableAfter } from '../docs/markdown.ts';
 import { alarmsOf, type MetricId, metricsIn } from '../support/metrics.ts';
 import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn, textOf } from '../support/template.ts';
@@ -202,6 +204,32 @@ describe('alarms', () => {
 
     expect(thresholdIn(alarms)).toBe(800);
     expect(thresholdIn(alarmsOf(synthesise({ concurrencyQuota: '10' })))).toBe(8);
+  });
+});
+
+describe('the guide', () => {
+  const guide = readFileSync(new URL('../../docs/guides/operate.md', import.meta.url), 'utf8');
+  const names = (table: ReadonlyMap<string, unknown>) =>
+    [...table.keys()].flatMap((cell) => cell.match(/\w+/g) ?? []).toSorted();
+
+  test('lists all alarms', () => {
+    expect(names(tableAfter(guide, '## Alarms'))).toEqual(
+      alarms.map(({ name }) => name).toSorted(),
+    );
+  });
+
+  test('has the costs of an idle deployment', () => {
+    const rows = [...tableAfter(guide, '### Idle')].map(([name, [usd]]) => ({
+      name,
+      usd: Number(usd),
+    }));
+    const read = alarms.reduce((sum, { metrics }) => sum + Math.max(1, metrics.length), 0); // a query is one or more
+    const isOf = (part: string) => rows.find(({ name }) => name.includes(part));
+    const parts = rows.slice(0, -1).reduce((sum, { usd }) => sum + usd, 0);
+
+    expect(isOf('alarms')?.name).toBe(`${read} metrics of alarms, 10 of them in the free tier`);
+    expect(isOf('alarms')?.usd).toBeCloseTo((read - 10) * 0.1);
+    expect(isOf('together')?.usd).toBeCloseTo(parts);
   });
 });
 
