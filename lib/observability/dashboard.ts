@@ -3,7 +3,7 @@ import {
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
-  type GraphWidgetProps,
+  type IMetric,
   type IWidget,
   MathExpression,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -33,8 +33,8 @@ export function addDashboard(
   });
 }
 
-function graph(title: string, left: GraphWidgetProps['left']): IWidget {
-  return new GraphWidget({ title, width: 8, height: 6, period, ...(left && { left }) });
+function graph(title: string, left: IMetric[]): IWidget {
+  return new GraphWidget({ title, width: 8, height: 6, period, left });
 }
 
 function requestWidgets({ api }: Monitored, metrics: Metrics): IWidget[] {
@@ -50,10 +50,11 @@ function requestWidgets({ api }: Monitored, metrics: Metrics): IWidget[] {
 function familyWidgets({ stage }: Monitored): IWidget[] {
   const schema = `{"${metricsNamespace(stage)}","${familyDimension}"}`;
   const of = (metric: string, statistic: string) => search(schema, metric, statistic);
-  const { duration, clientErrors, serverErrors } = requestMetrics;
+  const { duration, tableRequests, clientErrors, serverErrors } = requestMetrics;
   return [
     graph('Requests by family', [of(duration, 'SampleCount')]),
     graph('Duration by family, p95', [of(duration, 'p95')]),
+    graph('Requests to the table per request, by family', [of(tableRequests, 'Average')]),
     graph('Errors by family', [of(clientErrors, 'Sum'), of(serverErrors, 'Sum')]),
   ];
 }

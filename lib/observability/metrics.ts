@@ -33,6 +33,7 @@ export function metricsOf(monitored: Monitored) {
   const { api, background, scriptRuns, deadLetters, stage } = monitored;
   const namespace = metricsNamespace(stage);
   const line = (metricName: string) => new Metric({ namespace, metricName, ...sum });
+  const [requests, serverErrors] = [api.metricCount(sum), api.metricServerError(sum)];
   const throttled = (metricName: string) =>
     // without a schema, a query reads the metric of the table and those of all its indexes
     new MathExpression({
@@ -40,12 +41,12 @@ export function metricsOf(monitored: Monitored) {
       period,
     });
   return {
-    requests: api.metricCount(sum),
+    requests,
     clientErrors: api.metricClientError(sum),
-    serverErrors: api.metricServerError(sum),
+    serverErrors,
     serverErrorShare: new MathExpression({
       expression: `IF(requests >= ${minRequests}, 100 * FILL(errors, 0) / requests, 0)`,
-      usingMetrics: { requests: api.metricCount(sum), errors: api.metricServerError(sum) },
+      usingMetrics: { requests, errors: serverErrors },
       label: '% of requests',
       period,
     }),

@@ -36,6 +36,8 @@ export interface MeasuredResponse {
   readonly units: Units;
   /** Bytes of the request's line in the log. */
   readonly logBytes: number;
+  /** The figure in that line. */
+  readonly tableRequests: number;
 }
 
 /** The result of each run of a script, and its time, which is above that for which a run is held back from its trace. */
@@ -75,7 +77,13 @@ export async function openMeasuredDeployment(): Promise<MeasuredDeployment> {
       const logged = lines.mock.calls.map(([text]) => String(text)).join('');
       lines.mockRestore();
       if (result.statusCode >= 400) throw new Error(logged);
-      return { body: bodyOf(result), units: meter.take(), logBytes: Buffer.byteLength(logged) };
+      const line = logged.trimEnd().split('\n').at(-1) ?? ''; // after those of mails
+      return {
+        body: bodyOf(result),
+        units: meter.take(),
+        logBytes: Buffer.byteLength(line),
+        tableRequests: JSON.parse(line).tableRequests,
+      };
     },
     close: async () => {
       vi.unstubAllEnvs();

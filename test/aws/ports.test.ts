@@ -137,6 +137,7 @@ describe('secrets', () => {
 
 describe('log', () => {
   const metrics = { namespace: 'Groundwork/prod', family: 'objects' };
+  const given = { metrics, tableRequests: () => 3 };
 
   test.each([
     ['error', ['e']],
@@ -144,7 +145,7 @@ describe('log', () => {
     ['debug', ['d', 'i', 'e']],
   ] as const)('level %s', (level, expected) => {
     const lines: string[] = [];
-    const log = openLog({ level, metrics, write: (line) => lines.push(line) });
+    const log = openLog({ level, ...given, write: (line) => lines.push(line) });
 
     log({ level: 'debug', message: 'd' });
     log({ level: 'info', message: 'i' });
@@ -155,7 +156,7 @@ describe('log', () => {
 
   test('an entry is one line, with the fields that Lambda expects in it', () => {
     const lines: string[] = [];
-    const log = openLog({ level: 'info', metrics, write: (line) => lines.push(line) });
+    const log = openLog({ level: 'info', ...given, write: (line) => lines.push(line) });
 
     log({ level: 'error', message: 'two\nlines', requestId: 'r', status: 500 });
 

@@ -157,6 +157,12 @@ describe('the guide has the units and costs of', () => {
   });
 });
 
+test('a line of the log has the number of requests to the table', async () => {
+  const { units, tableRequests } = await measure('update');
+
+  expect([units.requests, tableRequests]).toEqual([2, 2]);
+});
+
 describe('the guide has the ceiling of', () => {
   const busiest = (by: UnitsBy) => Math.max(...Object.values(by));
   const ofWrites = async (name: string) => {

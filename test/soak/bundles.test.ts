@@ -557,6 +557,7 @@ describe.each(programs)('on $name', ({ node }) => {
         status: expect.any(Number),
         durationMs: expect.any(Number),
         family: expect.any(String),
+        tableRequests: expect.any(Number),
         _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [expect.anything()] },
       });
       for (const key of Object.values(keys)) expect(logs).not.toContain(key);

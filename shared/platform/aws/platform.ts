@@ -17,7 +17,7 @@ import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
 import { openSecrets } from './secrets.ts';
-import { createClient } from './store/client.ts';
+import { countRequests, createClient } from './store/client.ts';
 import { openStore } from './store/store.ts';
 import { openVault } from './vault.ts';
 
@@ -31,12 +31,12 @@ export interface AwsPlatform extends Platform {
 
 /** Opens AWS services: table, master secrets, files, mail, standard output as log. Sends no request by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, push, logLevel, metrics, mailFrom, apiUrl } = environment;
-  const clock = openClock();
+  const { table, secret, push, logLevel, metrics, mailFrom, apiUrl, settings } = environment;
+  const [clock, ids, client] = [openClock(), openIds(), createClient()];
   const nowMs = () => clock.micros() / 1000;
-  const store = openStore({ table, client: createClient(), now: nowMs });
+  const store = openStore({ table, client, now: nowMs });
   const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
-  const [log, ids] = [openLog({ level: logLevel, metrics }), openIds()];
+  const log = openLog({ level: logLevel, metrics, tableRequests: countRequests(client) });
   const { prefix } = environment.scripts;
   // Most functions never run a script or render a template: that code is loaded at its first use.
   const scripts = once(async () => {
@@ -44,7 +44,6 @@ export function openPlatform(environment: Environment): AwsPlatform {
     return openScripts({ store, clock, ids, log, place: { prefix, table } });
   });
   const meter = openMeter({ store, clock, ids, log });
-  const { settings } = environment;
   const changes = { settled: () => Promise.resolve() };
   const services = {
     store,

@@ -12,6 +12,8 @@ export interface LogOptions {
   readonly level: LogLevel;
   /** Where the metrics of requests belong, which are part of their lines. */
   readonly metrics: MetricsPlace;
+  /** Takes the number of requests to the table since its last call. */
+  readonly tableRequests: () => number;
   /** Takes whole lines; standard output when absent. */
   readonly write?: (line: string) => void;
 }
@@ -20,24 +22,25 @@ export interface LogOptions {
  * Opens a log of JSON lines, one an entry. `timestamp` and `level` are the names that Lambda expects in lines that a
  * function writes by itself (functions with the log format JSON).
  */
-export function openLog({ level, metrics, write = writeToOutput }: LogOptions): Log {
+export function openLog({ level, write = writeToOutput, ...source }: LogOptions): Log {
   return (entry) => {
-    if (weights[entry.level] <= weights[level]) write(toLine(entry, metrics));
+    if (weights[entry.level] <= weights[level]) write(toLine(entry, source));
   };
 }
 
-function toLine({ level, ...rest }: LogEntry, metrics: MetricsPlace): string {
+function toLine(
+  { level, ...rest }: LogEntry,
+  { metrics, tableRequests }: Pick<LogOptions, 'metrics' | 'tableRequests'>,
+): string {
   const now = new Date();
   const members =
-    rest.message === requestMessage
-      ? requestMembers(metrics, Number(rest.status), now.getTime())
-      : undefined;
-  const entry = {
-    timestamp: now.toISOString(),
-    level: level.toUpperCase(),
-    ...rest,
-    ...members,
-  };
+    rest.message === requestMessage &&
+    requestMembers(metrics, {
+      status: Number(rest.status),
+      tableRequests: tableRequests(),
+      nowMs: now.getTime(),
+    });
+  const entry = { timestamp: now.toISOString(), level: level.toUpperCase(), ...rest, ...members };
   return `${JSON.stringify(entry)}\n`;
 }
 

@@ -5,6 +5,7 @@
  * | Metric       | Dimension | Source                                                       |
  * |--------------|-----------|--------------------------------------------------------------|
  * | durationMs   | family    | each request's line; its SampleCount is the number of requests |
+ * | tableRequests | family   | each request's line: requests to the table since the line before |
  * | clientErrors | family    | each request's line with a 4xx response                      |
  * | serverErrors | family    | each request's line with a 5xx response                      |
  * | errorLines   |           | lines of level `error`, by a metric filter                   |
@@ -29,6 +30,7 @@ export const familyDimension = 'family';
 /** Metrics that the lines of requests contain. */
 export const requestMetrics = {
   duration: 'durationMs',
+  tableRequests: 'tableRequests',
   clientErrors: 'clientErrors',
   serverErrors: 'serverErrors',
 } as const;
@@ -36,26 +38,33 @@ export const requestMetrics = {
 /** Metrics that CloudWatch counts in the lines of the log. */
 export const lineMetrics = { errors: 'errorLines', deadLetters: 'deadLetters' } as const;
 
+/** What a request's line reports in addition to its own members. */
+export interface RequestFigures {
+  /** Of the response. */
+  readonly status: number;
+  readonly tableRequests: number;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
 /**
  * Returns the members that make a request's line a document in CloudWatch's embedded metric format. A metric of errors is
  * present only in lines with such an error: one without values costs nothing.
- *
- * @param status of the response
- * @param nowMs  epoch milliseconds
  */
 export function requestMembers(
   { namespace, family }: MetricsPlace,
-  status: number,
-  nowMs: number,
+  { status, tableRequests, nowMs }: RequestFigures,
 ): Record<string, unknown> {
   const { duration, clientErrors, serverErrors } = requestMetrics;
   const error = status >= 500 ? [serverErrors] : status >= 400 ? [clientErrors] : [];
+  const counts = [requestMetrics.tableRequests, ...error];
   const metrics = [
     { Name: duration, Unit: 'Milliseconds' },
-    ...error.map((Name) => ({ Name, Unit: 'Count' })),
+    ...counts.map((Name) => ({ Name, Unit: 'Count' })),
   ];
   return {
     [familyDimension]: family,
+    [requestMetrics.tableRequests]: tableRequests,
     ...Object.fromEntries(error.map((name) => [name, 1])),
     _aws: {
       Timestamp: nowMs,
