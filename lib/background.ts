@@ -1,7 +1,12 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
-import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import {
+  FilterCriteria,
+  FilterRule,
+  type Function as LambdaFunction,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -56,6 +61,7 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
+  readonly function: LambdaFunction;
 
   constructor(scope: Construct, id: string, props: BackgroundProps) {
     super(scope, id);
@@ -66,6 +72,7 @@ export class Background extends Construct {
       grants: unionOf([grants]),
       timeoutSeconds,
     });
+    this.function = handler;
     this.deadLetters = new Queue(this, 'DeadLetters', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

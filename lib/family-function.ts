@@ -11,6 +11,7 @@ import {
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { metricsNamespace } from '../shared/platform/aws/log/metrics.ts';
 import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './file-bucket.ts';
 import type { AllGrants } from './grants.ts';
@@ -92,6 +93,8 @@ export class FamilyFunction extends Construct {
         GROUNDWORK_API_URL: url,
         GROUNDWORK_SCRIPTS: scripts.prefix,
         GROUNDWORK_SCRIPT_ROLE: scripts.roleArn,
+        GROUNDWORK_METRICS: metricsNamespace(settings.stage),
+        GROUNDWORK_FAMILY: family,
         ...settings.variables,
       },
     });

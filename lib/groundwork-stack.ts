@@ -12,7 +12,7 @@ import { gatewayPaths } from './gateway-paths.ts';
 import { grantsOf, unionOf, wholeMap } from './grants.ts';
 import { HttpApi } from './http-api.ts';
 import { MasterSecret } from './master-secret.ts';
-import { Observability } from './observability.ts';
+import { Observability } from './observability/observability.ts';
 import { PushPlatforms } from './push-platforms.ts';
 import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -44,7 +44,7 @@ export class GroundworkStack extends Stack {
         }).function,
       ]),
     );
-    new FamilyFunction(this, 'ScriptRuns', {
+    const { function: scriptRuns } = new FamilyFunction(this, 'ScriptRuns', {
       ...shared,
       family: 'script-runs',
       grants: unionOf([scriptRunsGrants]),
@@ -63,7 +63,11 @@ export class GroundworkStack extends Stack {
     new Observability(this, 'Observability', {
       api: gateway.api,
       tableName: table.name,
+      functions,
+      scriptRuns,
+      background: background.function,
       deadLetters: background.deadLetters,
+      settings,
     });
     this.output('Url', 'The root of the interface', gateway.url);
     this.output('TableName', 'The table with all data', table.name);

@@ -18,6 +18,12 @@ export interface DeploymentSettings {
   readonly logRetentionDays: number;
   /** Concurrency reserved for polls of channels; undefined: they share that of the AWS account. */
   readonly pollConcurrency: number | undefined;
+  /** The account's quota of concurrent executions, of which an alarm watches a share. */
+  readonly concurrencyQuota: number;
+  /** Address to which alarms are mailed. */
+  readonly alarmEmail?: string | undefined;
+  /** ARN of an existing topic that alarms notify. */
+  readonly alarmTopic?: string | undefined;
 }
 
 const variableNames = {
@@ -72,6 +78,14 @@ const schema = v.object({
     v.check((days) => days in RetentionDays, 'a number of days that CloudWatch Logs takes'),
   ),
   pollConcurrency: v.optional(wholeNumber(10_000, 1)),
+  concurrencyQuota: wholeNumber(1_000_000, 1000),
+  alarmEmail: v.optional(v.pipe(v.string('an address'), v.email('an address'))),
+  alarmTopic: v.optional(
+    v.pipe(
+      v.string('an ARN'),
+      v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'the ARN of a topic'),
+    ),
+  ),
 });
 
 /**

@@ -83,6 +83,8 @@ function start(): Promise<Lambda> {
     GROUNDWORK_API_URL: 'https://api.example.com',
     GROUNDWORK_SCRIPTS: 'groundwork-prod',
     GROUNDWORK_SCRIPT_ROLE: 'a-role',
+    GROUNDWORK_METRICS: 'Groundwork/prod',
+    GROUNDWORK_FAMILY: 'batch',
     GROUNDWORK_PASSWORD_COST: '10',
     AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${(runtime.address() as AddressInfo).port}`, // it listens
     AWS_REGION: 'eu-west-1',

@@ -7,7 +7,7 @@ import {
   readEnvironment,
   readSettings,
 } from '../../shared/platform/aws/environment.ts';
-import { openLog } from '../../shared/platform/aws/log.ts';
+import { openLog } from '../../shared/platform/aws/log/log.ts';
 import { openMailer } from '../../shared/platform/aws/mailer.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 
@@ -136,13 +136,16 @@ describe('secrets', () => {
 });
 
 describe('log', () => {
+  const metrics = { namespace: 'Groundwork/prod', family: 'objects' };
+  const given = { metrics, tableRequests: () => 3 };
+
   test.each([
     ['error', ['e']],
     ['info', ['i', 'e']],
     ['debug', ['d', 'i', 'e']],
   ] as const)('level %s', (level, expected) => {
     const lines: string[] = [];
-    const log = openLog(level, (line) => lines.push(line));
+    const log = openLog({ level, ...given, write: (line) => lines.push(line) });
 
     log({ level: 'debug', message: 'd' });
     log({ level: 'info', message: 'i' });
@@ -153,7 +156,7 @@ describe('log', () => {
 
   test('an entry is one line, with the fields that Lambda expects in it', () => {
     const lines: string[] = [];
-    const log = openLog('info', (line) => lines.push(line));
+    const log = openLog({ level: 'info', ...given, write: (line) => lines.push(line) });
 
     log({ level: 'error', message: 'two\nlines', requestId: 'r', status: 500 });
 
@@ -214,6 +217,8 @@ describe('environment', () => {
     GROUNDWORK_API_URL: 'https://api.example.com',
     GROUNDWORK_SCRIPTS: 'groundwork-prod',
     GROUNDWORK_SCRIPT_ROLE: 'a-role',
+    GROUNDWORK_METRICS: 'Groundwork/prod',
+    GROUNDWORK_FAMILY: 'batch',
   };
 
   test('requires the location of the data, and has defaults for all other settings', () => {
@@ -225,6 +230,7 @@ describe('environment', () => {
       apiUrl: 'https://api.example.com',
       scripts: { prefix: 'groundwork-prod', role: 'a-role' },
       logLevel: 'info',
+      metrics: { namespace: 'Groundwork/prod', family: 'batch' },
       settings: {
         registration: 'closed',
         maxInstances: 16,

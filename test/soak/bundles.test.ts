@@ -556,6 +556,9 @@ describe.each(programs)('on $name', ({ node }) => {
         path: expect.any(String),
         status: expect.any(Number),
         durationMs: expect.any(Number),
+        family: expect.any(String),
+        tableRequests: expect.any(Number),
+        _aws: { Timestamp: expect.any(Number), CloudWatchMetrics: [expect.anything()] },
       });
       for (const key of Object.values(keys)) expect(logs).not.toContain(key);
     });

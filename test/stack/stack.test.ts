@@ -13,6 +13,7 @@ import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts';
 
 // the tests of one template are in one file: each process that loads the CDK and makes it takes 3 CPU seconds
+import './alarms.ts';
 import './background.ts';
 import './reference.ts';
 import './routes.ts';
@@ -194,6 +195,8 @@ describe.each(ofFamilies)(
         GROUNDWORK_API_URL: `${apiId}.ApiEndpoint`,
         GROUNDWORK_SCRIPTS: 'groundwork-prod',
         GROUNDWORK_SCRIPT_ROLE: expect.stringMatching(/^ScriptSandboxRole/),
+        GROUNDWORK_METRICS: 'Groundwork/prod',
+        GROUNDWORK_FAMILY: family,
       });
     });
 
@@ -388,6 +391,9 @@ test.each([
   [{ keepData: 'maybe' }, '-c keepData takes true or false'],
   [{ rateLimit: '0' }, '-c rateLimit takes at least 1'],
   [{ logRetentionDays: '31' }, '-c logRetentionDays takes a number of days that CloudWatch'],
+  [{ alarmEmail: 'nobody' }, '-c alarmEmail takes an address'],
+  [{ alarmTopic: 'operators' }, '-c alarmTopic takes the ARN of a topic'],
+  [{ concurrencyQuota: '0' }, '-c concurrencyQuota takes at least 1'],
   [{ registration: 'yes' }, 'GROUNDWORK_REGISTRATION takes one of closed, open'],
   [{ instanceRate: 10 }, 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
   [{ passwordCost: '99' }, 'GROUNDWORK_PASSWORD_COST takes at most 20'],

@@ -11,6 +11,7 @@ export const awsEnvironment: Environment = {
   apiUrl: 'https://api.example.com',
   scripts: { prefix: 'groundwork-prod', role: 'R' },
   logLevel: 'error',
+  metrics: { namespace: 'Groundwork/prod', family: 'objects' },
   settings: {
     registration: 'closed',
     maxInstances: 1,

@@ -10,6 +10,9 @@ interface RequestOutcome {
   readonly code?: string | undefined;
 }
 
+/** Message of the line of one request. */
+export const requestMessage = 'request';
+
 /** Logs the line of one request, without query, keys and device tokens. */
 export function logRequest(
   log: Log,
@@ -19,7 +22,7 @@ export function logRequest(
 ): void {
   log({
     level: 'info',
-    message: 'request',
+    message: requestMessage,
     requestId: id,
     method,
     path: loggedPath(path),

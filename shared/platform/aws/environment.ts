@@ -10,7 +10,8 @@ import {
   type Variables,
   wholeNumber,
 } from '../setting-variables.ts';
-import type { LogLevel } from './log.ts';
+import type { LogLevel } from './log/log.ts';
+import type { MetricsPlace } from './log/metrics.ts';
 
 /** The environment of a deployed function. */
 export interface Environment {
@@ -27,6 +28,7 @@ export interface Environment {
   /** Prefix of the names of script functions, and the ARN of the role that they share. */
   readonly scripts: { readonly prefix: string; readonly role: string };
   readonly logLevel: LogLevel;
+  readonly metrics: MetricsPlace;
   readonly settings: Settings;
   /** Polls that wait at the same time, before their waits get shorter. */
   readonly pollSlots: number;
@@ -60,6 +62,8 @@ const placesSchema = v.object({
   GROUNDWORK_API_URL: given,
   GROUNDWORK_SCRIPTS: given,
   GROUNDWORK_SCRIPT_ROLE: given,
+  GROUNDWORK_METRICS: given,
+  GROUNDWORK_FAMILY: given,
 });
 
 /**
@@ -77,6 +81,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
     apiUrl: places.GROUNDWORK_API_URL,
     scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
+    metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
     social: parseVariables(socialVariables, variables, Error),
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
     ...readSettings(variables),

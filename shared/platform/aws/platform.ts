@@ -10,13 +10,13 @@ import { openFreeScans } from '../limits/scans.ts';
 import type { Platform } from '../ports.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
-import { openLog } from './log.ts';
+import { openLog } from './log/log.ts';
 import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
 import { clientOf, openSecrets } from './secrets.ts';
-import { createClient } from './store/client.ts';
+import { countRequests, createClient } from './store/client.ts';
 import { openStore } from './store/store.ts';
 import { openVault } from './vault.ts';
 
@@ -30,11 +30,11 @@ export interface AwsPlatform extends Platform {
 
 /** Opens AWS services: table, master secrets, files, mail, standard output as log. Sends no request by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, push, logLevel, mailFrom, apiUrl } = environment;
-  const clock = openClock();
+  const { table, secret, push, logLevel, metrics, mailFrom, apiUrl, settings } = environment;
+  const [clock, ids, client] = [openClock(), openIds(), createClient()];
   const nowMs = () => clock.micros() / 1000;
-  const store = openStore({ table, client: createClient(), now: nowMs });
-  const [log, ids] = [openLog(logLevel), openIds()];
+  const store = openStore({ table, client, now: nowMs });
+  const log = openLog({ level: logLevel, metrics, tableRequests: countRequests(client) });
   const secrets = openSecrets({ client: clientOf(secret), secret, nowMs, log });
   const { prefix } = environment.scripts;
   // Most functions never run a script or render a template: that code is loaded at its first use.
@@ -43,7 +43,6 @@ export function openPlatform(environment: Environment): AwsPlatform {
     return openScripts({ store, clock, ids, log, place: { prefix, table } });
   });
   const meter = openMeter({ store, clock, ids, log });
-  const { settings } = environment;
   const changes = { settled: () => Promise.resolve() };
   const services = {
     store,

@@ -34,3 +34,24 @@ export function createClient({
     },
   });
 }
+
+/**
+ * Counts the requests that a client sends, repeated ones included.
+ *
+ * @returns takes the number since its last call
+ */
+export function countRequests(client: DynamoDBClient): () => number {
+  let count = 0;
+  client.middlewareStack.add(
+    (next) => (args) => {
+      count += 1;
+      return next(args);
+    },
+    { step: 'finalizeRequest', name: 'countRequests' },
+  );
+  return () => {
+    const taken = count;
+    count = 0;
+    return taken;
+  };
+}
