@@ -29,6 +29,7 @@ const variableNames = {
   passwordCost: 'GROUNDWORK_PASSWORD_COST',
   instanceRate: 'GROUNDWORK_INSTANCE_RATE',
   pollSeconds: 'GROUNDWORK_POLL_SECONDS',
+  scriptMemory: 'GROUNDWORK_SCRIPT_MEMORY',
   maxObjectBytes: 'GROUNDWORK_MAX_OBJECT_BYTES',
   maxFileBytes: 'GROUNDWORK_MAX_FILE_BYTES',
   maxTraceBytes: 'GROUNDWORK_MAX_TRACE_BYTES',
