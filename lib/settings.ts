@@ -80,7 +80,7 @@ const schema = v.object({
  *
  * @throws Error that names the setting and its valid values
  */
-export function readDeploymentSettings(node: Node): DeploymentSettings {
+export function readDeploymentSettings(node: Pick<Node, 'tryGetContext'>): DeploymentSettings {
   const given = (name: string): unknown => node.tryGetContext(name) ?? undefined;
   const names = Object.keys(schema.entries);
   const parsed = v.safeParse(schema, Object.fromEntries(names.map((name) => [name, given(name)])));
