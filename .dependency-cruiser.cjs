@@ -187,6 +187,7 @@ module.exports = {
       '^shared/platform/runtimes/', // start the processes of scripts, on both platforms
       '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that are packed into functions
       '^bin/start\\.mjs$', // bundles the server before it starts
+      '^bin/(preflight|smoke)\\.ts$', // read files of the operator
       tests,
     ),
     onlyFor(
@@ -204,6 +205,7 @@ module.exports = {
       'aws-clients-are-aws',
       '^node_modules/(@aws-sdk|@smithy|@middy|@types/aws-lambda)/',
       '^shared/platform/aws/',
+      '^lib/preflight/', // checks the account before a deployment
       tests,
     ),
     onlyFor('cdk-is-lib', '^node_modules/(aws-cdk-lib|constructs|cdk-nag)/', '^(bin|lib)/', tests),

@@ -35,6 +35,7 @@ const variableNames = {
   passwordCost: 'GROUNDWORK_PASSWORD_COST',
   instanceRate: 'GROUNDWORK_INSTANCE_RATE',
   pollSeconds: 'GROUNDWORK_POLL_SECONDS',
+  scriptMemory: 'GROUNDWORK_SCRIPT_MEMORY',
   maxObjectBytes: 'GROUNDWORK_MAX_OBJECT_BYTES',
   maxFileBytes: 'GROUNDWORK_MAX_FILE_BYTES',
   maxTraceBytes: 'GROUNDWORK_MAX_TRACE_BYTES',
@@ -93,7 +94,7 @@ const schema = v.object({
  *
  * @throws Error that names the setting and its valid values
  */
-export function readDeploymentSettings(node: Node): DeploymentSettings {
+export function readDeploymentSettings(node: Pick<Node, 'tryGetContext'>): DeploymentSettings {
   const given = (name: string): unknown => node.tryGetContext(name) ?? undefined;
   const names = Object.keys(schema.entries);
   const parsed = v.safeParse(schema, Object.fromEntries(names.map((name) => [name, given(name)])));

@@ -240,6 +240,7 @@ describe('environment', () => {
       },
       mailFrom: undefined,
       pollSlots: 100,
+      scriptMegabytes: 1024,
       social: {},
     });
   });
@@ -255,6 +256,7 @@ describe('environment', () => {
       GROUNDWORK_INSTANCE_RATE: '60',
       GROUNDWORK_POLL_SECONDS: '20',
       GROUNDWORK_POLL_SLOTS: '500',
+      GROUNDWORK_SCRIPT_MEMORY: '2048',
       GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
       GROUNDWORK_MAX_FILE_BYTES: '2000000',
       GROUNDWORK_MAX_TRACE_BYTES: '3000000',
@@ -263,6 +265,7 @@ describe('environment', () => {
     expect(readSettings(settings)).toEqual({
       logLevel: 'error',
       pollSlots: 500,
+      scriptMegabytes: 2048,
       settings: {
         registration: 'open',
         maxInstances: 3,
@@ -303,6 +306,7 @@ describe('environment', () => {
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
     ['GROUNDWORK_INSTANCE_RATE', '59', 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
+    ['GROUNDWORK_SCRIPT_MEMORY', '128', 'GROUNDWORK_SCRIPT_MEMORY takes at least 256'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
   ])('%s=%s is rejected', (name, value, message) => {
     expect(() => readEnvironment({ ...places, [name]: value })).toThrow(message);

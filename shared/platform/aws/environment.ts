@@ -27,6 +27,8 @@ export interface Environment {
   readonly apiUrl: string;
   /** Prefix of the names of script functions, and the ARN of the role that they share. */
   readonly scripts: { readonly prefix: string; readonly role: string };
+  /** Memory of a script function. */
+  readonly scriptMegabytes: number;
   readonly logLevel: LogLevel;
   readonly metrics: MetricsPlace;
   readonly settings: Settings;
@@ -44,6 +46,7 @@ const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const settingsSchema = v.object({
   ...settingVariables,
   GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
+  GROUNDWORK_SCRIPT_MEMORY: wholeNumber(256, 10_240, 1024),
   GROUNDWORK_POLL_SLOTS: wholeNumber(1, 10_000, 100),
   GROUNDWORK_MAIL_FROM: v.optional(
     v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
@@ -95,12 +98,13 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
  */
 export function readSettings(
   variables: Variables,
-): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | 'pollSlots'> {
+): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | 'pollSlots' | 'scriptMegabytes'> {
   const parsed = parseVariables(settingsSchema, variables, Error);
   return {
     logLevel: parsed.GROUNDWORK_LOG,
     mailFrom: parsed.GROUNDWORK_MAIL_FROM || undefined,
     pollSlots: parsed.GROUNDWORK_POLL_SLOTS,
+    scriptMegabytes: parsed.GROUNDWORK_SCRIPT_MEMORY,
     settings: {
       registration: parsed.GROUNDWORK_REGISTRATION,
       maxInstances: parsed.GROUNDWORK_MAX_INSTANCES,

@@ -6,10 +6,16 @@ import { runtimeFiles } from './runtime-files.ts';
 import { createSweepFunctions } from './sweep-functions.ts';
 
 /** Opens the job types that create, update, compare and delete functions of scripts. Only in a bundle. */
-export function openScriptJobs({ scripts: { prefix, role }, table }: Environment): {
+export function openScriptJobs({ scripts, scriptMegabytes, table }: Environment): {
   readonly deploy: JobType;
   readonly sweep: JobType;
 } {
-  const options = { place: { prefix, table }, role, files: runtimeFiles, control: openControl() };
+  const options = {
+    place: { prefix: scripts.prefix, table },
+    role: scripts.role,
+    memoryMegabytes: scriptMegabytes,
+    files: runtimeFiles,
+    control: openControl(),
+  };
   return { deploy: createDeployScript(options), sweep: createSweepFunctions(options) };
 }
