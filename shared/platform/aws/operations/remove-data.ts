@@ -27,19 +27,21 @@ const recoveryDays = 7;
 
 type Resources = readonly StackResource[];
 
-/** Returns a function that finds the resources of a type that exist. */
+/** Returns a function that finds the resources of some types that exist. */
 function finder(
   resources: Resources,
-  type: string,
+  types: readonly string[],
   exists: (name: string) => Promise<boolean>,
 ): Part['find'] {
   return async () => {
-    const named = resources.filter((one) => one.type === type);
+    const named = resources.filter((one) => types.includes(one.type));
     const names = [...new Set(named.map(({ physicalId }) => physicalId))];
     const found = await Promise.all(names.map(exists));
     return names.filter((_, at) => found[at]);
   };
 }
+
+const tableTypes = ['AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table'];
 
 /** Tables, which are protected against deletion. */
 export function tables(resources: Resources): Part {
@@ -48,7 +50,7 @@ export function tables(resources: Resources): Part {
     (await unlessGone(client.send(new DescribeTableCommand({ TableName }))))?.Table;
   return {
     what: 'table',
-    find: finder(resources, 'AWS::DynamoDB::GlobalTable', async (name) => {
+    find: finder(resources, tableTypes, async (name) => {
       const status = (await describe(name))?.TableStatus;
       return status !== undefined && status !== 'DELETING';
     }),
@@ -68,7 +70,7 @@ export function buckets(resources: Resources): Part & { readonly empty: Part['re
   const empty = (bucket: string) => emptyBucket(client, bucket);
   return {
     what: 'bucket',
-    find: finder(resources, 'AWS::S3::Bucket', async (Bucket) => {
+    find: finder(resources, ['AWS::S3::Bucket'], async (Bucket) => {
       const found = await unlessGone(client.send(new HeadBucketCommand({ Bucket })));
       return found !== undefined;
     }),
@@ -100,7 +102,7 @@ export function secrets(resources: Resources): Part {
   const client = new SecretsManagerClient(patient);
   return {
     what: 'secret',
-    find: finder(resources, 'AWS::SecretsManager::Secret', async (SecretId) => {
+    find: finder(resources, ['AWS::SecretsManager::Secret'], async (SecretId) => {
       const found = await unlessGone(client.send(new DescribeSecretCommand({ SecretId })));
       return found !== undefined && found.DeletedDate === undefined;
     }),
@@ -115,7 +117,7 @@ export function keys(resources: Resources): Part {
   const client = new KMSClient(patient);
   return {
     what: 'key',
-    find: finder(resources, 'AWS::KMS::Key', async (KeyId) => {
+    find: finder(resources, ['AWS::KMS::Key'], async (KeyId) => {
       const found = await unlessGone(client.send(new DescribeKeyCommand({ KeyId })));
       const state = found?.KeyMetadata?.KeyState;
       return state !== undefined && state !== 'PendingDeletion';

@@ -146,6 +146,7 @@ async function checkKept(client: CloudFormationClient, stack: string): Promise<v
 
 const dataTypes: ReadonlySet<string> = new Set([
   'AWS::DynamoDB::GlobalTable',
+  'AWS::DynamoDB::Table',
   'AWS::S3::Bucket',
   'AWS::SecretsManager::Secret',
   'AWS::KMS::Key',

@@ -31,7 +31,7 @@ export async function listResources(
         ResourceType,
         PhysicalResourceId,
       } of page.StackResourceSummaries ?? []) {
-        if (PhysicalResourceId === undefined) continue;
+        if (!PhysicalResourceId) continue; // could not be created
         found.push({
           logicalId: LogicalResourceId ?? '',
           type: ResourceType ?? '',
