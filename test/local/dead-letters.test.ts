@@ -181,7 +181,7 @@ describe('a change that a consumer cannot process', () => {
     await write('a', { text: 'x'.repeat(390_000) });
     const first = await deadLetterEntity.list(platform.store, [], { limit: 10 });
 
-    clock.forward(30 * 86_400 + 60);
+    clock.forward(31 * 86_400);
     await platform.close();
     platform = await open();
 
