@@ -20,7 +20,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { deadLetterDays, deadLetterFiles } from '../shared/jobs/change-feed.ts';
-import { failuresPrefix } from '../shared/platform/aws/failures-prefix.ts';
+import { failuresPrefix } from '../shared/platform/aws/jobs/failures-prefix.ts';
 import type { FileArea } from '../shared/platform/grants.ts';
 import type { DeploymentSettings } from './settings.ts';
 

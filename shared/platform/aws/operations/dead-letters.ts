@@ -18,7 +18,7 @@ import {
   listChanges,
   requestFor,
 } from '../../../jobs/dead-letters.ts';
-import { failuresPrefix } from '../failures-prefix.ts';
+import { failuresPrefix } from '../jobs/failures-prefix.ts';
 import { createClient } from '../store/client.ts';
 import { openStore } from '../store/store.ts';
 import { type FailureRecord, readFailure, readMessage } from './failures.ts';
