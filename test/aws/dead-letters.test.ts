@@ -18,7 +18,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DeadLetter } from '../../shared/jobs/dead-letters.ts';
 import { openDeadLetters } from '../../shared/platform/aws/operations/dead-letters.ts';
 import { findDeployment } from '../../shared/platform/aws/operations/stack.ts';
@@ -32,6 +32,11 @@ const s3 = mockClient(S3Client);
 const sqs = mockClient(SQSClient);
 const lambda = mockClient(LambdaClient);
 const cloud = mockClient(CloudFormationClient);
+
+const mocks = [dynamo, s3, sqs, lambda, cloud];
+afterAll(() => {
+  for (const one of mocks) one.restore(); // other files of the same process use these classes
+});
 
 const deployment = {
   table: 'the-table',
@@ -79,7 +84,7 @@ let response: object;
 let invoked: unknown[];
 
 beforeEach(() => {
-  for (const one of [dynamo, s3, sqs, lambda, cloud]) one.reset();
+  for (const one of mocks) one.reset();
   objects = new Map([[batchKey, batch]]);
   messages = new Map([
     [uuid('1'), '1795000000'],

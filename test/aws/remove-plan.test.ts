@@ -28,7 +28,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { ListPlatformApplicationsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { planRemoval } from '../../shared/platform/aws/operations/remove.ts';
 
 /* The removal of a deployment: pages, order, and errors. test/aws/remove.test.ts runs the command itself. */
@@ -42,6 +42,11 @@ const s3 = mockClient(S3Client);
 const secrets = mockClient(SecretsManagerClient);
 const kms = mockClient(KMSClient);
 
+const mocks = [cloud, lambda, sns, logs, dynamo, s3, secrets, kms];
+afterAll(() => {
+  for (const one of mocks) one.restore(); // other files of the same process use these classes
+});
+
 const nameOf = (n: number) => `groundwork-test-scr-${String(n).padStart(24, '0')}`;
 const gone = (name: string) => Object.assign(new Error('it is gone'), { name });
 
@@ -53,7 +58,7 @@ let versions: number;
 let isProtected: boolean;
 
 beforeEach(() => {
-  for (const one of [cloud, lambda, sns, logs, dynamo, s3, secrets, kms]) one.reset();
+  for (const one of mocks) one.reset();
   done = [];
   said = [];
   functions = Array.from({ length: 120 }, (_, n) => nameOf(n));
