@@ -1,13 +1,16 @@
 import { Duration, Validations } from 'aws-cdk-lib';
+import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import {
   FilterCriteria,
   FilterRule,
   type Function as LambdaFunction,
+  type IEventSourceMapping,
+  MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
-import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -56,8 +59,8 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
 
 /**
  * The background function: receives changes through the table's stream, and runs due jobs once a minute, when the
- * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes and messages
- * that it cannot process are sent to a queue for the operator.
+ * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes that it cannot
+ * process are stored in the bucket, and messages are moved to a queue, for the operator.
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
@@ -65,7 +68,7 @@ export class Background extends Construct {
 
   constructor(scope: Construct, id: string, props: BackgroundProps) {
     super(scope, id);
-    const { table } = props;
+    const { table, files } = props;
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
       ...props,
       family: 'background',
@@ -78,12 +81,12 @@ export class Background extends Construct {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    this.deadLetters.grantSendMessages(role);
     Validations.of(this.deadLetters).acknowledge({
       id: 'AwsSolutions-SQS3',
       reason: 'The queue is itself a dead-letter queue.',
     });
     table.grantStreamTo(role);
+    const failures = files.failuresOf(role);
     const source = (name: string, filters: readonly Filter[], batchSize: number) =>
       handler.addEventSourceMapping(name, {
         eventSourceArn: table.streamArn,
@@ -94,10 +97,13 @@ export class Background extends Construct {
         bisectBatchOnError: true,
         reportBatchItemFailures: true,
         retryAttempts: 8,
-        onFailure: new SqsDlq(this.deadLetters),
+        supportS3OnFailureDestination: true,
+        onFailure: failures,
+        metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
       });
-    source('Changes', filtersOf([...watches, ...followScripts.watches]), 500);
-    source('Work', [newWorkFilter()], 10);
+    const changes = source('Changes', filtersOf([...watches, ...followScripts.watches]), 500);
+    const work = source('Work', [newWorkFilter()], 10);
+    this.alarmOnFailures([changes, work]);
     const wakeUps = new Queue(this, 'WakeUps', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -112,6 +118,32 @@ export class Background extends Construct {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new FunctionTarget(handler, { retryAttempts: 0 })], // the rule fires again in a minute
     });
+  }
+
+  /** Creates the alarm for records that were given up and stored in the bucket. */
+  private alarmOnFailures(sources: readonly IEventSourceMapping[]): void {
+    const stored = sources.map(({ eventSourceMappingId }, at): [string, Metric] => [
+      `m${at}`,
+      new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'OnFailureDestinationDeliveredEventCount',
+        dimensionsMap: { EventSourceMappingUUID: eventSourceMappingId },
+        statistic: 'Sum',
+      }),
+    ]);
+    const expression = stored.map(([name]) => `FILL(${name}, 0)`).join(' + ');
+    const usingMetrics = Object.fromEntries(stored);
+    new MathExpression({ expression, usingMetrics, period: Duration.minutes(5) }).createAlarm(
+      this,
+      'FailedChanges',
+      {
+        threshold: 1,
+        evaluationPeriods: 1,
+        alarmDescription:
+          'Changes of data were given up and stored in the bucket: npm run dead-letters.',
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      },
+    );
   }
 }
 

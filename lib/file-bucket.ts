@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import type { IEventSourceDlq } from 'aws-cdk-lib/aws-lambda';
 import {
   BlockPublicAccess,
   Bucket,
@@ -18,11 +19,15 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { deadLetterDays, deadLetterFiles } from '../shared/jobs/change-feed.ts';
+import { failuresPrefix } from '../shared/platform/aws/jobs/failures-prefix.ts';
 import type { FileArea } from '../shared/platform/grants.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 const passingAreas: readonly FileArea[] = ['uploads', 'traces'];
 const restorableDays = 35; // like the table
+/** Folders of dead letters: of the background function, and of Lambda itself. */
+const letterFolders = [`${deadLetterFiles}/`, failuresPrefix];
 const origins = { accessControlAllowOrigins: ['*'], accessControlAllowHeaders: ['*'] };
 
 /**
@@ -72,6 +77,24 @@ export class FileBucket extends Construct {
     });
   }
 
+  /** Returns the destination of what a function failed to process: Lambda stores all of it, under a key of its own. */
+  failuresOf(role: Role): IEventSourceDlq {
+    const { bucketArn } = this.bucket;
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['s3:PutObject'],
+        resources: [`${bucketArn}/${failuresPrefix}*`],
+      }),
+    );
+    role.addToPolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucketArn] }));
+    const bucketId = Stack.of(this).resolve(this.bucket.bucketName).Ref;
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${failuresPrefix}*]`,
+      reason: 'Lambda chooses the names of the records that it stores.',
+    });
+    return { bind: () => ({ destination: bucketArn }) };
+  }
+
   /** Allows a role to read, write and delete files of these areas, and to sign uploads. */
   grantTo(role: Role, areas: readonly FileArea[]): void {
     const resources = areas.map((area) => `${this.bucket.bucketArn}/${area}/*`);
@@ -108,6 +131,11 @@ function createBucket(scope: Construct, keepData: boolean): Bucket {
       ...passingAreas.map((area) => ({
         prefix: `${area}/`,
         expiration: Duration.days(1),
+        noncurrentVersionExpiration: Duration.days(1),
+      })),
+      ...letterFolders.map((prefix) => ({
+        prefix,
+        expiration: Duration.days(deadLetterDays),
         noncurrentVersionExpiration: Duration.days(1),
       })),
     ],

@@ -30,7 +30,7 @@ export interface Ids {
 
 /** The deployment's master secrets, from which keys are derived. */
 export interface Secrets {
-  /** Returns the version that new keys use, 1 to 255; one that an operator adds is used within a minute. */
+  /** Returns the version that new keys use, 1 to 255. One that an operator adds is used within two minutes. */
   current(): Promise<SecretVersion>;
   /** Returns an older version; undefined when the operator has retired it. */
   get(version: number): Promise<SecretVersion | undefined>;

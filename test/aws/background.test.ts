@@ -7,15 +7,17 @@ import {
   type BackgroundEvent,
   createBackground,
 } from '../../shared/platform/aws/jobs/background.ts';
+import { readStreamRecord } from '../../shared/platform/aws/jobs/stream.ts';
 import type { WakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { type Item, writeItem } from '../../shared/platform/aws/store/item.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+import type { FileContent, FileStore, LogEntry } from '../../shared/platform/ports.ts';
 import {
   classCountEntity,
   deadLetterEntity,
+  dueOf,
   jobEntity,
   jobShards,
   objectEntity,
@@ -54,20 +56,22 @@ function open(
     readonly kinds?: readonly JobType[];
     readonly through?: Store;
     readonly wakeUps?: WakeUps;
+    readonly files?: FileStore;
   } = {},
+  event?: BackgroundEvent,
 ) {
   const log = (entry: LogEntry) => logged.push(entry);
   const metered = { store: given.through ?? store, clock, ids, log };
   const services = {
     ...metered,
-    files: noFiles,
+    files: given.files ?? noFiles,
     meter: openMeter(metered),
   } as Partial<Services> as Services; // the part of a platform that the tests need
   const record = async (times: readonly number[]) => void woken.push(times);
   const { consumers = unorderedConsumers, kinds = jobTypes, wakeUps = record } = given;
   const handler = createBackground({ services, consumers, kinds, wakeUps });
   return (records: readonly (DynamoDBRecord | SQSRecord)[], remainingMs = 300_000) =>
-    handler(records.length === 0 ? {} : ({ Records: records } as BackgroundEvent), {
+    handler(event ?? (records.length === 0 ? {} : ({ Records: records } as BackgroundEvent)), {
       getRemainingTimeInMillis: () => remainingMs,
     });
 }
@@ -178,6 +182,70 @@ describe('changes in the stream', () => {
       { consumer: 'picky', key: objectEntity.key(1, 2, 3), change: byClient },
     ]);
     expect(logged).toMatchObject([{ level: 'error', consumer: 'picky' }]);
+  });
+
+  it('too large for an item are kept as a whole, and are delivered again on request', async () => {
+    const contents = new Map<string, FileContent>();
+    const files: FileStore = {
+      ...noFiles,
+      put: async (key, file) => void contents.set(key, file),
+      get: async (key) => contents.get(key),
+      remove: async (keys) => {
+        for (const key of keys) contents.delete(key);
+      },
+    };
+    let isBroken = true;
+    const taken: unknown[] = [];
+    const consumer: ChangeConsumer = {
+      name: 'picky',
+      watches: [{ kind: 'object', actions: ['update'] }],
+      consume: async (changes) => {
+        if (isBroken) throw new Error('not now');
+        taken.push(...changes.map(({ before, after }) => [before?.data, after?.data]));
+      },
+    };
+    const large = (letter: string) => ({ ...object(1), data: { text: letter.repeat(390_000) } });
+    const options = { consumers: [consumer], files };
+    const change = record({ before: image(large('x')), after: image(large('y')) });
+    const answer = await open(options)([change]);
+    const [letter] = (await deadLetterEntity.list(store, [], { limit: 10 })).items;
+    const kept = [...contents.keys()];
+    const ask = (action: 'replay' | 'drop') => {
+      const { id = '' } = letter?.data ?? {};
+      const at = new Date(dueOf(letter?.key ?? { pk: '', sk: '' })).toISOString();
+      return open(options, { deadLetter: { action, id, at } })([]);
+    };
+
+    await expect(ask('replay')).rejects.toThrow('not now');
+    isBroken = false;
+    await ask('replay');
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(kept).toEqual([`dead-letters/${letter?.data.id}`]);
+    expect(taken).toEqual([[large('x').data, large('y').data]]);
+    expect((await deadLetterEntity.list(store, [], { limit: 10 })).items).toEqual([]);
+    expect(contents.size).toBe(0);
+    await expect(ask('drop')).rejects.toThrow('there is no dead letter');
+  });
+
+  it('that were missed are counted by a recount when their dead letter is delivered', async () => {
+    const handle = open();
+    const late = created(1);
+    await handle([created(2), created(3)]);
+    const [counts] = unorderedConsumers.filter(({ name }) => name === 'class counts');
+    const change = readStreamRecord(late, new Set());
+    if (change === undefined) throw new Error('no change');
+
+    const services = { store, clock, ids } as Partial<Services> as Services;
+    await counts?.replay?.(change, services);
+
+    expect(await counted()).toBe(2);
+    expect(await workLeft()).toContainEqual(
+      expect.objectContaining({
+        kind: 'recount-class',
+        task: { instance: 1, classNumber: 2, of: 'objects' },
+      }),
+    );
   });
 
   it('that cannot be stored as a dead letter arrive again as a whole', async () => {

@@ -96,8 +96,8 @@ const storeLetter = async (log: Log) => {
   const services = { store, clock, ids, log } as Partial<Services> as Services; // all that it needs
   const change = { actor: {}, cause: 'client', depth: 0 } as const;
   const key = { pk: 'INSTANCE#1', sk: 'CLASS#2' };
-  const letter = { consumer: 'counts', position: '1', key, kind: 'class', change, error: 'no' };
-  await storeDeadLetter(services, letter, { error: new Error('no') });
+  const failed = { position: '1', key, kind: 'class', change };
+  await storeDeadLetter(services, { change: failed, consumer: 'counts', error: new Error('no') });
   await store.close();
 };
 

@@ -5,6 +5,7 @@ import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
 const template = synthesise();
 const { id: tableId } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');
+const { id: bucketId } = onlyOne(template, 'AWS::S3::Bucket');
 const queues = Object.entries(template.findResources('AWS::SQS::Queue'));
 const [[queueId = '', queue] = [], [wakeUpsId = '', wakeUps] = []] = queues;
 const worker = deployedFunctions(template).find(({ family }) => family === 'background');
@@ -42,7 +43,7 @@ test('the function has time for jobs, and may read and write the table and its s
     },
     {
       actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-      resources: ['public', 'scripts', 'traces', 'uploads'].map((area) =>
+      resources: ['dead-letters', 'public', 'scripts', 'traces', 'uploads'].map((area) =>
         expect.stringMatching(new RegExp(`/${area}/\\*$`)),
       ),
     },
@@ -76,18 +77,15 @@ test('the function has time for jobs, and may read and write the table and its s
     { actions: ['dynamodb:ListStreams', 'lambda:ListFunctions'], resources: ['*'] },
     { actions: ['iam:PassRole'], resources: [expect.stringMatching(/^ScriptSandboxRole/)] },
     {
-      actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
-      resources: [queueId, wakeUpsId],
-    },
-    {
       actions: ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
         (name) => `dynamodb:${name}`,
       ),
       resources: [`${tableId}.StreamArn`],
     },
+    { actions: ['s3:PutObject'], resources: [`${bucketId}/aws/lambda/*`] },
     {
       actions: ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl']
-        .concat('ReceiveMessage')
+        .concat('ReceiveMessage', 'SendMessage')
         .map((name) => `sqs:${name}`),
       resources: [wakeUpsId],
     },
@@ -121,7 +119,7 @@ test('it receives changes for its consumers, and new jobs, but not its own write
   ]);
 });
 
-test('failed records are retried, in halves, a limited number of times, and then sent to the queue', () => {
+test('failed records are retried, in halves, a limited number of times, and then stored in the bucket', () => {
   for (const source of sources.slice(0, 2)) {
     expect(source).toMatchObject({
       BisectBatchOnFunctionError: true,
@@ -130,7 +128,8 @@ test('failed records are retried, in halves, a limited number of times, and then
       StartingPosition: 'TRIM_HORIZON',
     });
     expect(textOf(source.EventSourceArn)).toBe(`${tableId}.StreamArn`);
-    expect(textOf(source.DestinationConfig.OnFailure.Destination)).toBe(queueId);
+    expect(textOf(source.DestinationConfig.OnFailure.Destination)).toBe(bucketId);
+    expect(source.MetricsConfig).toEqual({ Metrics: ['EventCount'] }); // for the alarm
   }
   expect(queue?.Properties).toMatchObject({
     MessageRetentionPeriod: 14 * 86_400,
@@ -138,6 +137,10 @@ test('failed records are retried, in halves, a limited number of times, and then
   });
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
   expect(alarms.filter(({ Properties }) => Properties.Namespace === 'AWS/SQS')).toHaveLength(1);
+  const stored = alarms.filter(({ Properties }) =>
+    JSON.stringify(Properties).includes('OnFailureDestinationDeliveredEventCount'),
+  );
+  expect(stored).toHaveLength(1);
 });
 
 test('each minute it runs due jobs', () => {

@@ -110,7 +110,7 @@ describe('files', () => {
     expect(bucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
   });
 
-  test('unused uploads are deleted, and so are old versions', () => {
+  test('unused uploads are deleted, and so are old versions and dead letters', () => {
     expect(bucket.Properties.LifecycleConfiguration.Rules).toEqual([
       {
         AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
@@ -130,6 +130,12 @@ describe('files', () => {
         Prefix: 'traces/',
         Status: 'Enabled',
       },
+      ...['dead-letters/', 'aws/lambda/'].map((Prefix) => ({
+        ExpirationInDays: 30,
+        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+        Prefix,
+        Status: 'Enabled',
+      })),
     ]);
   });
 

@@ -20,6 +20,7 @@ export const awsEnvironment: Environment = {
     passwordCost: 5,
   },
   pollSlots: 10,
+  scriptMegabytes: 1024,
   mailFrom: 'no-reply@example.com',
   social: {},
   runtimeApi: undefined,

@@ -13,14 +13,20 @@ import {
   type Services,
   sizedKinds,
 } from '../../../jobs/change-feed.ts';
+import { type DeadLetterRequest, handleDeadLetter } from '../../../jobs/dead-letters.ts';
 import { dueTimes, type JobType, type ReadJobs, readJobs, runDue } from '../../../jobs/jobs.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
 import { faultOf } from '../../../values/caught.ts';
 import { readStreamRecord } from './stream.ts';
 import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
 
-/** Records of the table's stream, a wake-up, or the tick of a minute, which has no data. */
-export type BackgroundEvent = Partial<DynamoDBStreamEvent> | SQSEvent;
+/** An operator's request. */
+interface OperatorEvent {
+  readonly deadLetter: DeadLetterRequest;
+}
+
+/** Records of the table's stream, a wake-up, an operator's request, or the tick of a minute, which has no data. */
+export type BackgroundEvent = Partial<DynamoDBStreamEvent> | SQSEvent | OperatorEvent;
 
 /** The consumers and jobs of the background. */
 export interface BackgroundOptions {
@@ -60,6 +66,11 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
   const sized = sizedKinds(consumers.flatMap(({ watches }) => watches));
   const runJobs = createJobs(options);
   return async (event, invocation) => {
+    if ('deadLetter' in event) {
+      await handleDeadLetter(services, consumers, event.deadLetter);
+      await services.meter.flush();
+      return { batchItemFailures: [] };
+    }
     if (isWakeUp(event)) {
       await arrival(services, timeOfWakeUp(event));
       await runJobs(invocation, []); // later ones have wake-ups of their own
