@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobTypes, unorderedConsumers } from '../../functions/jobs.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
 import { type JobType, leasedJob, newJob } from '../../shared/jobs/jobs.ts';
@@ -228,6 +229,37 @@ describe('jobs', () => {
     await handle([]);
 
     expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
+  });
+
+  it('that take minutes do not delay the others of their shard', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const ends: (() => void)[] = [];
+      const slow: JobType = {
+        name: 'slow',
+        step: () => new Promise((resolve) => ends.push(() => resolve('done'))),
+      };
+      const inShard = (at: number) => ({ clock, ids: { ...ids, random: () => `0${at}` } });
+      await write(
+        store,
+        ...[1, 2, 3, 4, 5].map((at) => newJob(inShard(at), slow, {}, Date.now() - 10 + at)),
+        newJob(inShard(6), kind, { at: 3 }),
+      );
+
+      const ended = open({ kinds: [slow, kind] })([]);
+      for (let turns = 0; turns < 3000 && steps.length === 0; turns += 1) {
+        await setImmediate();
+        if (ends.length >= 4) vi.advanceTimersByTime(100);
+      }
+      const during = [ends.length, steps];
+      for (const end of ends) end();
+      await ended;
+
+      expect(during).toEqual([5, [3]]);
+      expect(await workLeft()).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('count a class again a day after it has changed, and correct missed changes', async () => {
