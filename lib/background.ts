@@ -1,6 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -11,6 +12,7 @@ import { watches } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
 import { queueVariable } from '../shared/platform/aws/environment.ts';
 import { followScripts } from '../shared/platform/aws/scripts/follow-scripts.ts';
+import { backgroundFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import { attributes } from '../shared/platform/aws/store/table.ts';
 import { jobEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
@@ -51,31 +53,34 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
 
 /**
  * The background function: receives changes through the table's stream, and runs due jobs once a minute, when the
- * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes and messages
- * that it cannot process are sent to a queue for the operator.
+ * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes, messages and
+ * asynchronous invocations that it cannot process are sent to a queue for the operator.
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
 
   constructor(scope: Construct, id: string, props: BackgroundProps) {
     super(scope, id);
-    const { table } = props;
+    const { table, scripts, settings } = props;
+    this.deadLetters = this.makeDeadLetters();
+    const name = backgroundFunctionName(scripts.prefix);
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
       ...props,
       family: 'background',
       grants: unionOf([grants]),
+      name,
       timeoutSeconds,
+      reservedConcurrency: settings.reservations.backgroundConcurrency,
+      // the tick of the next minute does the same
+      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60, failures: this.deadLetters },
     });
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: [scripts.arnOf(name)], // of the name: the function itself would depend on its own role's policy
+      }),
+    );
     this.deadLetters.grantSendMessages(role);
-    Validations.of(this.deadLetters).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason: 'The queue is itself a dead-letter queue.',
-    });
     for (const statement of table.streamStatements()) role.addToPolicy(statement);
     const source = (name: string, filters: readonly Filter[], batchSize: number) =>
       handler.addEventSourceMapping(name, {
@@ -90,7 +95,7 @@ export class Background extends Construct {
         onFailure: new SqsDlq(this.deadLetters),
       });
     source('Changes', filtersOf([...watches, ...followScripts.watches]), 500);
-    source('Work', [newWorkFilter()], 10);
+    source('Work', [newWorkFilter()], 100);
     const wakeUps = new Queue(this, 'WakeUps', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -105,6 +110,19 @@ export class Background extends Construct {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new FunctionTarget(handler, { retryAttempts: 0 })], // the rule fires again in a minute
     });
+  }
+
+  private makeDeadLetters(): Queue {
+    const queue = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'The queue is itself a dead-letter queue.',
+    });
+    return queue;
   }
 }
 

@@ -2,6 +2,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { readSettings } from '../shared/platform/aws/environment.ts';
+import { type Reservations, reserveConcurrency } from './concurrency.ts';
 
 /** Settings of a deployment, from `-c name=value`, `cdk.json` or `cdk.context.json`. */
 export interface DeploymentSettings {
@@ -16,8 +17,7 @@ export interface DeploymentSettings {
   /** Maximum number of requests in a burst. */
   readonly burstLimit: number;
   readonly logRetentionDays: number;
-  /** Concurrency reserved for polls of channels; undefined: they share that of the AWS account. */
-  readonly pollConcurrency: number | undefined;
+  readonly reservations: Reservations;
 }
 
 const variableNames = {
@@ -32,6 +32,7 @@ const variableNames = {
   maxObjectBytes: 'GROUNDWORK_MAX_OBJECT_BYTES',
   maxFileBytes: 'GROUNDWORK_MAX_FILE_BYTES',
   maxTraceBytes: 'GROUNDWORK_MAX_TRACE_BYTES',
+  waitingRuns: 'GROUNDWORK_WAITING_RUNS',
   mailFrom: 'GROUNDWORK_MAIL_FROM',
   googleClientId: 'GROUNDWORK_GOOGLE_CLIENT_ID',
 } as const;
@@ -71,7 +72,11 @@ const schema = v.object({
     wholeNumber(3653, 30),
     v.check((days) => days in RetentionDays, 'a number of days that CloudWatch Logs takes'),
   ),
+  concurrency: v.optional(wholeNumber(100_000, 1)),
+  runConcurrency: v.optional(wholeNumber(10_000, 1)),
+  endpointConcurrency: v.optional(wholeNumber(10_000, 1)),
   pollConcurrency: v.optional(wholeNumber(10_000, 1)),
+  backgroundConcurrency: v.optional(wholeNumber(10_000, 1)),
 });
 
 /**
@@ -87,10 +92,12 @@ export function readDeploymentSettings(node: Node): DeploymentSettings {
     const [issue] = parsed.issues;
     throw new Error(`-c ${v.getDotPath(issue)} takes ${issue.message}`);
   }
-  const { keepData, pollConcurrency, ...output } = parsed.output;
+  const { keepData, concurrency, ...output } = parsed.output;
+  const reservations = reserveConcurrency(concurrency, output);
+  const { pollConcurrency } = reservations;
   const slots = pollConcurrency && { GROUNDWORK_POLL_SLOTS: String(pollConcurrency) };
   const variables = { ...readVariables(given), ...slots };
-  return { ...output, keepData: keepData === 'true', pollConcurrency, variables };
+  return { ...output, keepData: keepData === 'true', reservations, variables };
 }
 
 function readVariables(given: (name: string) => unknown): Record<string, string> {

@@ -214,10 +214,9 @@ export async function beginDue(
   read?: ReadJobs[number],
 ): Promise<number | undefined> {
   const { context, isEnding } = runner;
-  const { shard, underWay, places } = run;
+  const { shard, places } = run;
   for (let first = read; !isEnding(); first = undefined) {
-    if (underWay.size >= atOncePerShard + maxSlowPerShard) await Promise.race(underWay);
-    if (places.size >= atOncePerShard) await Promise.race(places);
+    await awaitPlace(run);
     const end = dueKey(context.clock.micros() / 1000 + 1);
     const limit = atOncePerShard - places.size;
     const next = first ?? (await jobsOf(context, { shard, limit }));
@@ -230,6 +229,12 @@ export async function beginDue(
     }
   }
   return undefined;
+}
+
+/** Waits until one more job of a shard may run. */
+async function awaitPlace({ underWay, places }: ShardRun): Promise<void> {
+  if (underWay.size >= atOncePerShard + maxSlowPerShard) await Promise.race(underWay);
+  if (places.size >= atOncePerShard) await Promise.race(places);
 }
 
 /** Counts a running job until its end, and its place until then or until it is slow. */

@@ -6,6 +6,7 @@ import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts'
 import { type JobType, leasedJob, newJob } from '../../shared/jobs/jobs.ts';
 import {
   type BackgroundEvent,
+  type BackgroundOptions,
   createBackground,
 } from '../../shared/platform/aws/jobs/background.ts';
 import type { WakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
@@ -34,6 +35,8 @@ let store: LocalStore;
 let logged: LogEntry[];
 let sequence: number;
 let now: number; // epoch milliseconds; 0: the real time
+let started: number; // invocations by the function itself
+let invoked: Promise<unknown>[]; // their results
 let woken: (readonly number[])[]; // times of wake-ups, by request
 
 beforeEach(async () => {
@@ -42,6 +45,8 @@ beforeEach(async () => {
   sequence = 0;
   now = 0;
   woken = [];
+  started = 0;
+  invoked = [];
 });
 afterEach(() => store.close());
 
@@ -55,6 +60,7 @@ function open(
     readonly kinds?: readonly JobType[];
     readonly through?: Store;
     readonly wakeUps?: WakeUps;
+    readonly invokeLater?: () => Promise<void>;
   } = {},
 ) {
   const log = (entry: LogEntry) => logged.push(entry);
@@ -66,7 +72,12 @@ function open(
   } as Partial<Services> as Services; // the part of a platform that the tests need
   const record = async (times: readonly number[]) => void woken.push(times);
   const { consumers = unorderedConsumers, kinds = jobTypes, wakeUps = record } = given;
-  const handler = createBackground({ services, consumers, kinds, wakeUps });
+  const later: BackgroundOptions['invokeLater'] = async (event) => {
+    started += 1;
+    invoked.push(handler(event, { getRemainingTimeInMillis: () => 300_000 }));
+  };
+  const { invokeLater = later } = given;
+  const handler = createBackground({ services, consumers, kinds, wakeUps, invokeLater });
   return (records: readonly (DynamoDBRecord | SQSRecord)[], remainingMs = 300_000) =>
     handler(records.length === 0 ? {} : ({ Records: records } as BackgroundEvent), {
       getRemainingTimeInMillis: () => remainingMs,
@@ -216,6 +227,7 @@ describe('jobs', () => {
     await write(store, item);
 
     await open({ kinds: [kind] })([record({ after: image(item) })]);
+    await Promise.all(invoked);
 
     expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
   });
@@ -329,6 +341,7 @@ describe('queries for jobs', () => {
     const message = { body: String(now / 1000), eventSource: 'aws:sqs' } as SQSRecord;
 
     await open({ through: counting(), kinds: [kind] })([message]);
+    await Promise.all(invoked);
 
     expect(queries).toBe(16);
   });
@@ -387,11 +400,38 @@ describe('jobs between two ticks', () => {
     expect(ran).toEqual(['-1']);
   });
 
+  it.each([
+    ['the stream', () => record({ after: image(jobIn(0)) })],
+    ['the queue of wake-ups', () => wakeUp(0)],
+  ])('are not delayed by a job of minutes that %s has started', async (_name, event) => {
+    let end = () => {};
+    const slow: JobType = {
+      name: 'slow',
+      step: () =>
+        new Promise((resolve) => {
+          end = () => resolve('done');
+        }),
+    };
+    const handle = open({ kinds: [slow, kind] });
+    await write(store, newJob({ clock, ids }, slow, {}, now));
+
+    await handle([event()]); // ends although the job does not
+    await write(store, jobIn(0));
+    await handle([event()]);
+    await vi.waitUntil(() => ran.length > 0, { timeout: 10_000 });
+    end();
+    await Promise.all(invoked);
+
+    expect([ran, started]).toEqual([['0'], 2]);
+    expect(await workLeft()).toEqual([]);
+  });
+
   it('get wake-ups when the stream shows them', async () => {
     const jobs = [0, 30, 90].map(jobIn);
     await write(store, ...jobs, jobIn(40));
 
     await open({ kinds: [kind] })(jobs.map((job) => record({ after: image(job) })));
+    await Promise.all(invoked);
 
     expect(woken.map(secondsOf)).toEqual([[30]]);
     expect(ran).toEqual(['0']);
@@ -403,6 +443,7 @@ describe('jobs between two ticks', () => {
     now += 30_000;
 
     await Promise.all([handle([wakeUp(0), wakeUp(-1)]), handle([wakeUp(0)])]);
+    await Promise.all(invoked);
 
     expect(ran).toEqual(['30']);
     expect(woken.flat()).toEqual([]);
@@ -414,8 +455,23 @@ describe('jobs between two ticks', () => {
     await write(store, newJob({ clock, ids }, kind, { at: 'soon' }, due));
 
     await open({ kinds: [kind] })([{ body: String(due / 1000) } as SQSRecord]);
+    await Promise.all(invoked);
 
     expect(ran).toEqual(['soon']);
+  });
+
+  it('are run by the next tick when the function cannot be invoked', async () => {
+    await write(store, jobIn(0));
+    const invokeLater = () => Promise.reject(new Error('no function'));
+    const handle = open({ kinds: [kind], invokeLater });
+
+    const answer = await handle([record({ after: image(jobIn(0)) })]);
+    const before = [...ran];
+    await handle([]);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect([before, ran]).toEqual([[], ['0']]);
+    expect(logged).toMatchObject([{ level: 'error', message: 'jobs could not be started' }]);
   });
 
   it('are run by the next tick when no wake-up can be sent', async () => {

@@ -65,7 +65,9 @@ test('the function has time for jobs, and may read and write the table and its s
     { actions: ['kms:Decrypt'], resources: [expect.stringMatching(/^PushPlatformsKey/)] },
     {
       actions: ['lambda:InvokeFunction'],
-      resources: [expect.stringMatching(/:function:groundwork-prod-script-runs$/)],
+      resources: ['background', 'script-runs'].map((name) =>
+        expect.stringMatching(new RegExp(`:function:groundwork-prod-${name}$`)),
+      ),
     },
     {
       actions: ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode']

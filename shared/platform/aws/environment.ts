@@ -36,6 +36,10 @@ export interface Environment {
   readonly social: SocialConfiguration;
   /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
   readonly runtimeApi: string | undefined;
+  /** Whether runs of the function continue after its responses: it then has time beyond that of a request. */
+  readonly keepsRuns: boolean;
+  /** Runs of an instance that may wait for a slot at once while a request waits for them. */
+  readonly waitingRuns: number;
 }
 
 const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
@@ -43,6 +47,7 @@ const settingsSchema = v.object({
   ...settingVariables,
   GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
   GROUNDWORK_POLL_SLOTS: wholeNumber(1, 10_000, 100),
+  GROUNDWORK_WAITING_RUNS: wholeNumber(1, 400, 16),
   GROUNDWORK_MAIL_FROM: v.optional(
     v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
     '',
@@ -79,6 +84,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
     social: parseVariables(socialVariables, variables, Error),
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
+    keepsRuns: variables[keepsRunsVariable] !== undefined,
     ...readSettings(variables),
   };
 }
@@ -90,12 +96,13 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
  */
 export function readSettings(
   variables: Variables,
-): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | 'pollSlots'> {
+): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | 'pollSlots' | 'waitingRuns'> {
   const parsed = parseVariables(settingsSchema, variables, Error);
   return {
     logLevel: parsed.GROUNDWORK_LOG,
     mailFrom: parsed.GROUNDWORK_MAIL_FROM || undefined,
     pollSlots: parsed.GROUNDWORK_POLL_SLOTS,
+    waitingRuns: parsed.GROUNDWORK_WAITING_RUNS,
     settings: {
       registration: parsed.GROUNDWORK_REGISTRATION,
       maxInstances: parsed.GROUNDWORK_MAX_INSTANCES,
@@ -110,6 +117,9 @@ export function readSettings(
     },
   };
 }
+
+/** Variable that is set in functions whose runs continue after a response. */
+export const keepsRunsVariable = 'GROUNDWORK_KEEPS_RUNS';
 
 /** Variable with the URL of the queue for wake-ups, which only the background function has. */
 export const queueVariable = 'GROUNDWORK_WAKE_UPS';

@@ -11,12 +11,15 @@ import { openFreeScans } from '../limits/scans.ts';
 import type { Platform } from '../ports.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
+import { type LateWork, openLateWork } from './late-work.ts';
 import { openLog } from './log.ts';
 import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
+import type { AwsScripts } from './scripts/scripts.ts';
 import { openSecrets } from './secrets.ts';
+import type { SlotServices } from './slots/items.ts';
 import { createClient } from './store/client.ts';
 import { openStore } from './store/store.ts';
 import { openVault } from './vault.ts';
@@ -25,6 +28,9 @@ const maxWaitMs = 27_000; // a function has 29 s for its response
 
 /** The platform of one function. */
 export interface AwsPlatform extends Platform {
+  loadScripts(): Promise<AwsScripts>;
+  /** Work that continues after responses. */
+  readonly late: LateWork;
   /** Prepares the first request: connects to the table and fetches the secrets. Never fails. */
   warmUp(): Promise<void>;
 }
@@ -37,12 +43,8 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const store = openStore({ table, client: createClient(), now: nowMs });
   const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
   const [log, ids] = [openLog(logLevel), openIds()];
-  const { prefix } = environment.scripts;
-  // Most functions never run a script or render a template: that code is loaded at its first use.
-  const scripts = once(async () => {
-    const { openScripts } = await import('./scripts/scripts.ts');
-    return openScripts({ store, clock, ids, log, place: { prefix, table } });
-  });
+  const scripts = openLateScripts(environment, { store, clock, ids, log });
+  const late = openLateWork();
   const meter = openMeter({ store, clock, ids, log });
   const { settings } = environment;
   const changes = { settled: () => Promise.resolve() };
@@ -63,10 +65,13 @@ export function openPlatform(environment: Environment): AwsPlatform {
   };
   const runs = once(async () => {
     const { openRuns } = await import('./scripts/runs.ts');
-    return openRuns({ prefix, services });
+    const { waitingRuns } = await scripts();
+    return openRuns({ services, waitingRuns, late });
   });
   return {
     ...services,
+    loadScripts: scripts,
+    late,
     messages: openMessages(services, environment),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     push: openSender(push),
@@ -88,6 +93,21 @@ export function openPlatform(environment: Environment): AwsPlatform {
       await Promise.allSettled([store.connect(), secrets.current()]);
     },
   };
+}
+
+/** Opens scripts at the first run: most functions never run one. */
+function openLateScripts(
+  { scripts: { prefix }, table, waitingRuns: mostWaiting }: Environment,
+  services: SlotServices,
+): () => Promise<AwsScripts> {
+  return once(async () => {
+    const [{ openScripts }, { openStartRun }] = await Promise.all([
+      import('./scripts/scripts.ts'),
+      import('./scripts/invoke-later.ts'),
+    ]);
+    const place = { prefix, table };
+    return openScripts({ ...services, place, mostWaiting, startRun: openStartRun(prefix) });
+  });
 }
 
 /** Opens the template engine, which is loaded at its first use. */

@@ -14,13 +14,19 @@ const name = 'groundwork'; // unique among the extensions of a function
 
 /**
  * Requests a notice when Lambda ends the process: it sends SIGTERM, half a second before the end, only where an
- * extension is registered. So this registers one without events. To be called, and awaited, while the function is
- * initialised.
+ * extension is registered. So this registers one. To be called, and awaited, while the function is initialised.
+ *
+ * With `rest` it also keeps the process running after a response. Lambda sends a response as soon as there is one, but
+ * suspends the process, and gives it another request, only when its extensions ask for the next event.
  *
  * @param runtimeApi host and port at which Lambda listens
+ * @param rest       resolves when the process may rest after one more invocation; never rejects
  * @throws Error when Lambda rejects the registration
  */
-export async function askForNotice(runtimeApi: string): Promise<void> {
+export async function registerExtension(
+  runtimeApi: string,
+  rest?: () => Promise<void>,
+): Promise<void> {
   const headers = { 'Lambda-Extension-Name': name, 'Content-Type': 'application/json' };
   const id = await new Promise<string>((resolve, reject) => {
     const sent = request(`http://${runtimeApi}${api}/register`, { method: 'POST', headers });
@@ -31,16 +37,40 @@ export async function askForNotice(runtimeApi: string): Promise<void> {
       if (response.statusCode === 200 && typeof given === 'string') resolve(given);
       else reject(new Error(`Lambda takes no extension: ${response.statusCode}`));
     });
-    sent.end(JSON.stringify({ events: [] }));
+    sent.end(JSON.stringify({ events: rest === undefined ? [] : ['INVOKE'] }));
   });
-  waitForNothing(`http://${runtimeApi}${api}/event/next`, id);
+  const next = () => nextEvent(`http://${runtimeApi}${api}/event/next`, id);
+  if (rest === undefined)
+    void next().catch(() => undefined); // the process continues as without it
+  else void followInvocations(next, rest);
 }
 
-/** Waits for the next event, which marks an extension as ready. None arrives; the wait ends with the process. */
-function waitForNothing(url: string, id: string): void {
-  const waiting = request(url, { headers: { 'Lambda-Extension-Identifier': id } });
-  waiting.once('socket', (socket) => socket.unref());
-  waiting.once('response', (response) => response.resume());
-  waiting.once('error', () => undefined); // the process continues as without it
-  waiting.end();
+/** Lets each invocation end when the process may rest. Without this each would last until its time limit. */
+async function followInvocations(next: () => Promise<void>, rest: () => Promise<void>) {
+  try {
+    for (;;) {
+      await next();
+      await rest();
+    }
+  } catch {
+    process.exit(1); // Lambda starts another one
+  }
+}
+
+/** Waits for the next event, which marks an extension as ready. Without events the wait ends with the process. */
+function nextEvent(url: string, id: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const waiting = request(url, { headers: { 'Lambda-Extension-Identifier': id } });
+    waiting.once('socket', (socket) => socket.unref());
+    waiting.once('error', reject);
+    waiting.once('response', (response) => {
+      response.resume();
+      response.once('error', reject);
+      response.once('end', () => {
+        if (response.statusCode === 200) resolve();
+        else reject(new Error(`Lambda has no events: ${response.statusCode}`));
+      });
+    });
+    waiting.end();
+  });
 }

@@ -7,7 +7,8 @@ import { firstInQueue } from './run-queue.ts';
 import { abandonTrace, endedMs } from './run-traces.ts';
 import { watchRunName } from './watch-run-name.ts';
 
-const forgottenMs = 3_600_000; // a run that could not start for so long is given up
+/** A run that could not start for so long is given up. */
+export const forgottenMs = 3_600_000;
 /** The end of a run starts the next one of its queue. If its process dies in between, this one starts after so long. */
 const queuePauseMs = 60_000;
 
