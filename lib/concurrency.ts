@@ -20,7 +20,10 @@ const leastQuota = 200;
  * @param quota concurrent executions of the account; undefined: nothing is computed or checked
  * @throws Error when fewer than 100 executions would stay unreserved
  */
-export function reserveConcurrency(quota: number | undefined, given: Reservations): Reservations {
+export function reserveConcurrency(
+  quota: number | undefined,
+  given: Partial<Reservations>,
+): Reservations {
   const share = (name: keyof typeof shares) =>
     given[name] ??
     (quota === undefined || quota < leastQuota ? undefined : Math.floor(quota * shares[name]));

@@ -24,6 +24,7 @@ import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { planRun } from '../../shared/scripts/pending-runs.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
+import { endedMs } from '../../shared/scripts/runs/ended-ms.ts';
 import type { RunServices } from '../../shared/scripts/script-runs.ts';
 import { jobEntity } from '../../shared/store/entities.ts';
 import type { Put, Store } from '../../shared/store/store.ts';
@@ -117,11 +118,12 @@ export async function openAccount(options: AccountOptions): Promise<Account> {
     return { services, runs, late };
   };
 
+  const isOver = (sinceMs: number) => Date.now() - sinceMs >= endedMs;
   const background = (event: object, leftMs = 300_000) => {
     const { services, runs } = openEnvironment();
     const endsMs = Date.now() + leftMs;
     const handle = createBackground({
-      services: { ...services, runs } as unknown as Services, // the part that the jobs of runs need
+      services: { ...services, runs: { ...runs, isOver } } as unknown as Services, // the part that the jobs of runs need
       consumers: [],
       kinds: [...jobTypes, createWaitingRunsCheck(openStartRun(place.prefix, client))],
       wakeUps: () => Promise.resolve(),

@@ -179,6 +179,13 @@ test('direct runs start in their order', async () => {
   expect(starts).toEqual(starts.toSorted());
 });
 
+test('a run that has waited for long is not taken for one whose process has died', async () => {
+  await open(45_000);
+  for (let n = 1; n <= 88; n += 1) await settled(account.startDirect(direct(n)));
+
+  expect(await endOfDirect(88, 900_000)).toEqual({ success: 88 });
+});
+
 describe('waiting runs are started', () => {
   it('when the slots of dead processes expire', async () => {
     await open(500);

@@ -2,6 +2,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { scryptAside } from '../../accounts/rules/passwords.ts';
 import { createVerifiers } from '../../accounts/social.ts';
+import { endedMs } from '../../scripts/runs/ended-ms.ts';
 import type { ScriptRun } from '../../scripts/script-runner.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
@@ -37,7 +38,7 @@ export interface AwsPlatform extends Platform {
 
 /** Opens AWS services: table, master secrets, files, mail, standard output as log. Sends no request by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, push, logLevel, mailFrom, apiUrl } = environment;
+  const { table, secret, push, logLevel, mailFrom, apiUrl, settings } = environment;
   const clock = openClock();
   const nowMs = () => clock.micros() / 1000;
   const store = openStore({ table, client: createClient(), now: nowMs });
@@ -46,7 +47,6 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const scripts = openLateScripts(environment, { store, clock, ids, log });
   const late = openLateWork();
   const meter = openMeter({ store, clock, ids, log });
-  const { settings } = environment;
   const changes = { settled: () => Promise.resolve() };
   const services = {
     store,
@@ -82,6 +82,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
     runs: {
       maxWaitMs,
+      isOver: (sinceMs) => nowMs() - sinceMs >= endedMs, // it may have waited before
       start: async (run) => (await runs()).start(run),
       wait: async (request, ms) => (await runs()).wait(request, ms),
     },

@@ -14,6 +14,7 @@ import type { ScriptResponse } from '../rules/script-result.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from '../run-request.ts';
 import type { ScriptOutcome } from '../script-runner.ts';
 import { filesOf, keepPart, noArguments, noResult, traceWrite } from '../traces.ts';
+import { endedMs } from './ended-ms.ts';
 import { planNextAttempt } from './run-attempts.ts';
 import { leaveQueue, startNext } from './run-queue.ts';
 import { watchRunName } from './watch-run-name.ts';
@@ -38,9 +39,6 @@ export interface TraceDraft {
   /** `args` of the trace. */
   readonly args: Json;
 }
-
-/** Time after which a run has ended, or its process is dead: on AWS a minute to its start, 330 s, and a margin. */
-export const endedMs = 400_000;
 
 /** Creates the trace of a run that starts now, without storing it. */
 export function draftTrace({ clock }: TraceServices, request: RunRequest): TraceDraft {

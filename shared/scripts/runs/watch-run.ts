@@ -3,8 +3,9 @@ import { traceEntity } from '../../store/entities.ts';
 import type { QueuePlace, TraceData } from '../../store/records/scripts.ts';
 import type { Stored } from '../../store/store.ts';
 import type { RunReference } from '../run-request.ts';
+import { endedMs } from './ended-ms.ts';
 import { firstInQueue } from './run-queue.ts';
-import { abandonTrace, endedMs } from './run-traces.ts';
+import { abandonTrace } from './run-traces.ts';
 import { watchRunName } from './watch-run-name.ts';
 
 /** A run that could not start for so long is given up. */
@@ -32,9 +33,13 @@ export const watchRun: JobType = {
     if (task.isStarted !== true) return startInTurn(context, task);
     const current = await readTrace(context, task);
     if (current?.data.status === 'pending') return startAgain(context, task, current);
-    if (current?.data.status === 'processing') {
-      await abandonTrace(context, task, { current, stderr: interrupted });
+    if (current?.data.status !== 'processing') return 'done';
+    const sinceMs = Date.parse(current.data.executed_at ?? '');
+    if (!context.runs.isOver(sinceMs)) {
+      const leftMs = sinceMs + endedMs - context.clock.micros() / 1000;
+      return { task, afterMs: Math.max(1000, leftMs), keepsLease: true };
     }
+    await abandonTrace(context, task, { current, stderr: interrupted });
     return 'done';
   },
 };
