@@ -12,7 +12,7 @@ import { vi } from 'vitest';
 import { jobTypes } from '../../functions/jobs.ts';
 import type { Services } from '../../shared/jobs/change-feed.ts';
 import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
-import { openLateWork } from '../../shared/platform/aws/late-work.ts';
+import { openLateWork } from '../../shared/platform/aws/lifetime/late-work.ts';
 import { openInvokeLater, openStartRun } from '../../shared/platform/aws/scripts/invoke-later.ts';
 import { createRuns, openRuns } from '../../shared/platform/aws/scripts/runs.ts';
 import { openScripts } from '../../shared/platform/aws/scripts/scripts.ts';
@@ -24,7 +24,7 @@ import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { planRun } from '../../shared/scripts/pending-runs.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
-import { endedMs } from '../../shared/scripts/runs/ended-ms.ts';
+import { endedMs } from '../../shared/scripts/runs/run-times.ts';
 import type { RunServices } from '../../shared/scripts/script-runs.ts';
 import { jobEntity } from '../../shared/store/entities.ts';
 import type { Put, Store } from '../../shared/store/store.ts';
@@ -47,7 +47,9 @@ const place = { prefix: 'groundwork-prod', table: 't' };
 /** A running account. */
 export interface Account {
   readonly store: Store;
-  /** Largest number of executions at a time, of all functions together. */
+  /** Number of executions, of all functions together. */
+  executions(): number;
+  /** Largest number of executions at a time. */
   mostExecutions(): number;
   /** Calls an endpoint, whose function waits for the run. */
   callEndpoint(request: RunRequest): Promise<FinishedTrace | undefined>;
@@ -171,6 +173,7 @@ export async function openAccount(options: AccountOptions): Promise<Account> {
   return {
     store: table.store,
     logged,
+    executions: () => running,
     mostExecutions: () => most,
     callEndpoint: (request) => {
       const { runs, late } = openEnvironment();

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import type { Context } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
-import { openInvocations, openLateWork } from '../../shared/platform/aws/late-work.ts';
-import { registerExtension } from '../../shared/platform/aws/shutdown.ts';
+import { withinRequest } from '../../shared/platform/aws/handler.ts';
+import { registerExtension } from '../../shared/platform/aws/lifetime/extension.ts';
+import { openInvocations, openLateWork } from '../../shared/platform/aws/lifetime/late-work.ts';
 
 /* Work that continues after the response of a function, which Lambda suspends once its extensions ask for an event. */
 
@@ -48,4 +50,18 @@ test('Lambda may suspend a process when its invocation and all late work have en
   await vi.waitUntil(() => exit.mock.calls.length > 0, { timeout: 10_000 });
   expect(exit.mock.calls).toEqual([[1]]); // or Lambda would wait for it in every invocation
   exit.mockRestore();
+});
+
+test('a request has the time of the gateway, whatever that of its function', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const contextOf = (leftMs: number) =>
+    withinRequest({ getRemainingTimeInMillis: () => leftMs } as Context);
+  const [long, short] = [contextOf(330_000), contextOf(5000)];
+  const before = [long, short].map((context) => context.getRemainingTimeInMillis());
+
+  vi.advanceTimersByTime(1000);
+  const after = long.getRemainingTimeInMillis();
+  vi.useRealTimers();
+
+  expect([before, after]).toEqual([[29_000, 5000], 28_000]);
 });

@@ -234,6 +234,8 @@ describe('environment', () => {
       },
       mailFrom: undefined,
       pollSlots: 100,
+      keepsRuns: false,
+      waitingRuns: 16,
       social: {},
     });
   });
@@ -257,6 +259,7 @@ describe('environment', () => {
     expect(readSettings(settings)).toEqual({
       logLevel: 'error',
       pollSlots: 500,
+      waitingRuns: 16,
       settings: {
         registration: 'open',
         maxInstances: 3,

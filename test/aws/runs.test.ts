@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openLateWork } from '../../shared/platform/aws/late-work.ts';
+import { openLateWork } from '../../shared/platform/aws/lifetime/late-work.ts';
 import { createRuns, openRuns } from '../../shared/platform/aws/scripts/runs.ts';
 import type { HeldSlot } from '../../shared/platform/aws/slots/items.ts';
 import { openClock } from '../../shared/platform/clock.ts';

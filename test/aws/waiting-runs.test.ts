@@ -137,6 +137,23 @@ test('408 awaited and 400 direct runs at once hold at most 40 executions, and al
   expect(account.logged).toEqual([]);
 }, 300_000);
 
+test('as many runs in the same moment have a function each until they are told, and 40 a second later', async () => {
+  await open(1000);
+  const responses = Array.from({ length: 408 }, (_, n) => account.callEndpoint(awaited(n + 1)));
+  const requests = Array.from({ length: 400 }, (_, n) => account.startDirect(direct(n + 1)));
+
+  const samples: number[] = [];
+  while (samples.length < 60) {
+    await account.pass(1000);
+    samples.push(account.executions());
+  }
+  await Promise.all([...responses, ...requests]);
+
+  expect(Math.max(...samples)).toBeLessThanOrEqual(40);
+  expect(hasEnded(await statuses('endpoint', 5, 408))).toBe(true);
+  expect(await statuses('script', 12, 400)).toEqual({ success: 400 });
+}, 300_000);
+
 test('an awaited run that takes longer than its request holds one function until its end', async () => {
   await open(40_000);
 

@@ -6,9 +6,9 @@ import { causeOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
-import { openInvocations } from './late-work.ts';
+import { registerExtension } from './lifetime/extension.ts';
+import { openInvocations } from './lifetime/late-work.ts';
 import { type AwsPlatform, openPlatform } from './platform.ts';
-import { registerExtension } from './shutdown.ts';
 
 /** A request has this long, whatever the time limit of its function. */
 const requestMs = 29_000;
@@ -70,7 +70,8 @@ async function register(
   }
 }
 
-function withinRequest(context: Context): Context {
+/** Limits the time of an invocation to that of a request. */
+export function withinRequest(context: Context): Context {
   const startedMs = performance.now();
   const leftMs = () => requestMs - (performance.now() - startedMs);
   const getRemainingTimeInMillis = () => Math.min(leftMs(), context.getRemainingTimeInMillis());

@@ -14,9 +14,9 @@ import type { ScriptResponse } from '../rules/script-result.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from '../run-request.ts';
 import type { ScriptOutcome } from '../script-runner.ts';
 import { filesOf, keepPart, noArguments, noResult, traceWrite } from '../traces.ts';
-import { endedMs } from './ended-ms.ts';
 import { planNextAttempt } from './run-attempts.ts';
 import { leaveQueue, startNext } from './run-queue.ts';
+import { endedMs } from './run-times.ts';
 import { watchRunName } from './watch-run-name.ts';
 
 type TraceServices = Pick<

@@ -3,13 +3,11 @@ import { traceEntity } from '../../store/entities.ts';
 import type { QueuePlace, TraceData } from '../../store/records/scripts.ts';
 import type { Stored } from '../../store/store.ts';
 import type { RunReference } from '../run-request.ts';
-import { endedMs } from './ended-ms.ts';
 import { firstInQueue } from './run-queue.ts';
+import { endedMs, forgottenMs } from './run-times.ts';
 import { abandonTrace } from './run-traces.ts';
 import { watchRunName } from './watch-run-name.ts';
 
-/** A run that could not start for so long is given up. */
-export const forgottenMs = 3_600_000;
 /** The end of a run starts the next one of its queue. If its process dies in between, this one starts after so long. */
 const queuePauseMs = 60_000;
 

@@ -3,7 +3,7 @@ import type { FinishedTrace, RunReference } from '../../../scripts/run-request.t
 import { awaitRun } from '../../../scripts/runs/late-runs.ts';
 import { blockRun, type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
 import type { Runs } from '../../ports.ts';
-import type { LateWork } from '../late-work.ts';
+import type { LateWork } from '../lifetime/late-work.ts';
 import type { HeldSlot } from '../slots/items.ts';
 import type { WaitingRuns } from '../slots/waiting-runs.ts';
 import type { AwsScripts } from './scripts.ts';

@@ -1,7 +1,7 @@
 import { type JobType, namedJob } from '../../../jobs/jobs.ts';
 import { maintain } from '../../../jobs/maintain.ts';
 import type { RunReference } from '../../../scripts/run-request.ts';
-import { forgottenMs } from '../../../scripts/runs/watch-run.ts';
+import { forgottenMs } from '../../../scripts/runs/run-times.ts';
 import { instanceLimits } from '../../../scripts/slots.ts';
 import { runWaiterEntity, traceEntity } from '../../../store/entities.ts';
 import type { RunWaiterData } from '../../../store/records/functions.ts';
