@@ -1,12 +1,12 @@
 import { Duration, Validations } from 'aws-cdk-lib';
-import { MathExpression, Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
   FilterCriteria,
   FilterRule,
-  type Function as LambdaFunction,
   type IEventSourceMapping,
+  type Function as LambdaFunction,
   MetricType,
   StartingPosition,
 } from 'aws-cdk-lib/aws-lambda';
@@ -19,6 +19,7 @@ import { watches } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
 import { queueVariable } from '../shared/platform/aws/environment.ts';
 import { followScripts } from '../shared/platform/aws/scripts/follow-scripts.ts';
+import { backgroundFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import { attributes } from '../shared/platform/aws/store/table.ts';
 import { jobEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
@@ -60,31 +61,36 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
 /**
  * The background function: receives changes through the table's stream, and runs due jobs once a minute, when the
  * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes that it cannot
- * process are stored in the bucket, and messages are moved to a queue, for the operator.
+ * process are stored in the bucket; messages and asynchronous invocations are sent to a queue, for the operator.
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
   readonly function: LambdaFunction;
+  /** Its readers of the table's stream. */
+  readonly sources: readonly IEventSourceMapping[];
 
   constructor(scope: Construct, id: string, props: BackgroundProps) {
     super(scope, id);
-    const { table, files } = props;
+    const { table, files, scripts, settings } = props;
+    this.deadLetters = this.makeDeadLetters();
+    const name = backgroundFunctionName(scripts.prefix);
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
       ...props,
       family: 'background',
       grants: unionOf([grants]),
+      name,
       timeoutSeconds,
+      reservedConcurrency: settings.reservations.backgroundConcurrency,
+      // the tick of the next minute does the same
+      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60, failures: this.deadLetters },
     });
     this.function = handler;
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
-    Validations.of(this.deadLetters).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason: 'The queue is itself a dead-letter queue.',
-    });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: [scripts.arnOf(name)], // of the name: the function itself would depend on its own role's policy
+      }),
+    );
     table.grantStreamTo(role);
     const failures = files.failuresOf(role);
     const source = (name: string, filters: readonly Filter[], batchSize: number) =>
@@ -101,9 +107,10 @@ export class Background extends Construct {
         onFailure: failures,
         metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
       });
-    const changes = source('Changes', filtersOf([...watches, ...followScripts.watches]), 500);
-    const work = source('Work', [newWorkFilter()], 10);
-    this.alarmOnFailures([changes, work]);
+    this.sources = [
+      source('Changes', filtersOf([...watches, ...followScripts.watches]), 500),
+      source('Work', [newWorkFilter()], 100),
+    ];
     const wakeUps = new Queue(this, 'WakeUps', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -120,30 +127,17 @@ export class Background extends Construct {
     });
   }
 
-  /** Creates the alarm for records that were given up and stored in the bucket. */
-  private alarmOnFailures(sources: readonly IEventSourceMapping[]): void {
-    const stored = sources.map(({ eventSourceMappingId }, at): [string, Metric] => [
-      `m${at}`,
-      new Metric({
-        namespace: 'AWS/Lambda',
-        metricName: 'OnFailureDestinationDeliveredEventCount',
-        dimensionsMap: { EventSourceMappingUUID: eventSourceMappingId },
-        statistic: 'Sum',
-      }),
-    ]);
-    const expression = stored.map(([name]) => `FILL(${name}, 0)`).join(' + ');
-    const usingMetrics = Object.fromEntries(stored);
-    new MathExpression({ expression, usingMetrics, period: Duration.minutes(5) }).createAlarm(
-      this,
-      'FailedChanges',
-      {
-        threshold: 1,
-        evaluationPeriods: 1,
-        alarmDescription:
-          'Changes of data were given up and stored in the bucket: npm run dead-letters.',
-        treatMissingData: TreatMissingData.NOT_BREACHING,
-      },
-    );
+  private makeDeadLetters(): Queue {
+    const queue = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'The queue is itself a dead-letter queue.',
+    });
+    return queue;
   }
 }
 

@@ -8,9 +8,12 @@ import {
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { keepsRunsVariable } from '../shared/platform/aws/environment.ts';
 import { metricsNamespace } from '../shared/platform/aws/log/metrics.ts';
 import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './file-bucket.ts';
@@ -40,11 +43,23 @@ export interface FamilyFunctionProps {
   readonly memoryMb?: number;
   /** Instances of the function that AWS reserves for it, and its limit; none by default. */
   readonly reservedConcurrency?: number | undefined;
-  /** Number of retries of a failed asynchronous invocation, and the time within which it must start. */
-  readonly asynchronous?: { readonly retryAttempts: number; readonly maxAgeSeconds: number };
+  /** Set for a function that is invoked asynchronously. */
+  readonly asynchronous?: Asynchronous;
+  /** Whether runs of scripts continue in the function after its responses: up to 300 s, and a wait for a slot before. */
+  readonly keepsRuns?: boolean;
+}
+
+/** What happens to asynchronous invocations that fail. */
+export interface Asynchronous {
+  readonly retryAttempts: number;
+  /** Time within which an invocation must start. */
+  readonly maxAgeSeconds: number;
+  /** Receives those that failed or did not start, with their payloads. */
+  readonly failures: IQueue;
 }
 
 const gatewaySeconds = 29; // the gateway times out after 30
+const runsSeconds = 330; // a script's maximum is 300, and before that its run may wait
 const usualMemoryMb = 1024; // CPU is proportional to memory; requests mostly wait for the table
 
 /** The Lambda function of one family, with its own role, which has the family's grants. */
@@ -55,7 +70,8 @@ export class FamilyFunction extends Construct {
   constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
     super(scope, id);
     const { family, table, files, push, scripts, secret, settings, url } = props;
-    const { name, timeoutSeconds = gatewaySeconds, asynchronous, reservedConcurrency } = props;
+    const { name, asynchronous, reservedConcurrency, keepsRuns = false } = props;
+    const { timeoutSeconds = keepsRuns ? runsSeconds : gatewaySeconds } = props;
     const { memoryMb = usualMemoryMb } = props;
     const logGroup = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
@@ -67,6 +83,7 @@ export class FamilyFunction extends Construct {
       ...(asynchronous && {
         retryAttempts: asynchronous.retryAttempts,
         maxEventAge: Duration.seconds(asynchronous.maxAgeSeconds),
+        onFailure: new SqsDestination(asynchronous.failures),
       }),
       ...(reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: reservedConcurrency,
@@ -95,6 +112,7 @@ export class FamilyFunction extends Construct {
         GROUNDWORK_SCRIPT_ROLE: scripts.roleArn,
         GROUNDWORK_METRICS: metricsNamespace(settings.stage),
         GROUNDWORK_FAMILY: family,
+        ...(keepsRuns && { [keepsRunsVariable]: 'true' }),
         ...settings.variables,
       },
     });

@@ -2,6 +2,7 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
 import { channelPolls } from '../functions/channel-polls/resource.ts';
+import { scriptEndpoints } from '../functions/script-endpoints/resource.ts';
 import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
 import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import { Background } from './background.ts';
@@ -18,12 +19,13 @@ import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 const { name: polls } = channelPolls;
-const runsSeconds = 330; // a script's maximum is 300, and before that it may wait for its function
+const { name: endpoints } = scriptEndpoints;
 
 /** Groundwork in one AWS account and region: table, bucket, secret, one function per family, and the gateway. */
 export class GroundworkStack extends Stack {
   constructor(scope: Construct, id: string, settings: DeploymentSettings) {
     super(scope, id, { description: `Groundwork, a backend platform (${settings.stage})` });
+    const { reservations } = settings;
     const table = new DataTable(this, 'Data', settings);
     const files = new FileBucket(this, 'Files', settings);
     const { secret } = new MasterSecret(this, 'Master', settings);
@@ -32,7 +34,7 @@ export class GroundworkStack extends Stack {
     const gateway = new HttpApi(this, 'Gateway', settings);
     const shared = { table, files, push, scripts, secret, settings, url: gateway.url };
     // it is paid for while it waits, and must not take the concurrency of all others
-    const pollFunction = { memoryMb: 128, reservedConcurrency: settings.pollConcurrency };
+    const pollFunction = { memoryMb: 128, reservedConcurrency: reservations.pollConcurrency };
     const functions = new Map(
       api.map(({ name: family }) => [
         family,
@@ -40,20 +42,23 @@ export class GroundworkStack extends Stack {
           ...shared,
           family,
           grants: grantsOf(family),
+          keepsRuns: grantsOf(family).scripts.includes('run'),
           ...(family === polls && pollFunction),
+          ...(family === endpoints && { reservedConcurrency: reservations.endpointConcurrency }),
         }).function,
       ]),
     );
+    const background = new Background(this, 'Background', shared);
     const { function: scriptRuns } = new FamilyFunction(this, 'ScriptRuns', {
       ...shared,
       family: 'script-runs',
       grants: unionOf([scriptRunsGrants]),
       name: runsFunctionName(scripts.prefix),
-      timeoutSeconds: runsSeconds,
-      // a started run is not retried; one that starts later than this could be given up while it runs
-      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60 },
+      keepsRuns: true,
+      reservedConcurrency: reservations.runConcurrency,
+      // a started run is not retried; one that starts later than this has lost its slot, and is started again
+      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60, failures: background.deadLetters },
     });
-    const background = new Background(this, 'Background', shared);
     const functionOf = (family: string) => {
       const found = functions.get(family);
       if (found === undefined) throw new Error(`no function for ${family}`);
@@ -66,6 +71,7 @@ export class GroundworkStack extends Stack {
       functions,
       scriptRuns,
       background: background.function,
+      sources: background.sources,
       deadLetters: background.deadLetters,
       settings,
     });

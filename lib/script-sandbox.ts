@@ -41,7 +41,7 @@ export class ScriptSandbox extends Construct {
   grantTo(role: Role, uses: readonly ScriptUse[]): void {
     const invoked = [
       ...(uses.includes('run') ? [this.scripts()] : []),
-      ...(uses.includes('start') ? [this.named(runsFunctionName(this.prefix))] : []),
+      ...(uses.includes('start') ? [this.arnOf(runsFunctionName(this.prefix))] : []),
     ];
     if (invoked.length > 0) {
       role.addToPolicy(
@@ -81,10 +81,11 @@ export class ScriptSandbox extends Construct {
   }
 
   private scripts(): string {
-    return this.named(`${this.prefix}-scr-*`);
+    return this.arnOf(`${this.prefix}-scr-*`);
   }
 
-  private named(resourceName: string): string {
+  /** Returns the ARN of the functions of a name. */
+  arnOf(resourceName: string): string {
     const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
     return Arn.format(
       { service: 'lambda', resource: 'function', resourceName, arnFormat },

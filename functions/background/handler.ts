@@ -7,7 +7,9 @@ import {
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { openPlatform } from '../../shared/platform/aws/platform.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
+import { openInvokeLater } from '../../shared/platform/aws/scripts/invoke-later.ts';
 import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
+import { backgroundFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { joinJobs } from './join-jobs.ts';
 
 /**
@@ -23,5 +25,6 @@ export function openBackground(families: readonly FamilyJobs[]): BackgroundHandl
     consumers: [...unorderedConsumers, followScripts],
     kinds: [...types, ...scriptWork(environment)],
     wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
+    invokeLater: openInvokeLater(backgroundFunctionName(environment.scripts.prefix)),
   });
 }

@@ -14,7 +14,7 @@ import type { DeploymentSettings } from '../settings.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Settings of the alarms. */
-type AlarmSettings = Pick<DeploymentSettings, 'alarmEmail' | 'alarmTopic' | 'concurrencyQuota'>;
+type AlarmSettings = Pick<DeploymentSettings, 'alarmEmail' | 'alarmTopic' | 'concurrency'>;
 
 interface AlarmRule {
   readonly metric: IMetric;
@@ -25,6 +25,7 @@ interface AlarmRule {
 
 const maxStreamAgeMs = 15 * 60 * 1000; // the stream keeps changes for 24 hours
 const concurrencyShare = 0.8;
+const usualQuota = 1000; // of an account that is not new
 
 /** Returns all alarms by their ids. */
 function rulesOf(metrics: Metrics, quota: number): Readonly<Record<string, AlarmRule>> {
@@ -70,7 +71,13 @@ function rulesOf(metrics: Metrics, quota: number): Readonly<Record<string, Alarm
       metric: metrics.queuedDeadLetters,
       threshold: 1,
       description:
-        'Changes of data could not be processed, so their consequences are missing; or jobs could not be run.',
+        'Delayed messages or asynchronous invocations of functions could not be processed: npm run dead-letters.',
+    },
+    FailedChanges: {
+      metric: metrics.failedChanges,
+      threshold: 1,
+      description:
+        'Changes of data were given up and stored in the bucket: npm run dead-letters. Their consequences are missing.',
     },
     StoredDeadLetters: {
       metric: metrics.storedDeadLetters,
@@ -92,7 +99,7 @@ export class Alarms extends Construct {
   constructor(scope: Construct, id: string, metrics: Metrics, settings: AlarmSettings) {
     super(scope, id);
     const actions = this.topics(settings).map((topic) => new SnsAction(topic));
-    const rules = Object.entries(rulesOf(metrics, settings.concurrencyQuota));
+    const rules = Object.entries(rulesOf(metrics, settings.concurrency ?? usualQuota));
     this.all = rules.map(([name, { metric, threshold, description }]) => {
       const alarm = new Alarm(this, name, {
         metric,

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IEventSourceMapping, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { lineMetrics, metricsNamespace } from '../../shared/platform/aws/log/metrics.ts';
 
@@ -12,7 +12,9 @@ export interface Monitored {
   readonly tableName: string;
   readonly background: LambdaFunction;
   readonly scriptRuns: LambdaFunction;
-  /** Queue of the changes and messages that the background function could not process. */
+  /** Readers of the table's stream. */
+  readonly sources: readonly IEventSourceMapping[];
+  /** Queue of the messages and invocations that functions could not process. */
   readonly deadLetters: IQueue;
 }
 
@@ -60,10 +62,30 @@ export function metricsOf(monitored: Monitored) {
     }),
     readsThrottled: throttled('ReadThrottleEvents'),
     writesThrottled: throttled('WriteThrottleEvents'),
+    failedChanges: failedChanges(monitored.sources),
     queuedDeadLetters: deadLetters.metricApproximateNumberOfMessagesVisible(maximum),
     storedDeadLetters: line(lineMetrics.deadLetters),
     errorLines: line(lineMetrics.errors),
   };
+}
+
+/** Returns the number of stream records that were given up and stored in the bucket. */
+function failedChanges(sources: readonly IEventSourceMapping[]): IMetric {
+  const usingMetrics = Object.fromEntries(
+    sources.map(({ eventSourceMappingId }, at) => [
+      `m${at}`,
+      new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'OnFailureDestinationDeliveredEventCount',
+        dimensionsMap: { EventSourceMappingUUID: eventSourceMappingId },
+        ...sum,
+      }),
+    ]),
+  );
+  const expression = Object.keys(usingMetrics)
+    .map((name) => `FILL(${name}, 0)`)
+    .join(' + ');
+  return new MathExpression({ expression, usingMetrics, label: 'changes given up', period });
 }
 
 /** Returns the number of invocations that failed or were throttled; `name` makes ids that differ in one graph. */

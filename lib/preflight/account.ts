@@ -57,7 +57,7 @@ export async function checkLambda(reserved: number, isUpdate: boolean): Promise<
       ? [{ level: 'warning', text: `only ${quota}: before there is load, ${quotaAdvice}` }]
       : [{ level: 'ok', text: quota }];
   if (reserved <= room) return few;
-  const text = `the settings reserve ${reserved} of ${all}, and ${room} can be reserved: set a lower pollConcurrency, or ${quotaAdvice}`;
+  const text = `the settings reserve ${reserved} of ${all}, and ${room} can be reserved: lower the settings of concurrency, or ${quotaAdvice}`;
   return [...few, { level: isUpdate ? 'warning' : 'error', text }];
 }
 

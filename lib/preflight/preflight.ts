@@ -22,12 +22,17 @@ export async function runPreflight(
   const rest = await Promise.all([
     findingsOf('bootstrap', checkBootstrap),
     aboutStack,
-    findingsOf('Lambda', () => checkLambda(settings.pollConcurrency ?? 0, stack !== undefined)),
+    findingsOf('Lambda', () => checkLambda(reservedOf(settings), stack !== undefined)),
     findingsOf('CloudFront', async () => checkCdn(usesCdn, stack)),
     findingsOf('mails', () => checkMail(settings.variables.GROUNDWORK_MAIL_FROM)),
     findLeftOvers({ name: settings.stage, stackName, stack }),
   ]);
   return [identity, ...rest.flat()];
+}
+
+/** Returns the executions that the settings reserve. */
+function reservedOf({ reservations }: DeploymentSettings): number {
+  return Object.values(reservations).reduce<number>((sum, reserved = 0) => sum + reserved, 0);
 }
 
 async function checkCredentials(): Promise<Finding> {

@@ -250,6 +250,11 @@ export interface Runs {
   /** Begins the run of a pending trace, at most once for any number of calls; does not wait for its end. */
   start(run: RunReference): Promise<void>;
   /**
+   * Checks whether a run has ended, or its process is dead, as its trace has been `processing` since then (epoch
+   * milliseconds). To be asked when jobs that guard runs are due.
+   */
+  isOver(sinceMs: number): boolean;
+  /**
    * Runs a script and waits for its end, up to `ms`.
    *
    * @returns undefined when it takes longer: it continues, and its trace has the result

@@ -118,6 +118,16 @@ export async function runPending(
   return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
 }
 
+/** Ends a pending run as `blocked`: too many runs wait. */
+export async function blockRun(
+  services: RunServices,
+  { instance, kind, parent, trace }: RunReference,
+): Promise<void> {
+  const pending = await traceEntity.read(services.store, instance, kind, parent, trace);
+  const open = pending && (await takeTrace(services, { instance, kind, parent, trace }, pending));
+  if (open !== undefined) await endTrace(services, open, { status: 'blocked' });
+}
+
 /** Returns ARGS and META of a pending run; an endpoint's trace has their parts. */
 async function inputsOf(
   services: RunServices,

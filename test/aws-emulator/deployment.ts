@@ -6,7 +6,10 @@ import { gatewayPaths } from '../../lib/gateway-paths.ts';
 import { wholeMap } from '../../lib/grants.ts';
 import { queueVariable } from '../../shared/platform/aws/environment.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';
-import { runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
+import {
+  backgroundFunctionName,
+  runsFunctionName,
+} from '../../shared/platform/aws/scripts/script-names.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
@@ -44,6 +47,8 @@ export interface DeploymentOptions
   readonly wrap: ((store: Store) => Store) | undefined;
 }
 
+/** Returns the time limit of a function that is not invoked by a request. */
+const leftMs = (family: string) => (family === 'background' ? 300_000 : 330_000);
 const tester = 'tester'; // the caller with all permissions
 const behindCalls = ['background', 'script-runs'];
 const callMs = 61_000; // the background waits until all requests before it have ended
@@ -52,15 +57,23 @@ const place = { region: 'eu-west-1' };
 /** Deploys the functions that roles-setup.ts has built; each starts with its first request. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const built = readFunctions();
-  const runsName = runsFunctionName(built.get(wholeMap)?.variables.GROUNDWORK_SCRIPTS ?? '');
+  const prefix = built.get(wholeMap)?.variables.GROUNDWORK_SCRIPTS ?? '';
+  const invokedLater = new Map([
+    [runsFunctionName(prefix), 'script-runs'],
+    [backgroundFunctionName(prefix), 'background'],
+  ]);
   const nowMs = () => options.clock.micros() / 1000;
   const underWay = new Map<Transaction, () => void>();
-  const lambda = createFakeLambda((name, event) =>
-    name === runsName ? runInOwn('script-runs', event as object) : undefined,
-  );
+  const lambda = createFakeLambda((name, event) => {
+    const family = invokedLater.get(name);
+    return family === undefined ? undefined : runInOwn(family, event as object);
+  });
   const stream = openStream(async (records) => {
     const background = await functionOf('background');
-    await background.invoke({ Records: records }, { nowMs: shownMs(), leftMs: 300_000 });
+    await background.invoke(
+      { Records: records },
+      { nowMs: shownMs(), leftMs: leftMs('background') },
+    );
   });
   const aws = await startFakeAws({
     secret: randomBytes(32).toString('hex'),
@@ -81,7 +94,10 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const served = openServedOperations();
   const runInOwn = async (family: string, event: object) => {
     const own = await functionOf(family);
-    return own.invoke(event, { nowMs: shownMs(), leftMs: 330_000 });
+    return own.invoke(event, { nowMs: shownMs(), leftMs: leftMs(family) });
+  };
+  const settle = async () => {
+    while ((await stream.idle()) || (await lambda.idle())); // each may start the other
   };
   const shownMs = () => (options.isFixed ? nowMs() : undefined);
   let tickMs = 0; // each tick is sent at a time when the requests before the last one have ended
@@ -95,13 +111,11 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       store,
       secrets: table.secrets,
       idle: async () => {
-        await stream.idle();
-        await lambda.idle(); // or the tick would treat an active run as one of a dead process
+        await settle(); // or the tick would treat an active run as one of a dead process
         const background = await functionOf('background');
         tickMs = Math.max(tickMs, nowMs()) + callMs;
-        await background.invoke({}, { nowMs: tickMs, leftMs: 300_000 });
-        await lambda.idle();
-        await stream.idle();
+        await background.invoke({}, { nowMs: tickMs, leftMs: leftMs('background') });
+        await settle();
       },
     },
     handler: async (event) => {
@@ -111,8 +125,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       return result;
     },
     close: async () => {
-      await stream.idle();
-      await lambda.idle();
+      await settle();
       for (const each of functions.values()) await (await each).close();
       await lambda.close();
       await table.store.close();

@@ -1,10 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobTypes, unorderedConsumers } from '../../functions/jobs.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
 import { type JobType, leasedJob, newJob } from '../../shared/jobs/jobs.ts';
 import {
   type BackgroundEvent,
+  type BackgroundOptions,
   createBackground,
 } from '../../shared/platform/aws/jobs/background.ts';
 import { readStreamRecord } from '../../shared/platform/aws/jobs/stream.ts';
@@ -35,6 +37,8 @@ let store: LocalStore;
 let logged: LogEntry[];
 let sequence: number;
 let now: number; // epoch milliseconds; 0: the real time
+let started: number; // invocations by the function itself
+let invoked: Promise<unknown>[]; // their results
 let woken: (readonly number[])[]; // times of wake-ups, by request
 
 beforeEach(async () => {
@@ -43,6 +47,8 @@ beforeEach(async () => {
   sequence = 0;
   now = 0;
   woken = [];
+  started = 0;
+  invoked = [];
 });
 afterEach(() => store.close());
 
@@ -57,6 +63,7 @@ function open(
     readonly through?: Store;
     readonly wakeUps?: WakeUps;
     readonly files?: FileStore;
+    readonly invokeLater?: () => Promise<void>;
   } = {},
   event?: BackgroundEvent,
 ) {
@@ -69,7 +76,12 @@ function open(
   } as Partial<Services> as Services; // the part of a platform that the tests need
   const record = async (times: readonly number[]) => void woken.push(times);
   const { consumers = unorderedConsumers, kinds = jobTypes, wakeUps = record } = given;
-  const handler = createBackground({ services, consumers, kinds, wakeUps });
+  const later: BackgroundOptions['invokeLater'] = async (event) => {
+    started += 1;
+    invoked.push(handler(event, { getRemainingTimeInMillis: () => 300_000 }));
+  };
+  const { invokeLater = later } = given;
+  const handler = createBackground({ services, consumers, kinds, wakeUps, invokeLater });
   return (records: readonly (DynamoDBRecord | SQSRecord)[], remainingMs = 300_000) =>
     handler(event ?? (records.length === 0 ? {} : ({ Records: records } as BackgroundEvent)), {
       getRemainingTimeInMillis: () => remainingMs,
@@ -283,6 +295,7 @@ describe('jobs', () => {
     await write(store, item);
 
     await open({ kinds: [kind] })([record({ after: image(item) })]);
+    await Promise.all(invoked);
 
     expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
   });
@@ -296,6 +309,37 @@ describe('jobs', () => {
     await handle([]);
 
     expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
+  });
+
+  it('that take minutes do not delay the others of their shard', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const ends: (() => void)[] = [];
+      const slow: JobType = {
+        name: 'slow',
+        step: () => new Promise((resolve) => ends.push(() => resolve('done'))),
+      };
+      const inShard = (at: number) => ({ clock, ids: { ...ids, random: () => `0${at}` } });
+      await write(
+        store,
+        ...[1, 2, 3, 4, 5].map((at) => newJob(inShard(at), slow, {}, Date.now() - 10 + at)),
+        newJob(inShard(6), kind, { at: 3 }),
+      );
+
+      const ended = open({ kinds: [slow, kind] })([]);
+      for (let turns = 0; turns < 3000 && steps.length === 0; turns += 1) {
+        await setImmediate();
+        if (ends.length >= 4) vi.advanceTimersByTime(100);
+      }
+      const during = [ends.length, steps];
+      for (const end of ends) end();
+      await ended;
+
+      expect(during).toEqual([5, [3]]);
+      expect(await workLeft()).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('count a class again a day after it has changed, and correct missed changes', async () => {
@@ -365,6 +409,7 @@ describe('queries for jobs', () => {
     const message = { body: String(now / 1000), eventSource: 'aws:sqs' } as SQSRecord;
 
     await open({ through: counting(), kinds: [kind] })([message]);
+    await Promise.all(invoked);
 
     expect(queries).toBe(16);
   });
@@ -423,11 +468,38 @@ describe('jobs between two ticks', () => {
     expect(ran).toEqual(['-1']);
   });
 
+  it.each([
+    ['the stream', () => record({ after: image(jobIn(0)) })],
+    ['the queue of wake-ups', () => wakeUp(0)],
+  ])('are not delayed by a job of minutes that %s has started', async (_name, event) => {
+    let end = () => {};
+    const slow: JobType = {
+      name: 'slow',
+      step: () =>
+        new Promise((resolve) => {
+          end = () => resolve('done');
+        }),
+    };
+    const handle = open({ kinds: [slow, kind] });
+    await write(store, newJob({ clock, ids }, slow, {}, now));
+
+    await handle([event()]); // ends although the job does not
+    await write(store, jobIn(0));
+    await handle([event()]);
+    await vi.waitUntil(() => ran.length > 0, { timeout: 10_000 });
+    end();
+    await Promise.all(invoked);
+
+    expect([ran, started]).toEqual([['0'], 2]);
+    expect(await workLeft()).toEqual([]);
+  });
+
   it('get wake-ups when the stream shows them', async () => {
     const jobs = [0, 30, 90].map(jobIn);
     await write(store, ...jobs, jobIn(40));
 
     await open({ kinds: [kind] })(jobs.map((job) => record({ after: image(job) })));
+    await Promise.all(invoked);
 
     expect(woken.map(secondsOf)).toEqual([[30]]);
     expect(ran).toEqual(['0']);
@@ -439,6 +511,7 @@ describe('jobs between two ticks', () => {
     now += 30_000;
 
     await Promise.all([handle([wakeUp(0), wakeUp(-1)]), handle([wakeUp(0)])]);
+    await Promise.all(invoked);
 
     expect(ran).toEqual(['30']);
     expect(woken.flat()).toEqual([]);
@@ -450,8 +523,23 @@ describe('jobs between two ticks', () => {
     await write(store, newJob({ clock, ids }, kind, { at: 'soon' }, due));
 
     await open({ kinds: [kind] })([{ body: String(due / 1000) } as SQSRecord]);
+    await Promise.all(invoked);
 
     expect(ran).toEqual(['soon']);
+  });
+
+  it('are run by the next tick when the function cannot be invoked', async () => {
+    await write(store, jobIn(0));
+    const invokeLater = () => Promise.reject(new Error('no function'));
+    const handle = open({ kinds: [kind], invokeLater });
+
+    const answer = await handle([record({ after: image(jobIn(0)) })]);
+    const before = [...ran];
+    await handle([]);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect([before, ran]).toEqual([[], ['0']]);
+    expect(logged).toMatchObject([{ level: 'error', message: 'jobs could not be started' }]);
   });
 
   it('are run by the next tick when no wake-up can be sent', async () => {

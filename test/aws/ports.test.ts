@@ -267,6 +267,8 @@ describe('environment', () => {
       mailFrom: undefined,
       pollSlots: 100,
       scriptMegabytes: 1024,
+      keepsRuns: false,
+      waitingRuns: 16,
       social: {},
     });
   });
@@ -292,6 +294,7 @@ describe('environment', () => {
       logLevel: 'error',
       pollSlots: 500,
       scriptMegabytes: 2048,
+      waitingRuns: 16,
       settings: {
         registration: 'open',
         maxInstances: 3,

@@ -46,6 +46,13 @@ const ofAws: readonly { source: string; namespace: string; names: string[]; by: 
   },
   {
     source:
+      'https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics',
+    namespace: 'AWS/Lambda',
+    names: ['OnFailureDestinationDeliveredEventCount'],
+    by: ['EventSourceMappingUUID'],
+  },
+  {
+    source:
       'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html',
     namespace: 'AWS/SQS',
     names: ['ApproximateNumberOfMessagesVisible'],
@@ -205,7 +212,7 @@ describe('alarms', () => {
       of.find(({ name }) => name === 'Concurrency')?.properties.Threshold;
 
     expect(thresholdIn(alarms)).toBe(800);
-    expect(thresholdIn(alarmsOf(synthesise({ concurrencyQuota: '10' })))).toBe(8);
+    expect(thresholdIn(alarmsOf(synthesise({ concurrency: '10' })))).toBe(8);
   });
 });
 

@@ -66,7 +66,9 @@ test('the function has time for jobs, and may read and write the table and its s
     { actions: ['kms:Decrypt'], resources: [expect.stringMatching(/^PushPlatformsKey/)] },
     {
       actions: ['lambda:InvokeFunction'],
-      resources: [expect.stringMatching(/:function:groundwork-prod-script-runs$/)],
+      resources: ['background', 'script-runs'].map((name) =>
+        expect.stringMatching(new RegExp(`:function:groundwork-prod-${name}$`)),
+      ),
     },
     {
       actions: ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode']
@@ -77,6 +79,10 @@ test('the function has time for jobs, and may read and write the table and its s
     { actions: ['dynamodb:ListStreams', 'lambda:ListFunctions'], resources: ['*'] },
     { actions: ['iam:PassRole'], resources: [expect.stringMatching(/^ScriptSandboxRole/)] },
     {
+      actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
+      resources: [queueId, wakeUpsId],
+    },
+    {
       actions: ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
         (name) => `dynamodb:${name}`,
       ),
@@ -85,7 +91,7 @@ test('the function has time for jobs, and may read and write the table and its s
     { actions: ['s3:PutObject'], resources: [`${bucketId}/aws/lambda/*`] },
     {
       actions: ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl']
-        .concat('ReceiveMessage', 'SendMessage')
+        .concat('ReceiveMessage')
         .map((name) => `sqs:${name}`),
       resources: [wakeUpsId],
     },

@@ -27,6 +27,13 @@ const { id: cdnId, resource: cdn } = onlyOne(template, 'AWS::CloudFront::Distrib
 const { id: keyId, resource: vaultKey } = onlyOne(template, 'AWS::KMS::Key');
 const functions = deployedFunctions(template);
 
+/** Returns the reserved executions of functions that have any. */
+function reservationsOf(of: typeof template): readonly unknown[] {
+  return deployedFunctions(of)
+    .map(({ family, properties }) => [family, properties.ReservedConcurrentExecutions])
+    .filter(([, count]) => count !== undefined);
+}
+
 describe('the table', () => {
   test('has the keys and indexes of its description', () => {
     const keySchema = (range: string) => [
@@ -177,6 +184,7 @@ describe('files', () => {
 
 const { id: apiId } = onlyOne(template, 'AWS::ApiGatewayV2::Api');
 const behindCalls = ['background', 'script-runs']; // tested in background.test.ts and scripts.test.ts
+const keepingRuns = ['script-endpoints', 'batch']; // runs that take longer than a request
 const ofFamilies = functions.filter(({ family }) => !behindCalls.includes(family));
 
 describe.each(ofFamilies)(
@@ -188,7 +196,7 @@ describe.each(ofFamilies)(
         Architectures: ['arm64'],
         Handler: 'index.handler',
         MemorySize: family === 'channel-polls' ? 128 : 1024, // it is paid while it waits
-        Timeout: 29,
+        Timeout: keepingRuns.includes(family) ? 330 : 29,
         LoggingConfig: { LogFormat: 'JSON', LogGroup: expect.anything() },
       });
       expect(variables).toEqual({
@@ -198,6 +206,7 @@ describe.each(ofFamilies)(
         GROUNDWORK_FILES_URL: `https://${cdnId}.DomainName`,
         GROUNDWORK_PUSH: 'groundwork_prod',
         GROUNDWORK_VAULT: keyId,
+        ...(keepingRuns.includes(family) && { GROUNDWORK_KEEPS_RUNS: 'true' }),
         GROUNDWORK_API_URL: `${apiId}.ApiEndpoint`,
         GROUNDWORK_SCRIPTS: 'groundwork-prod',
         GROUNDWORK_SCRIPT_ROLE: expect.stringMatching(/^ScriptSandboxRole/),
@@ -328,6 +337,7 @@ test('settings reach the functions, the gateway and the logs', () => {
     maxClasses: '7',
     instanceRate: 100,
     pollConcurrency: '200',
+    waitingRuns: 8,
     pollSeconds: 20,
     scriptMemory: 512,
     maxObjectBytes: 1_000_000,
@@ -347,16 +357,13 @@ test('settings reach the functions, the gateway and the logs', () => {
     GROUNDWORK_POLL_SECONDS: '20',
     GROUNDWORK_POLL_SLOTS: '200',
     GROUNDWORK_SCRIPT_MEMORY: '512',
+    GROUNDWORK_WAITING_RUNS: '8',
     GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
     GROUNDWORK_MAX_FILE_BYTES: '2000000',
     GROUNDWORK_MAX_TRACE_BYTES: '3000000',
     GROUNDWORK_PASSWORD_COST: '12',
   });
-  const reserved = deployedFunctions(set).map(({ family, properties }) => [
-    family,
-    properties.ReservedConcurrentExecutions,
-  ]);
-  expect(reserved.filter(([, count]) => count !== undefined)).toEqual([['channel-polls', 200]]);
+  expect(reservationsOf(set)).toEqual([['channel-polls', 200]]);
   expect(onlyOne(set, 'AWS::ApiGatewayV2::Stage').resource.Properties.DefaultRouteSettings).toEqual(
     {
       ThrottlingRateLimit: 10,
@@ -367,6 +374,33 @@ test('settings reach the functions, the gateway and the logs', () => {
   expect(
     Object.values(set.findResources('AWS::Logs::LogGroup'))[0]?.Properties.RetentionInDays,
   ).toBe(7);
+});
+
+describe('concurrency', () => {
+  test('is reserved for nothing by default: an account may have ten executions in all', () => {
+    expect(reservationsOf(template)).toEqual([]);
+  });
+
+  test('is shared by the quota of the account, of which half stays unreserved', () => {
+    const set = synthesise({ concurrency: '1000', endpointConcurrency: 250 });
+
+    expect(reservationsOf(set)).toEqual([
+      ['channel-polls', 100],
+      ['script-endpoints', 250],
+      ['background', 50],
+      ['script-runs', 150],
+    ]);
+    expect(deployedFunctions(set)[0]?.variables.GROUNDWORK_POLL_SLOTS).toBe('100');
+  });
+
+  test('of a low quota is reserved only as asked', () => {
+    const set = synthesise({ concurrency: 199, runConcurrency: 9, backgroundConcurrency: '3' });
+
+    expect(reservationsOf(set)).toEqual([
+      ['background', 3],
+      ['script-runs', 9],
+    ]);
+  });
 });
 
 test('functions that send mails may do so as the sender of the deployment, and no others', () => {
@@ -401,9 +435,12 @@ test.each([
   [{ logRetentionDays: '31' }, '-c logRetentionDays takes a number of days that CloudWatch'],
   [{ alarmEmail: 'nobody' }, '-c alarmEmail takes an address'],
   [{ alarmTopic: 'operators' }, '-c alarmTopic takes the ARN of a topic'],
-  [{ concurrencyQuota: '0' }, '-c concurrencyQuota takes at least 1'],
+  [{ concurrency: '0' }, '-c concurrency takes at least 1'],
   [{ registration: 'yes' }, 'GROUNDWORK_REGISTRATION takes one of closed, open'],
   [{ instanceRate: 10 }, 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
+  [{ waitingRuns: 401 }, 'GROUNDWORK_WAITING_RUNS takes at most 400'],
+  [{ concurrency: 1000, endpointConcurrency: 601 }, '-c concurrency=1000 leaves fewer than 100'],
+  [{ concurrency: 10, pollConcurrency: 1 }, '-c concurrency=10 leaves fewer than 100'],
   [{ passwordCost: '99' }, 'GROUNDWORK_PASSWORD_COST takes at most 20'],
 ])('%o is rejected', (context, message) => {
   expect(() => synthesise(context)).toThrow(message);

@@ -21,6 +21,8 @@ export const awsEnvironment: Environment = {
   },
   pollSlots: 10,
   scriptMegabytes: 1024,
+  waitingRuns: 16,
+  keepsRuns: false,
   mailFrom: 'no-reply@example.com',
   social: {},
   runtimeApi: undefined,

@@ -13,6 +13,8 @@ import {
 import type { LogLevel } from './log/log.ts';
 import type { MetricsPlace } from './log/metrics.ts';
 
+type LimitName = 'pollSlots' | 'waitingRuns' | 'scriptMegabytes';
+
 /** The environment of a deployed function. */
 export interface Environment {
   /** Name of the table. */
@@ -40,6 +42,10 @@ export interface Environment {
   readonly social: SocialConfiguration;
   /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
   readonly runtimeApi: string | undefined;
+  /** Whether runs of the function continue after its responses: it then has time beyond that of a request. */
+  readonly keepsRuns: boolean;
+  /** Runs of an instance that may wait for a slot at once while a request waits for them. */
+  readonly waitingRuns: number;
 }
 
 const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
@@ -48,6 +54,7 @@ const settingsSchema = v.object({
   GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
   GROUNDWORK_SCRIPT_MEMORY: wholeNumber(256, 10_240, 1024),
   GROUNDWORK_POLL_SLOTS: wholeNumber(1, 10_000, 100),
+  GROUNDWORK_WAITING_RUNS: wholeNumber(1, 400, 16),
   GROUNDWORK_MAIL_FROM: v.optional(
     v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
     '',
@@ -87,6 +94,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
     social: parseVariables(socialVariables, variables, Error),
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
+    keepsRuns: variables[keepsRunsVariable] !== undefined,
     ...readSettings(variables),
   };
 }
@@ -98,13 +106,14 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
  */
 export function readSettings(
   variables: Variables,
-): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | 'pollSlots' | 'scriptMegabytes'> {
+): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | LimitName> {
   const parsed = parseVariables(settingsSchema, variables, Error);
   return {
     logLevel: parsed.GROUNDWORK_LOG,
     mailFrom: parsed.GROUNDWORK_MAIL_FROM || undefined,
     pollSlots: parsed.GROUNDWORK_POLL_SLOTS,
     scriptMegabytes: parsed.GROUNDWORK_SCRIPT_MEMORY,
+    waitingRuns: parsed.GROUNDWORK_WAITING_RUNS,
     settings: {
       registration: parsed.GROUNDWORK_REGISTRATION,
       maxInstances: parsed.GROUNDWORK_MAX_INSTANCES,
@@ -119,6 +128,9 @@ export function readSettings(
     },
   };
 }
+
+/** Variable that is set in functions whose runs continue after a response. */
+export const keepsRunsVariable = 'GROUNDWORK_KEEPS_RUNS';
 
 /** Variable with the URL of the queue for wake-ups, which only the background function has. */
 export const queueVariable = 'GROUNDWORK_WAKE_UPS';

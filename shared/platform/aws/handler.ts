@@ -1,13 +1,18 @@
+import type { Context } from 'aws-lambda';
 import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
 import type { Route } from '../../core/resource/route.ts';
 import { faultOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
-import { readEnvironment } from './environment.ts';
+import { type Environment, readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
-import { openPlatform } from './platform.ts';
+import { registerExtension } from './lifetime/extension.ts';
+import { openInvocations } from './lifetime/late-work.ts';
+import { type AwsPlatform, openPlatform } from './platform.ts';
 import { withSharedPatience } from './sdk/patience.ts';
-import { askForNotice } from './shutdown.ts';
+
+/** A request has this long, whatever the time limit of its function. */
+const requestMs = 29_000;
 
 /**
  * Creates the handler of a function that serves `routes`, ready for its first request. It is awaited while Lambda
@@ -16,7 +21,13 @@ import { askForNotice } from './shutdown.ts';
  * @throws Error when a variable that the stack sets is absent from the function's environment
  */
 export async function openHandler(routes: readonly Route[] | LazyRoutes): Promise<Handler> {
-  return createHandler(routes, await openProcess());
+  const environment = readEnvironment();
+  const platform = openPlatform(environment);
+  const invocations = openInvocations(platform.late);
+  await begin(platform, environment, environment.keepsRuns ? invocations.rest : undefined);
+  const handler = createHandler(routes, platform);
+  return (event, context) =>
+    handler(event, context && withinRequest(context)).finally(invocations.end);
 }
 
 /** Creates the handler that serves `routes` on a platform. */
@@ -33,23 +44,43 @@ export function createHandler(routes: readonly Route[] | LazyRoutes, platform: P
  *
  * @throws Error when a variable that the stack sets is absent from the function's environment
  */
-export async function openProcess(): Promise<Platform> {
+export async function openProcess(): Promise<AwsPlatform> {
   const environment = readEnvironment();
   const platform = openPlatform(environment);
-  await Promise.all([platform.warmUp(), flushAtEnd(platform, environment.runtimeApi)]);
+  await begin(platform, environment);
   return platform;
 }
 
+async function begin(
+  platform: AwsPlatform,
+  { runtimeApi }: Environment,
+  rest?: () => Promise<void>,
+): Promise<void> {
+  await Promise.all([platform.warmUp(), register(platform, runtimeApi, rest)]);
+}
+
 /** Writes the usage counts before the process ends, as far as Lambda announces the end. */
-async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefined): Promise<void> {
+async function register(
+  { meter, log }: Platform,
+  runtimeApi: string | undefined,
+  rest: (() => Promise<void>) | undefined,
+): Promise<void> {
   process.once('SIGTERM', () => {
     void meter.flush().finally(() => process.exit(0));
   });
   if (runtimeApi === undefined) return;
   try {
-    await askForNotice(runtimeApi);
+    await registerExtension(runtimeApi, rest);
   } catch (error) {
     // the function serves requests all the same
     log({ level: 'error', message: 'no notice of the end of this process', ...faultOf(error) });
   }
+}
+
+/** Limits the time of an invocation to that of a request. */
+export function withinRequest(context: Context): Context {
+  const startedMs = performance.now();
+  const leftMs = () => requestMs - (performance.now() - startedMs);
+  const getRemainingTimeInMillis = () => Math.min(leftMs(), context.getRemainingTimeInMillis());
+  return { ...context, getRemainingTimeInMillis };
 }

@@ -1,6 +1,7 @@
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { scryptAside } from '../../accounts/rules/passwords.ts';
 import { createVerifiers } from '../../accounts/social.ts';
+import { endedMs } from '../../scripts/runs/run-times.ts';
 import type { ScriptRun } from '../../scripts/script-runner.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
@@ -10,12 +11,15 @@ import { openFreeScans } from '../limits/scans.ts';
 import type { Platform } from '../ports.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
+import { type LateWork, openLateWork } from './lifetime/late-work.ts';
 import { openLog } from './log/log.ts';
 import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
+import type { AwsScripts } from './scripts/scripts.ts';
 import { clientOf, openSecrets } from './secrets.ts';
+import type { SlotServices } from './slots/items.ts';
 import { countRequests, createClient } from './store/client.ts';
 import { openStore } from './store/store.ts';
 import { openVault } from './vault.ts';
@@ -24,6 +28,9 @@ const maxWaitMs = 27_000; // a function has 29 s for its response
 
 /** The platform of one function. */
 export interface AwsPlatform extends Platform {
+  loadScripts(): Promise<AwsScripts>;
+  /** Work that continues after responses. */
+  readonly late: LateWork;
   /** Prepares the first request: connects to the table and fetches the secrets. Never fails. */
   warmUp(): Promise<void>;
 }
@@ -36,12 +43,8 @@ export function openPlatform(environment: Environment): AwsPlatform {
   const store = openStore({ table, client, now: nowMs });
   const log = openLog({ level: logLevel, metrics, tableRequests: countRequests(client) });
   const secrets = openSecrets({ client: clientOf(secret), secret, nowMs, log });
-  const { prefix } = environment.scripts;
-  // Most functions never run a script or render a template: that code is loaded at its first use.
-  const scripts = once(async () => {
-    const { openScripts } = await import('./scripts/scripts.ts');
-    return openScripts({ store, clock, ids, log, place: { prefix, table } });
-  });
+  const scripts = openLateScripts(environment, { store, clock, ids, log });
+  const late = openLateWork();
   const meter = openMeter({ store, clock, ids, log });
   const changes = { settled: () => Promise.resolve() };
   const services = {
@@ -61,10 +64,13 @@ export function openPlatform(environment: Environment): AwsPlatform {
   };
   const runs = once(async () => {
     const { openRuns } = await import('./scripts/runs.ts');
-    return openRuns({ prefix, services });
+    const { waitingRuns } = await scripts();
+    return openRuns({ services, waitingRuns, late });
   });
   return {
     ...services,
+    loadScripts: scripts,
+    late,
     messages: openMessages(services, environment),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     push: openSender(push),
@@ -75,6 +81,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
     runs: {
       maxWaitMs,
+      isOver: (sinceMs) => nowMs() - sinceMs >= endedMs, // it may have waited before
       start: async (run) => (await runs()).start(run),
       wait: async (request, ms) => (await runs()).wait(request, ms),
     },
@@ -86,6 +93,21 @@ export function openPlatform(environment: Environment): AwsPlatform {
       await Promise.allSettled([store.connect(), secrets.current()]);
     },
   };
+}
+
+/** Opens scripts at the first run: most functions never run one. */
+function openLateScripts(
+  { scripts: { prefix }, table, waitingRuns: mostWaiting }: Environment,
+  services: SlotServices,
+): () => Promise<AwsScripts> {
+  return once(async () => {
+    const [{ openScripts }, { openStartRun }] = await Promise.all([
+      import('./scripts/scripts.ts'),
+      import('./scripts/invoke-later.ts'),
+    ]);
+    const place = { prefix, table };
+    return openScripts({ ...services, place, mostWaiting, startRun: openStartRun(prefix) });
+  });
 }
 
 /** Opens the template engine, which is loaded at its first use. */

@@ -16,6 +16,7 @@ import type { ScriptOutcome } from '../script-runner.ts';
 import { filesOf, keepPart, noArguments, noResult, traceWrite } from '../traces.ts';
 import { planNextAttempt } from './run-attempts.ts';
 import { leaveQueue, startNext } from './run-queue.ts';
+import { endedMs } from './run-times.ts';
 import { watchRunName } from './watch-run-name.ts';
 
 type TraceServices = Pick<
@@ -38,9 +39,6 @@ export interface TraceDraft {
   /** `args` of the trace. */
   readonly args: Json;
 }
-
-/** Time after which a run has ended, or its process is dead: on AWS a minute to its start, 330 s, and a margin. */
-export const endedMs = 400_000;
 
 /** Creates the trace of a run that starts now, without storing it. */
 export function draftTrace({ clock }: TraceServices, request: RunRequest): TraceDraft {

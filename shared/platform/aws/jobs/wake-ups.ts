@@ -49,7 +49,7 @@ export function openWakeUps({ queue, client, now }: WakeUpOptions): WakeUps {
 
 /** Checks whether an event has messages of the queue. */
 export function isWakeUp(
-  event: { readonly Records?: readonly object[] } | SQSEvent,
+  event: { readonly Records?: readonly object[] | undefined } | SQSEvent,
 ): event is SQSEvent {
   return event.Records?.some((record) => 'body' in record) ?? false;
 }

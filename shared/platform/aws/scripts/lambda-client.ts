@@ -7,7 +7,12 @@ export const lambdaSdk = () => import('@aws-sdk/client-lambda');
 /** The part of the Lambda SDK that functions load. */
 export type LambdaSdk = Awaited<ReturnType<typeof lambdaSdk>>;
 
-/** Opens a client at its first use, unless one is given. It retries nothing by itself. */
+/**
+ * Opens a client at its first use, unless one is given. It retries nothing by itself.
+ *
+ * It does not tell Lambda which invocation a request comes from: the end of a run starts the next one of its instance,
+ * and Lambda takes the seventeenth function of such a chain for an endless loop and rejects it.
+ */
 export function openLambda({
   client,
   requestTimeout,
@@ -34,6 +39,7 @@ export function openLambda({
   return async (call) => {
     const sdk = await lambdaSdk();
     opened ??= naming(client ?? create(sdk));
+    opened.middlewareStack.remove('recursionDetectionMiddleware');
     return call(opened, sdk);
   };
 }

@@ -1,21 +1,29 @@
 import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
+import { createWaitingRunsCheck } from '../slots/waiting-runs.ts';
 import { createDeployScript } from './deploy-script.ts';
 import { openControl } from './function-control.ts';
+import { openStartRun } from './invoke-later.ts';
 import { runtimeFiles } from './runtime-files.ts';
 import { createSweepFunctions } from './sweep-functions.ts';
 
-/** Opens the job types that create, update, compare and delete functions of scripts. Only in a bundle. */
+/** Opens the job types of scripts on AWS. Only in a bundle, which has the files of functions. */
 export function openScriptJobs({ scripts, scriptMegabytes, table }: Environment): {
   readonly deploy: JobType;
   readonly sweep: JobType;
+  readonly check: JobType;
 } {
+  const { prefix, role } = scripts;
   const options = {
-    place: { prefix: scripts.prefix, table },
-    role: scripts.role,
+    place: { prefix, table },
+    role,
     memoryMegabytes: scriptMegabytes,
     files: runtimeFiles,
     control: openControl(),
   };
-  return { deploy: createDeployScript(options), sweep: createSweepFunctions(options) };
+  return {
+    deploy: createDeployScript(options),
+    sweep: createSweepFunctions(options),
+    check: createWaitingRunsCheck(openStartRun(prefix)),
+  };
 }

@@ -47,3 +47,8 @@ export function readDescription(text: string): ScriptId | undefined {
 export function runsFunctionName(prefix: string): string {
   return `${prefix}-script-runs`;
 }
+
+/** Returns the name of the background function. */
+export function backgroundFunctionName(prefix: string): string {
+  return `${prefix}-background`;
+}
