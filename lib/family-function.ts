@@ -7,7 +7,7 @@ import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './file-bucket.ts';
 import type { FrontDoor } from './front-door.ts';
 import type { AllGrants } from './grants.ts';
-import { type FunctionOptions, HandlerFunction } from './handler-function.ts';
+import { type FunctionOptions, functionArn, HandlerFunction } from './handler-function.ts';
 import type { PushPlatforms } from './push-platforms.ts';
 import type { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -26,6 +26,8 @@ export interface FamilyFunctionProps extends FunctionOptions {
   readonly url: string;
   /** Where requests pass before the gateway; undefined: nothing. */
   readonly frontDoor: FrontDoor | undefined;
+  /** Families to whose functions it forwards requests; none by default. */
+  readonly forwardsTo?: readonly string[];
   /** Name of the function; that of its family when absent. */
   readonly name?: string;
 }
@@ -51,7 +53,17 @@ export class FamilyFunction extends HandlerFunction {
     if (grants.push.length > 0) push.grantTo(role, grants.push);
     scripts.grantTo(role, grants.scripts);
     const { GROUNDWORK_MAIL_FROM: sender = '' } = settings.variables;
+    const { forwardsTo = [] } = props;
+    if (forwardsTo.length > 0) role.addToPolicy(this.mayForward(scripts.prefix, forwardsTo));
     if (sender !== '' && grants.mail) role.addToPolicy(this.mayMail(sender));
+  }
+
+  private mayForward(prefix: string, families: readonly string[]): PolicyStatement {
+    const names = families.map((family) => familyFunctionName(prefix, family));
+    return new PolicyStatement({
+      actions: ['lambda:InvokeFunction'],
+      resources: names.map((name) => functionArn(this, name)),
+    });
   }
 
   /** Returns the permission to send mail. In SES a sender is a verified address or domain. */

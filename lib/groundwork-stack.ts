@@ -1,5 +1,4 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
 import { channelPolls } from '../functions/channel-polls/resource.ts';
@@ -92,24 +91,17 @@ export class GroundworkStack extends Stack {
     // it is paid for while it waits, and must not take the concurrency of all others
     const { pollConcurrency: reservedConcurrency } = shared.settings;
     const pollFunction = { memoryMb: 128, reservedConcurrency };
-    const made = api.map(({ name: family }) => ({
-      family,
-      made: new FamilyFunction(this, constructId(family), {
-        ...shared,
-        family,
-        grants: grantsOf(family),
-        ...(family === polls && pollFunction),
-      }),
-    }));
-    const role = made.find(({ family }) => family === fallbackFamily)?.made.role;
-    const others = made.filter(({ family }) => family !== fallbackFamily);
-    role?.addToPolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: others.map(({ made: { function: target } }) => target.functionArn),
-      }),
+    const made = api.map(
+      ({ name: family }) =>
+        new FamilyFunction(this, constructId(family), {
+          ...shared,
+          family,
+          grants: grantsOf(family),
+          ...(family === polls && pollFunction),
+          ...(family === fallbackFamily && { forwardsTo: othersThan(fallbackFamily) }),
+        }),
     );
-    return made.map((each) => each.made.function);
+    return made.map((each) => each.function);
   }
 
   private outputTarget(value: string): void {
@@ -119,6 +111,10 @@ export class GroundworkStack extends Stack {
   private output(name: string, description: string, value: string): void {
     new CfnOutput(this, name, { description, value });
   }
+}
+
+function othersThan(family: string): readonly string[] {
+  return api.map(({ name }) => name).filter((name) => name !== family);
 }
 
 /** Converts a name such as `api-keys` to `ApiKeys`. */

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -98,4 +98,13 @@ export class HandlerFunction extends Construct {
     }
     return role;
   }
+}
+
+/** Returns the ARN of a function of the stack's account and region, by its name: it need not exist yet. */
+export function functionArn(scope: Construct, name: string): string {
+  const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+  return Arn.format(
+    { service: 'lambda', resource: 'function', resourceName: name, arnFormat },
+    Stack.of(scope),
+  );
 }

@@ -12,6 +12,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Destinations, gatewayDefinition } from './gateway-definition.ts';
+import { functionArn } from './handler-function.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 export interface HttpApiProps extends Omit<Destinations, 'invocationOf'> {
@@ -93,20 +94,14 @@ export class HttpApi extends Construct {
   }
 
   private invocation(functionName: string): string {
-    const stack = Stack.of(this);
-    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
-    const target = Arn.format(
-      { service: 'lambda', resource: 'function', resourceName: functionName, arnFormat },
-      stack,
-    );
     return Arn.format(
       {
         service: 'apigateway',
         account: 'lambda',
         resource: 'path/2015-03-31/functions',
-        resourceName: `${target}/invocations`,
+        resourceName: `${functionArn(this, functionName)}/invocations`,
       },
-      stack,
+      Stack.of(this),
     );
   }
 
