@@ -3,9 +3,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { App } from 'aws-cdk-lib';
 import { afterAll, expect, test } from 'vitest';
+import { GroundworkStack } from '../../lib/groundwork-stack.ts';
+import { readDeploymentSettings } from '../../lib/settings.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const flags = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')).context;
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-synth-'));
 
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,7 +19,8 @@ function synthesised(name: string): ReadonlyMap<string, string> {
   const out = join(folder, name);
   execFileSync(process.execPath, ['--import', 'tsx', 'bin/app.ts'], {
     cwd: root,
-    env: { PATH: process.env.PATH, CDK_OUTDIR: out, CDK_CONTEXT_JSON: contextOf() },
+    stdio: 'ignore',
+    env: { CDK_OUTDIR: out, CDK_CONTEXT_JSON: JSON.stringify(flags) },
   });
   const files = readdirSync(out, { recursive: true, encoding: 'utf8' })
     .filter((path) => statSync(join(out, path)).isFile())
@@ -23,10 +28,14 @@ function synthesised(name: string): ReadonlyMap<string, string> {
   return new Map(files);
 }
 
-/** Returns the flags of cdk.json. */
-function contextOf(): string {
-  return JSON.stringify(JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')).context);
-}
+test('the checks of the CDK itself find no fault in the template', { timeout: 120_000 }, () => {
+  const context = { ...flags, 'aws:cdk:bundling-stacks': [] };
+  const app = new App({ outdir: join(folder, 'checked'), context });
+  const settings = readDeploymentSettings(app.node);
+  new GroundworkStack(app, `Groundwork-${settings.stage}`, settings);
+
+  expect(() => app.synth()).not.toThrow();
+});
 
 test('template and assets are the same bytes when they are made twice', {
   timeout: 300_000,
