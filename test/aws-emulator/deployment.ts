@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
-import { gatewayPaths } from '../../lib/gateway-paths.ts';
+import { gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { queueVariable } from '../../shared/platform/aws/environment.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';

@@ -4,9 +4,9 @@ import type { Route } from '../../core/resource/route.ts';
 import { causeOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
 import { readEnvironment } from './environment.ts';
-import { openFrontDoor } from './front-door.ts';
 import { type Handler, toHandler } from './gateway.ts';
 import { openPlatform } from './platform.ts';
+import { openFrontDoor } from './requests/front-door.ts';
 import { askForNotice } from './shutdown.ts';
 
 /**

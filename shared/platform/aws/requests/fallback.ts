@@ -1,10 +1,10 @@
-import { createRouter, type RoutePaths } from '../../core/http/router.ts';
-import { type Family, routesOf } from '../../core/resource/route.ts';
-import { readEnvironment } from './environment.ts';
+import { createRouter, type RoutePaths } from '../../../core/http/router.ts';
+import { type Family, routesOf } from '../../../core/resource/route.ts';
+import { readEnvironment } from '../environment.ts';
+import type { Handler, Result } from '../gateway.ts';
+import { openHandler } from '../handler.ts';
+import { openLambda } from '../scripts/lambda-client.ts';
 import { familyFunctionName } from './function-names.ts';
-import type { Handler, Result } from './gateway.ts';
-import { openHandler } from './handler.ts';
-import { openLambda } from './scripts/lambda-client.ts';
 
 /** A family by its paths, without its code. */
 export interface FamilyPaths {
@@ -17,7 +17,7 @@ const requestTimeout = 28_500; // milliseconds; the function's own time limit is
 /**
  * Creates the handler of the function that receives requests that match no path of the gateway. It forwards those of
  * other families to their functions, so that each runs under the role of its family whatever the gateway makes of the
- * last slash of a path (lib/gateway-paths.ts), and serves all others.
+ * last slash of a path (lib/gateway/gateway-paths.ts), and serves all others.
  *
  * @param others the families that have functions of their own
  */

@@ -1,15 +1,15 @@
 import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { Dispatch } from '../../core/http/message.ts';
-import { methodNotAllowed, notFound } from '../../values/errors/errors.ts';
-import { keyOfUrl } from '../../values/file-keys.ts';
-import { openClock } from '../clock.ts';
-import { openIds } from '../ids.ts';
+import type { Dispatch } from '../../../core/http/message.ts';
+import { methodNotAllowed, notFound } from '../../../values/errors/errors.ts';
+import { keyOfUrl } from '../../../values/file-keys.ts';
+import { openClock } from '../../clock.ts';
+import { openIds } from '../../ids.ts';
+import { readDownloadEnvironment } from '../environment.ts';
+import { type Handler, toHandler } from '../gateway.ts';
+import { openLog } from '../log.ts';
 import { downloadPath } from './download-path.ts';
-import { readDownloadEnvironment } from './environment.ts';
 import { openFrontDoor } from './front-door.ts';
-import { type Handler, toHandler } from './gateway.ts';
-import { openLog } from './log.ts';
 
 /** Seconds for which all readers get the same signed address, so that their caches have one entry for a file. */
 const windowSeconds = 900;

@@ -1,13 +1,13 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { downloadPath } from '../shared/platform/aws/download-path.ts';
-import { familyFunctionName } from '../shared/platform/aws/function-names.ts';
+import { downloadPath } from '../../shared/platform/aws/requests/download-path.ts';
+import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
+import type { FrontDoor } from '../gateway/front-door.ts';
+import type { GatewayPath } from '../gateway/gateway-paths.ts';
+import { HandlerFunction } from '../handler-function.ts';
+import type { DeploymentSettings } from '../settings.ts';
 import type { FileBucket } from './file-bucket.ts';
-import type { FrontDoor } from './front-door.ts';
-import type { GatewayPath } from './gateway-paths.ts';
-import { HandlerFunction } from './handler-function.ts';
-import type { DeploymentSettings } from './settings.ts';
 
 /** Folder of the handler in `functions/`. */
 const family = 'downloads';

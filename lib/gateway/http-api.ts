@@ -11,9 +11,9 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { functionArn } from '../handler-function.ts';
+import type { DeploymentSettings } from '../settings.ts';
 import { type Destinations, gatewayDefinition } from './gateway-definition.ts';
-import { functionArn } from './handler-function.ts';
-import type { DeploymentSettings } from './settings.ts';
 
 export interface HttpApiProps extends Omit<Destinations, 'invocationOf'> {
   readonly settings: DeploymentSettings;

@@ -8,10 +8,10 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { downloadPath } from '../shared/platform/aws/download-path.ts';
-import type { FileArea } from '../shared/platform/grants.ts';
+import { downloadPath } from '../../shared/platform/aws/requests/download-path.ts';
+import type { FileArea } from '../../shared/platform/grants.ts';
+import { type DeploymentSettings, removalPolicyOf } from '../settings.ts';
 import { FileCdn } from './file-cdn.ts';
-import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
 const passingAreas: readonly FileArea[] = ['uploads', 'traces'];
 const restorableDays = 35; // like the table

@@ -13,9 +13,9 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { proxySecretVariable } from '../shared/platform/aws/environment.ts';
-import { proxySecretHeader } from '../shared/platform/proxy-header.ts';
-import type { DeploymentSettings } from './settings.ts';
+import { proxySecretVariable } from '../../shared/platform/aws/environment.ts';
+import { proxySecretHeader } from '../../shared/platform/proxy-header.ts';
+import type { DeploymentSettings } from '../settings.ts';
 
 export interface FrontDoorProps extends Pick<DeploymentSettings, 'stage' | 'domain'> {
   readonly webAclArn: string;

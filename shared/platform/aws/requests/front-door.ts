@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import type { Request } from '../../core/http/message.ts';
-import { pathNotFound } from '../../values/errors/errors.ts';
-import { proxySecretHeader } from '../proxy-header.ts';
-import { once } from './once.ts';
+import type { Request } from '../../../core/http/message.ts';
+import { pathNotFound } from '../../../values/errors/errors.ts';
+import { proxySecretHeader } from '../../proxy-header.ts';
+import { once } from '../once.ts';
 
 /**
  * Returns a request as it reached the distribution in front of the gateway.

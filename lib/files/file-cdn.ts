@@ -12,7 +12,7 @@ import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Bucket, IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { DeploymentSettings } from './settings.ts';
+import type { DeploymentSettings } from '../settings.ts';
 
 export interface FileCdnProps {
   readonly bucket: Bucket;
