@@ -185,6 +185,7 @@ module.exports = {
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
       '^shared/platform/local/',
       '^shared/platform/aws/lifetime/extension\\.ts$', // a request that may be idle for longer than fetch allows
+      '^shared/platform/aws/requests/front-door\\.ts$', // checks the form of addresses
       '^shared/platform/runtimes/', // start the processes of scripts, on both platforms
       '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that are packed into functions
       '^bin/start\\.mjs$', // bundles the server before it starts

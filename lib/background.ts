@@ -18,14 +18,16 @@ import { grants } from '../functions/background/grants.ts';
 import { watches } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
 import { queueVariable } from '../shared/platform/aws/environment.ts';
+import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
 import { followScripts } from '../shared/platform/aws/scripts/follow-scripts.ts';
-import { backgroundFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
 import { attributes } from '../shared/platform/aws/store/table.ts';
 import { jobEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
-import type { FileBucket } from './file-bucket.ts';
+import type { FileBucket } from './files/file-bucket.ts';
+import type { FrontDoor } from './gateway/front-door.ts';
 import { unionOf } from './grants.ts';
+import { functionArn } from './handler-function.ts';
 import type { PushPlatforms } from './push-platforms.ts';
 import type { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -39,6 +41,7 @@ export interface BackgroundProps {
   readonly settings: DeploymentSettings;
   /** Address of the interface, without a slash at the end. */
   readonly url: string;
+  readonly frontDoor: FrontDoor | undefined;
 }
 
 const timeoutSeconds = 300;
@@ -73,12 +76,11 @@ export class Background extends Construct {
     super(scope, id);
     const { table, files, scripts, settings } = props;
     this.deadLetters = this.makeDeadLetters();
-    const name = backgroundFunctionName(scripts.prefix);
+    const name = familyFunctionName(scripts.prefix, 'background');
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
       ...props,
       family: 'background',
       grants: unionOf([grants]),
-      name,
       timeoutSeconds,
       reservedConcurrency: settings.reservations.backgroundConcurrency,
       // the tick of the next minute does the same
@@ -88,7 +90,7 @@ export class Background extends Construct {
     role.addToPolicy(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],
-        resources: [scripts.arnOf(name)], // of the name: the function itself would depend on its own role's policy
+        resources: [functionArn(this, name)], // of the name: the function itself would depend on its own role's policy
       }),
     );
     table.grantStreamTo(role);

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -17,6 +17,7 @@ import {
 import type { TableUse } from '../shared/platform/grants.ts';
 import { anyUsagePartition } from '../shared/store/entities.ts';
 import { readActions, tableActions } from './grants.ts';
+import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
 /** The table with its indexes and stream: billed on demand, restorable to any second of the last 35 days. */
 export class DataTable extends Construct {
@@ -25,7 +26,11 @@ export class DataTable extends Construct {
   readonly streamArn: string;
   private readonly arn: string;
 
-  constructor(scope: Construct, id: string, { keepData }: { readonly keepData: boolean }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { keepData, protectTable }: Pick<DeploymentSettings, 'keepData' | 'protectTable'>,
+  ) {
     super(scope, id);
     const string = (name: string) => ({ name, type: AttributeType.STRING });
     const table = new TableV2(this, 'Table', {
@@ -41,8 +46,8 @@ export class DataTable extends Construct {
       timeToLiveAttribute: timeToLive,
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: keepData,
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: keepData && protectTable,
+      removalPolicy: removalPolicyOf(keepData),
     });
     this.name = table.tableName;
     this.arn = table.tableArn;

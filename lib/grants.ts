@@ -4,6 +4,12 @@ import type { Grants, TableUse } from '../shared/platform/grants.ts';
 /** The family whose function has the whole map, and the grants of all families. */
 export const wholeMap = 'batch';
 
+/**
+ * The family whose function receives requests that match no path of the gateway. It responds to unknown paths, and
+ * forwards requests for other families to their functions.
+ */
+export const fallbackFamily = 'root';
+
 /** Grants of a function, each member present. */
 export type AllGrants = Required<Grants>;
 

@@ -4,14 +4,16 @@ import { api } from '../functions/api.ts';
 import { channelPolls } from '../functions/channel-polls/resource.ts';
 import { scriptEndpoints } from '../functions/script-endpoints/resource.ts';
 import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
-import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
+import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
-import { FamilyFunction } from './family-function.ts';
-import { FileBucket } from './file-bucket.ts';
-import { gatewayPaths } from './gateway-paths.ts';
-import { grantsOf, unionOf, wholeMap } from './grants.ts';
-import { HttpApi } from './http-api.ts';
+import { FamilyFunction, type FamilyFunctionProps } from './family-function.ts';
+import { FileBucket } from './files/file-bucket.ts';
+import { downloadPaths, downloads, FileDownloads } from './files/file-downloads.ts';
+import { FrontDoor } from './gateway/front-door.ts';
+import { gatewayPaths } from './gateway/gateway-paths.ts';
+import { HttpApi } from './gateway/http-api.ts';
+import { fallbackFamily, grantsOf, unionOf } from './grants.ts';
 import { MasterSecret } from './master-secret.ts';
 import { Observability } from './observability/observability.ts';
 import { PushPlatforms } from './push-platforms.ts';
@@ -25,46 +27,37 @@ const { name: endpoints } = scriptEndpoints;
 export class GroundworkStack extends Stack {
   constructor(scope: Construct, id: string, settings: DeploymentSettings) {
     super(scope, id, { description: `Groundwork, a backend platform (${settings.stage})` });
-    const { reservations } = settings;
+    const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
+    const gateway = new HttpApi(this, 'Gateway', {
+      settings,
+      paths: [...gatewayPaths(api), ...(settings.cdn ? [] : downloadPaths)],
+      fallback: fallbackFamily,
+      functionNameOf: (family) => familyFunctionName(scripts.prefix, family),
+    });
+    const frontDoor = this.addFrontDoor(gateway, settings);
+    const url = `https://${settings.domain?.name ?? frontDoor?.hostName ?? gateway.hostName}`;
     const table = new DataTable(this, 'Data', settings);
-    const files = new FileBucket(this, 'Files', settings);
+    const files = new FileBucket(this, 'Files', { settings, apiUrl: url });
     const { secret } = new MasterSecret(this, 'Master', settings);
     const push = new PushPlatforms(this, 'PushPlatforms', settings);
-    const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
-    const gateway = new HttpApi(this, 'Gateway', settings);
-    const shared = { table, files, push, scripts, secret, settings, url: gateway.url };
-    // it is paid for while it waits, and must not take the concurrency of all others
-    const pollFunction = { memoryMb: 128, reservedConcurrency: reservations.pollConcurrency };
-    const functions = new Map(
-      api.map(({ name: family }) => [
-        family,
-        new FamilyFunction(this, constructId(family), {
-          ...shared,
-          family,
-          grants: grantsOf(family),
-          keepsRuns: grantsOf(family).scripts.includes('run'),
-          ...(family === polls && pollFunction),
-          ...(family === endpoints && { reservedConcurrency: reservations.endpointConcurrency }),
-        }).function,
-      ]),
-    );
+    const shared = { table, files, push, scripts, secret, settings, url, frontDoor };
+    const functions = this.addFamilies(shared);
+    if (!settings.cdn) {
+      const { prefix } = scripts;
+      const redirecting = new FileDownloads(this, 'Downloads', { ...shared, prefix });
+      functions.set(downloads, redirecting.function);
+    }
+    for (const target of functions.values()) gateway.allow(target);
     const background = new Background(this, 'Background', shared);
     const { function: scriptRuns } = new FamilyFunction(this, 'ScriptRuns', {
       ...shared,
       family: 'script-runs',
       grants: unionOf([scriptRunsGrants]),
-      name: runsFunctionName(scripts.prefix),
       keepsRuns: true,
-      reservedConcurrency: reservations.runConcurrency,
+      reservedConcurrency: settings.reservations.runConcurrency,
       // a started run is not retried; one that starts later than this has lost its slot, and is started again
       asynchronous: { retryAttempts: 0, maxAgeSeconds: 60, failures: background.deadLetters },
     });
-    const functionOf = (family: string) => {
-      const found = functions.get(family);
-      if (found === undefined) throw new Error(`no function for ${family}`);
-      return found;
-    };
-    gateway.leadTo({ paths: gatewayPaths(api), functionOf, fallback: wholeMap });
     new Observability(this, 'Observability', {
       api: gateway.api,
       tableName: table.name,
@@ -75,19 +68,59 @@ export class GroundworkStack extends Stack {
       deadLetters: background.deadLetters,
       settings,
     });
-    this.output('Url', 'The root of the interface', gateway.url);
+    this.output('Url', 'The root of the interface', url);
     this.output('TableName', 'The table with all data', table.name);
     this.output('FilesBucket', 'The bucket with all files', files.name);
-    this.output(
-      'SetUpCode',
-      'Prints the code that creates the first account',
-      `npm run --silent set-up-code -- ${secret.secretArn}`,
+    const setUp = `npm run --silent set-up-code -- ${secret.secretArn}`;
+    this.output('SetUpCode', 'Prints the code that creates the first account', setUp);
+  }
+
+  /** Adds what is in front of the gateway: a distribution with the web ACL, or at least a domain of its own. */
+  private addFrontDoor(gateway: HttpApi, settings: DeploymentSettings): FrontDoor | undefined {
+    const { webAclArn, domain } = settings;
+    if (webAclArn === undefined) {
+      const target = domain && gateway.addDomain(domain);
+      if (target !== undefined) this.outputTarget(target);
+      return undefined;
+    }
+    const props = { ...settings, webAclArn, origin: gateway.hostName };
+    const frontDoor = new FrontDoor(this, 'FrontDoor', props);
+    if (domain !== undefined) this.outputTarget(frontDoor.hostName);
+    return frontDoor;
+  }
+
+  /** Adds the functions of all families, and returns them by family. */
+  private addFamilies(shared: Omit<FamilyFunctionProps, 'family' | 'grants'>) {
+    const { reservations } = shared.settings;
+    // it is paid for while it waits, and must not take the concurrency of all others
+    const pollFunction = { memoryMb: 128, reservedConcurrency: reservations.pollConcurrency };
+    return new Map(
+      api.map(({ name: family }) => [
+        family,
+        new FamilyFunction(this, constructId(family), {
+          ...shared,
+          family,
+          grants: grantsOf(family),
+          keepsRuns: grantsOf(family).scripts.includes('run'),
+          ...(family === polls && pollFunction),
+          ...(family === endpoints && { reservedConcurrency: reservations.endpointConcurrency }),
+          ...(family === fallbackFamily && { forwardsTo: othersThan(fallbackFamily) }),
+        }).function,
+      ]),
     );
+  }
+
+  private outputTarget(value: string): void {
+    this.output('DomainTarget', 'The target of the DNS record (CNAME or alias)', value);
   }
 
   private output(name: string, description: string, value: string): void {
     new CfnOutput(this, name, { description, value });
   }
+}
+
+function othersThan(family: string): readonly string[] {
+  return api.map(({ name }) => name).filter((name) => name !== family);
 }
 
 /** Converts a name such as `api-keys` to `ApiKeys`. */

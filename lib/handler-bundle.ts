@@ -9,8 +9,9 @@ import { api, routes } from '../functions/api.ts';
 import { buildDocuments } from '../functions/schema/built-documents.ts';
 import { makeDocument } from '../functions/schema/make-document.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
+import type { Family } from '../shared/core/resource/route.ts';
 import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
-import { wholeMap } from './grants.ts';
+import { fallbackFamily, wholeMap } from './grants.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -118,15 +119,17 @@ function entryOf(family: string): Pick<BuildOptions, 'entryPoints' | 'entryNames
 
 function generatedEntry(family: string): string {
   if (family === background) return backgroundEntry();
+  if (family === fallbackFamily) return fallbackEntry();
   return family === wholeMap ? wholeEntry() : familyEntry(family);
 }
 
 /** Returns a handler that serves the routes of a family. */
 function familyEntry(family: string): string {
   const name = valueName(family);
-  return `import { openHandler } from '../../shared/platform/aws/handler.ts';
+  return `import { routesOf } from '../../shared/core/resource/route.ts';
+import { openHandler } from '../../shared/platform/aws/handler.ts';
 import { ${name} } from './resource.ts';
-export const handler = await openHandler(${name}.routes);`;
+export const handler = await openHandler(routesOf(${name}));`;
 }
 
 /**
@@ -134,8 +137,9 @@ export const handler = await openHandler(${name}.routes);`;
  * request to one of them; that of batches, which are most of its requests, at its start.
  */
 function wholeEntry(): string {
-  const families = api.map(({ name, routes }) => {
-    const paths = JSON.stringify(routes.map(({ paths, isRoot }) => ({ paths, isRoot })));
+  const families = api.map((family) => {
+    const { name } = family;
+    const paths = pathsOf(family);
     const load = `async () => (await import('../${name}/resource.ts')).${valueName(name)}`;
     return `{ paths: ${paths}, load: ${load} }`;
   });
@@ -143,6 +147,22 @@ function wholeEntry(): string {
 import { openHandler } from '../../shared/platform/aws/handler.ts';
 import './resource.ts';
 export const handler = await openHandler(lazyRoutes([${families.join()}]));`;
+}
+
+/** Returns a handler that serves the routes of its family, and forwards requests of others, of which it knows the paths. */
+function fallbackEntry(): string {
+  const name = valueName(fallbackFamily);
+  const others = api
+    .filter((family) => family.name !== fallbackFamily)
+    .map((family) => `{ name: '${family.name}', paths: ${pathsOf(family)} }`);
+  return `import { openFallback } from '../../shared/platform/aws/requests/fallback.ts';
+import { ${name} } from './resource.ts';
+export const handler = await openFallback(${name}, [${others.join()}]);`;
+}
+
+/** Returns the paths of a family's routes as JSON. */
+function pathsOf({ routes }: Family): string {
+  return JSON.stringify(routes.map(({ paths, isRoot }) => ({ paths, isRoot })));
 }
 
 /** Returns the name of a family's value in its `resource.ts`. */

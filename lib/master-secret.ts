@@ -1,6 +1,7 @@
-import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import { removalPolicyOf } from './settings.ts';
 
 /**
  * The secret that all keys are derived from. CloudFormation generates its first version, 64 hex digits. Never change
@@ -20,7 +21,7 @@ export class MasterSecret extends Construct {
         excludeCharacters: 'ghijklmnopqrstuvwxyz',
         requireEachIncludedType: false,
       },
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(keepData),
     });
     Validations.of(this.secret).acknowledge({
       id: 'AwsSolutions-SMG4',

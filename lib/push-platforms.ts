@@ -1,9 +1,9 @@
-import { Arn, ArnFormat, Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { PushUse } from '../shared/platform/grants.ts';
-import type { DeploymentSettings } from './settings.ts';
+import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
 const configureActions = ['sns:CreatePlatformApplication', 'sns:SetPlatformApplicationAttributes'];
 const sendActions = [
@@ -33,7 +33,7 @@ export class PushPlatforms extends Construct {
     this.key = new Key(this, 'Key', {
       description: `Groundwork ${stage}: encrypts the credentials of push providers. Never delete.`,
       enableKeyRotation: true,
-      removalPolicy: keepData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: removalPolicyOf(keepData),
     });
     this.keyArn = this.key.keyArn;
   }

@@ -1,3 +1,4 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
@@ -38,6 +39,16 @@ export interface DeploymentSettings {
   readonly alarmEmail?: string | undefined;
   /** ARN of an existing topic that alarms notify. */
   readonly alarmTopic?: string | undefined;
+  /** True when the table rejects deletion, also that of a failed first deployment. */
+  readonly protectTable: boolean;
+  /** True when a CDN serves the files; false: S3 itself, by signed addresses. */
+  readonly cdn: boolean;
+  /** True when functions send traces to X-Ray. */
+  readonly tracing: boolean;
+  /** Host name of the interface, with the ARN of its certificate; undefined: a name of AWS. */
+  readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
+  /** ARN of a web ACL for CloudFront, which is then in front of the interface; undefined: none. */
+  readonly webAclArn: string | undefined;
 }
 
 const variableNames = {
@@ -70,6 +81,20 @@ const wholeNumber = (max: number, otherwise: number) =>
     otherwise,
   );
 
+const flag = (otherwise: boolean) =>
+  v.pipe(
+    v.optional(v.union([v.boolean(), v.picklist(['true', 'false'])], 'true or false'), otherwise),
+    v.transform((value) => String(value) === 'true'),
+  );
+
+const arnOf = (service: string, place: string, what: string) =>
+  v.optional(
+    v.pipe(
+      v.string(what),
+      v.regex(new RegExp(`^arn:aws[a-z-]*:${service}:${place}:\\d{12}:\\S+$`), what),
+    ),
+  );
+
 const schema = v.object({
   stage: v.optional(
     v.pipe(
@@ -80,13 +105,18 @@ const schema = v.object({
     ),
     'prod',
   ),
-  keepData: v.optional(
+  keepData: flag(true),
+  protectTable: flag(false),
+  cdn: flag(true),
+  tracing: flag(false),
+  domain: v.optional(
     v.pipe(
-      v.union([v.boolean(), v.picklist(['true', 'false'])], 'true or false'),
-      v.transform(String),
+      v.string('a host name'),
+      v.regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'a host name'),
     ),
-    true,
   ),
+  certificateArn: arnOf('acm', '[a-z0-9-]+', 'the ARN of a certificate'),
+  webAclArn: arnOf('wafv2', 'us-east-1', 'the ARN of a web ACL for CloudFront, in us-east-1'),
   rateLimit: wholeNumber(10_000, 1000),
   burstLimit: wholeNumber(5000, 500),
   logRetentionDays: v.pipe(
@@ -120,13 +150,21 @@ export function readDeploymentSettings(node: Pick<Node, 'tryGetContext'>): Deplo
     const [issue] = parsed.issues;
     throw new Error(`-c ${v.getDotPath(issue)} takes ${issue.message}`);
   }
-  const { keepData, ...output } = parsed.output;
+  const { domain: name, certificateArn, webAclArn, ...output } = parsed.output;
+  if ((name === undefined) !== (certificateArn === undefined)) {
+    throw new Error('-c domain and -c certificateArn need each other');
+  }
+  const inVirginia = certificateArn?.includes(':us-east-1:') ?? true;
+  if (webAclArn !== undefined && !inVirginia) {
+    throw new Error('-c certificateArn takes a certificate in us-east-1 where webAclArn is set');
+  }
   const { concurrency } = output;
   const reservations = reserveConcurrency(concurrency, output);
   const { pollConcurrency } = reservations;
   const slots = pollConcurrency && { GROUNDWORK_POLL_SLOTS: String(pollConcurrency) };
   const variables = { ...readVariables(given), ...slots };
-  return { ...output, keepData: keepData === 'true', concurrency, reservations, variables };
+  const domain = name && certificateArn ? { name, certificateArn } : undefined;
+  return { ...output, concurrency, webAclArn, domain, reservations, variables };
 }
 
 function readVariables(given: (name: string) => unknown): Record<string, string> {
@@ -163,4 +201,12 @@ function reserveConcurrency(quota: number | undefined, given: Partial<Reservatio
     );
   }
   return reservations;
+}
+
+/**
+ * Returns the policy for resources with data: they outlive the stack and its updates. A first deployment that fails
+ * deletes them, because they are still empty.
+ */
+export function removalPolicyOf(keepData: boolean): RemovalPolicy {
+  return keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }

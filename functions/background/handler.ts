@@ -6,10 +6,10 @@ import {
 } from '../../shared/platform/aws/jobs/background.ts';
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { openPlatform } from '../../shared/platform/aws/platform.ts';
+import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
 import { openInvokeLater } from '../../shared/platform/aws/scripts/invoke-later.ts';
 import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
-import { backgroundFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { joinJobs } from './join-jobs.ts';
 
 /**
@@ -25,6 +25,6 @@ export function openBackground(families: readonly FamilyJobs[]): BackgroundHandl
     consumers: [...unorderedConsumers, followScripts],
     kinds: [...types, ...scriptWork(environment)],
     wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
-    invokeLater: openInvokeLater(backgroundFunctionName(environment.scripts.prefix)),
+    invokeLater: openInvokeLater(familyFunctionName(environment.scripts.prefix, 'background')),
   });
 }

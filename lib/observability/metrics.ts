@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IEventSourceMapping, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -8,7 +8,7 @@ import { lineMetrics, metricsNamespace } from '../../shared/platform/aws/log/met
 /** The monitored resources. */
 export interface Monitored {
   readonly stage: string;
-  readonly api: HttpApi;
+  readonly api: IHttpApi;
   readonly tableName: string;
   readonly background: LambdaFunction;
   readonly scriptRuns: LambdaFunction;

@@ -5,7 +5,7 @@ import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { paginateListSecrets, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { paginateListPlatformApplications, SNSClient } from '@aws-sdk/client-sns';
-import { runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
+import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
 import type { Finding } from './finding.ts';
 import { findingsOf } from './finding.ts';
 import type { FoundStack } from './stack.ts';
@@ -133,7 +133,7 @@ async function checkKind(stage: Stage, { list, advice }: Kind) {
 
 /** The one function with a fixed name prevents a deployment that does not know it. */
 async function checkRunsFunction({ name, stack }: Stage) {
-  const wanted = runsFunctionName(`groundwork-${name}`);
+  const wanted = familyFunctionName(`groundwork-${name}`, 'script-runs');
   const isFound = (await functionsOf(wanted)).includes(wanted);
   if (!isFound || stack?.resources.has(wanted)) return [{ level: 'ok', text: 'none' } as const];
   const text = `${wanted} exists and is not part of the stack. Run: aws lambda delete-function --function-name ${wanted}`;

@@ -2,14 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
-import { gatewayPaths } from '../../lib/gateway-paths.ts';
-import { wholeMap } from '../../lib/grants.ts';
+import { gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
+import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { queueVariable } from '../../shared/platform/aws/environment.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';
-import {
-  backgroundFunctionName,
-  runsFunctionName,
-} from '../../shared/platform/aws/scripts/script-names.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
@@ -19,7 +15,7 @@ import type { Store, Transaction, Write } from '../../shared/store/store.ts';
 import { type Access, type PendingWrite, startFakeAws } from './fake-aws.ts';
 import { createFakeLambda } from './fake-lambda.ts';
 import type { Part } from './fake-table.ts';
-import { candidates } from './gateway.ts';
+import { candidates, readings } from './gateway.ts';
 import { type Lambda, startLambda } from './lambda.ts';
 import { isGranted } from './policies.ts';
 import type { BuiltFunction } from './roles-setup.ts';
@@ -57,15 +53,11 @@ const place = { region: 'eu-west-1' };
 /** Deploys the functions that roles-setup.ts has built; each starts with its first request. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const built = readFunctions();
-  const prefix = built.get(wholeMap)?.variables.GROUNDWORK_SCRIPTS ?? '';
-  const invokedLater = new Map([
-    [runsFunctionName(prefix), 'script-runs'],
-    [backgroundFunctionName(prefix), 'background'],
-  ]);
+  const names = new Map([...built].map(([family, { name }]) => [name, family]));
   const nowMs = () => options.clock.micros() / 1000;
   const underWay = new Map<Transaction, () => void>();
   const lambda = createFakeLambda((name, event) => {
-    const family = invokedLater.get(name);
+    const family = names.get(name);
     return family === undefined ? undefined : runInOwn(family, event as object);
   });
   const stream = openStream(async (records) => {
@@ -145,9 +137,12 @@ function readFunctions(): ReadonlyMap<string, BuiltFunction> {
 
 const paths = gatewayPaths(api);
 
+/** The reading with the most requests that match no path, so that the function of `$default` forwards them. */
+const [, , reading] = readings;
+
 function familyOf(path: string): string {
-  const [found] = candidates(paths, path, 'a last slash is nothing');
-  return found?.family ?? wholeMap;
+  const [found] = candidates(paths, path, reading);
+  return found?.family ?? fallbackFamily;
 }
 
 interface StartOptions extends DeploymentOptions {

@@ -1,8 +1,10 @@
-import type { GatewayPath } from '../../lib/gateway-paths.ts';
+import type { GatewayPath } from '../../lib/gateway/gateway-paths.ts';
 
-/** What `{proxy+}` makes of a path that ends in a slash: both are conceivable, none is documented. */
+/** What the gateway makes of the last slash of a path: each is conceivable, none is documented. */
 export const readings = [
-  'a last slash begins an empty segment',
+  'a last slash begins an empty segment, which every variable matches',
+  'a last slash begins an empty segment, which only {proxy+} matches',
+  'a last slash begins an empty segment, which no variable matches alone',
   'a last slash is nothing',
 ] as const;
 /** One of the readings. */
@@ -18,20 +20,31 @@ export function candidates(
   reading: Reading,
 ): readonly GatewayPath[] {
   const segments = called.split('/').slice(1);
-  if (reading === 'a last slash is nothing' && segments.at(-1) === '') segments.pop();
+  const [every, , none, ignored] = readings;
+  if (reading === ignored && segments.at(-1) === '') segments.pop();
+  const mayBeEmpty = reading === every;
   const isFull = ({ path }: GatewayPath) => {
     const template = path.split('/').slice(1);
-    return template.length === segments.length && matches(template, segments);
+    return template.length === segments.length && matches(template, segments, mayBeEmpty);
   };
   const isGreedy = ({ path }: GatewayPath) => {
     const template = path.split('/').slice(1);
     if (template.at(-1) !== '{proxy+}' || segments.length < template.length) return false;
-    return matches(template.slice(0, -1), segments);
+    const rest = segments.slice(template.length - 1).join('/');
+    if (rest === '' && reading === none) return false;
+    return matches(template.slice(0, -1), segments, mayBeEmpty);
   };
   const full = paths.filter(isFull);
   return full.length > 0 ? full : paths.filter(isGreedy);
 }
 
-function matches(template: readonly string[], segments: readonly string[]): boolean {
-  return template.every((part, at) => part === segments[at] || /^\{\w+\}$/.test(part));
+function matches(
+  template: readonly string[],
+  segments: readonly string[],
+  mayBeEmpty: boolean,
+): boolean {
+  return template.every((part, at) => {
+    const segment = segments[at];
+    return part === segment || (/^\{\w+\}$/.test(part) && (segment !== '' || mayBeEmpty));
+  });
 }

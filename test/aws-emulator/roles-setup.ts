@@ -12,6 +12,8 @@ import { beginRun, unservedOperations } from './served-operations.ts';
 export interface BuiltFunction {
   /** Path of the file that contains the handler. */
   readonly bundle: string;
+  /** Name of the function. */
+  readonly name: string;
   readonly variables: Readonly<Record<string, string>>;
   /** Statements of its role. */
   readonly statements: readonly Statement[];
@@ -30,10 +32,15 @@ export function setup({ vitest }: TestProject): void {
   const context = { passwordCost: '10', log: 'debug', mailFrom: 'no-reply@example.com' };
   const template = Template.fromStack(openStackIn(stacks, context).stack);
   const built: Record<string, BuiltFunction> = {};
-  for (const { family, variables, statements } of deployedFunctions(template)) {
+  for (const { family, properties, variables, statements } of deployedFunctions(template)) {
     const home = join(folder, family);
     bundleHandler(family, home);
-    built[family] = { bundle: join(home, bundleFile), variables, statements };
+    built[family] = {
+      bundle: join(home, bundleFile),
+      name: properties.FunctionName,
+      variables,
+      statements,
+    };
   }
   const list = join(folder, 'functions.json');
   writeFileSync(list, JSON.stringify(built));

@@ -66,6 +66,7 @@ describe('requests', () => {
 
     expect(request).toEqual({
       id: 'r1',
+      served: {},
       method: 'POST',
       path: '/v1.1/a%2Fb?c/',
       query: new URLSearchParams([

@@ -93,6 +93,7 @@ describe('requests', () => {
 
     expect(request).toEqual({
       id: 'r1',
+      served: {},
       ending: expect.any(Function),
       method: 'PUT',
       path: '/v1.1/a%2Fb?c//ü+/',

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { jobTypes } from '../../functions/jobs.ts';
-import { wholeMap } from '../../lib/grants.ts';
+import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
 import { bundleAssets } from '../../shared/core/pages/bundle-assets.mjs';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { type Access, type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { createFakeLambda } from '../aws-emulator/fake-lambda.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 import { isGranted } from '../aws-emulator/policies.ts';
@@ -47,7 +48,7 @@ test.each(functions)('the bundle of %s is small', (family) => {
 test.each([
   ['api-keys', 'classes'],
   ['account', 'objects'],
-  ['root', 'instances'],
+  ['usage', 'instances'], // that of root knows the paths of all
 ])('the bundle of %s does not contain %s', (family, other) => {
   const names = api
     .filter(({ name }) => name === other)
@@ -80,7 +81,12 @@ interface Deployment {
 }
 
 async function deploy(node: string, allows = isAllowed): Promise<Deployment> {
-  const aws = await startFakeAws({ secret, allows });
+  const invoke = async (name: string, event: unknown) => {
+    const [family = ''] = families.filter((each) => name.endsWith(`groundwork-prod-${each}`));
+    return running.get(family)?.invoke(event as object); // of the function that forwards it
+  };
+  const lambda = createFakeLambda(invoke);
+  const aws = await startFakeAws({ secret, allows, lambda });
   const functions = await Promise.all(
     families.map(async (family): Promise<[string, Lambda]> => {
       const variables = {
@@ -95,9 +101,10 @@ async function deploy(node: string, allows = isAllowed): Promise<Deployment> {
       return [family, await startLambda(node, bundleOf(family), variables)];
     }),
   );
+  const running: ReadonlyMap<string, Lambda> = new Map(functions);
   return {
     aws,
-    functions: new Map(functions),
+    functions: running,
     close: async () => {
       const logs = await Promise.all(functions.map(([, each]) => each.close()));
       await aws.close();
@@ -472,6 +479,7 @@ describe.each(programs)('on $name', ({ node }) => {
   describe.each([
     { name: 'each function serves its own family', functionOf: ownFamily },
     { name: 'one function serves the whole map', functionOf: () => wholeMap },
+    { name: 'requests match no path of the gateway', functionOf: () => fallbackFamily },
   ])('$name', ({ functionOf }) => {
     let deployment: Deployment;
     const keys: Record<string, string> = {};
@@ -547,13 +555,14 @@ describe.each(programs)('on $name', ({ node }) => {
         .split('\n')
         .map((line) => JSON.parse(line));
       expect(lines).toHaveLength(journey.length + 1);
-      expect(lines[0]).toEqual({
+      expect(lines.find(({ path }) => path === '/')).toEqual({
         timestamp: expect.any(String),
         level: 'INFO',
         message: 'request',
         requestId: 'Bq3xYgJkDoEEPbQ=',
         method: expect.any(String),
-        path: expect.any(String),
+        path: '/',
+        route: '/',
         status: expect.any(Number),
         durationMs: expect.any(Number),
         family: expect.any(String),

@@ -1,58 +1,91 @@
 import { describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
-import { type GatewayPath, gatewayPaths } from '../../lib/gateway-paths.ts';
-import { createRouter } from '../../shared/core/http/router.ts';
+import { type GatewayPath, gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
+import { fallbackFamily } from '../../lib/grants.ts';
 import type { Family, Route } from '../../shared/core/resource/route.ts';
+import { createFamilyFinder } from '../../shared/platform/aws/requests/fallback.ts';
 import { candidates, readings } from '../aws-emulator/gateway.ts';
 import { samplePaths } from '../support/sample-paths.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
 const template = synthesise();
+const { Body: definition } = onlyOne(template, 'AWS::ApiGatewayV2::Api').resource.Properties;
+const integrations: Readonly<Record<string, { readonly uri: unknown }>> =
+  definition.components['x-amazon-apigateway-integrations'];
 
 /** The gateway's routes in the template, with the family of their function. */
-const deployed = Object.values(template.findResources('AWS::ApiGatewayV2::Route')).map(
-  ({ Properties: { RouteKey, Target } }) => ({
-    key: String(RouteKey),
-    family: familyAt(textOf(Target).replace('integrations/', '')),
-  }),
-);
+const deployed = Object.entries<Record<string, Record<string, Record<string, string>>>>(
+  definition.paths,
+).map(([path, methods]) => {
+  const { $ref = '' } =
+    methods['x-amazon-apigateway-any-method']?.['x-amazon-apigateway-integration'] ?? {};
+  return { path, family: familyAt($ref.replace(/^.*\//, '')) };
+});
+const isDefault = ({ path }: GatewayPath) => path === '/$default';
 
 function familyAt(integration: string): string {
-  const { IntegrationUri } =
-    template.findResources('AWS::ApiGatewayV2::Integration')[integration]?.Properties ?? {};
-  const { Description } =
-    template.findResources('AWS::Lambda::Function')[textOf(IntegrationUri)]?.Properties ?? {};
-  return String(Description).replace(/^.*: /, '');
+  const uri = textOf(integrations[integration]?.uri);
+  const [, name = ''] = /:function:groundwork-prod-([a-z-]+)\/invocations$/.exec(uri) ?? [];
+  return name;
 }
 
 const calls = api.flatMap(({ name, routes }) =>
-  routes.flatMap((route) => samplePaths(route).map((path) => ({ family: name, route, path }))),
+  routes.flatMap((route) => samplePaths(route).map((path) => ({ family: name, path }))),
 );
 
 describe.each(readings)('when %s', (reading) => {
-  test.each(calls)('$path reaches a function that serves it', ({ route, path }) => {
-    const paths = deployed.flatMap(({ key, family }): GatewayPath[] =>
-      key === '$default' ? [] : [{ path: key.replace('ANY ', ''), family }],
-    );
+  const paths = deployed.filter((each) => !isDefault(each));
 
-    const wrong = candidates(paths, path, reading).filter(({ family }) => {
-      const routes = api.find(({ name }) => name === family)?.routes ?? [];
-      return createRouter(routes)(path)?.route !== route;
-    });
+  test.each(calls)("$path reaches its family's own function", ({ family, path }) => {
+    const reached = candidates(paths, path, reading).map((found) => found.family);
+    const forwarded = forwardedTo(path) ?? fallbackFamily;
 
-    expect(wrong).toEqual([]);
+    expect(reached.length === 0 ? [forwarded] : [...new Set(reached)]).toEqual([family]);
   });
 });
 
-test('unmatched paths reach the function that has the whole map', () => {
-  expect(deployed.filter(({ key }) => key === '$default')).toEqual([
-    { key: '$default', family: 'batch' },
-  ]);
+/** The function of `$default` forwards requests of other families than its own. */
+const forwardedTo = createFamilyFinder(
+  api
+    .filter(({ name }) => name !== fallbackFamily)
+    .map(({ name, routes }) => ({ name, paths: routes })),
+);
+
+test('unmatched paths reach the function that forwards them, which has no rights of other families', () => {
+  expect(deployed.filter(isDefault)).toEqual([{ path: '/$default', family: fallbackFamily }]);
+  expect(definition.paths['/$default']['x-amazon-apigateway-any-method'].isDefaultRoute).toBe(true);
 });
 
-test('every family has a function, and the gateway may invoke it', () => {
-  const families = deployedFunctions(template).map(({ family }) => family);
+test('the gateway is one definition, made in a few requests to its control plane', () => {
+  const types = Object.values<{ readonly Type: string }>(template.toJSON().Resources)
+    .map(({ Type }) => Type)
+    .filter((type) => type.startsWith('AWS::ApiGatewayV2::'));
+
+  expect(types.toSorted()).toEqual(['AWS::ApiGatewayV2::Api', 'AWS::ApiGatewayV2::Stage']);
+  expect(JSON.stringify(template.toJSON())).not.toContain('ApiEndpoint');
+  expect(Object.keys(integrations).length).toBeLessThan(300); // the quota of integrations
+});
+
+test('integrations invoke functions of the deployment, by names, in payload 2.0', () => {
+  for (const [family, integration] of Object.entries(integrations)) {
+    expect(integration).toMatchObject({
+      type: 'AWS_PROXY',
+      httpMethod: 'POST',
+      payloadFormatVersion: '2.0',
+      timeoutInMillis: 30_000,
+    });
+    expect(familyAt(family)).toBe(family);
+  }
+});
+
+test('every family has a function of its name, and the gateway may invoke it', () => {
+  const functions = deployedFunctions(template);
+  const families = functions.map(({ family }) => family);
+
+  expect(functions.map(({ properties }) => properties.FunctionName)).toEqual(
+    families.map((family) => `groundwork-prod-${family}`),
+  );
 
   const others = ['background', 'script-runs'];
   expect(families.toSorted()).toEqual([...api.map(({ name }) => name), ...others].toSorted());
@@ -62,10 +95,10 @@ test('every family has a function, and the gateway may invoke it', () => {
 });
 
 test('the keys of routes are valid for a gateway', () => {
-  const keys = deployed.map(({ key }) => key).filter((key) => key !== '$default');
+  const keys = deployed.filter((each) => !isDefault(each)).map(({ path }) => path);
 
   const bad = keys.filter(
-    (key) => key !== 'ANY /' && !/^ANY (\/(\{\w+\}|[a-z0-9._]+))+(\/\{proxy\+\})?$/.test(key),
+    (key) => key !== '/' && !/^(\/(\{\w+\}|[a-z0-9._]+))+(\/\{proxy\+\})?$/.test(key),
   );
 
   expect(bad).toEqual([]);

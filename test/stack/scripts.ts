@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { functionName, runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
+import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
+import { functionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
@@ -65,7 +66,7 @@ test('functions that run scripts have time for the longest, and no others have m
   ]);
 
   expect(runs?.properties).toMatchObject({
-    FunctionName: runsFunctionName('groundwork-prod'),
+    FunctionName: familyFunctionName('groundwork-prod', 'script-runs'),
     Runtime: 'nodejs24.x',
   });
   expect(times.filter(([, seconds]) => seconds !== 29)).toEqual([
@@ -145,5 +146,5 @@ test('names of functions are valid for Lambda, whatever the stage, and only thos
   const name = functionName({ prefix: longest, table: 't' }, { instance: 1, script: 1 });
 
   expect(name).toMatch(/^[a-zA-Z0-9-_]{1,64}$/);
-  expect(runsFunctionName(longest)).not.toContain('-scr-');
+  expect(familyFunctionName(longest, 'script-runs')).not.toContain('-scr-');
 });

@@ -9,12 +9,15 @@ import {
   tableIndexes,
   timeToLive,
 } from '../../shared/platform/aws/store/table.ts';
+import type { Statement } from '../aws-emulator/policies.ts';
 import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts';
 
 // the tests of one template are in one file: each process that loads the CDK and makes it takes 3 CPU seconds
 import './alarms.ts';
 import './background.ts';
+import './names.ts';
+import './options.ts';
 import './reference.ts';
 import './routes.ts';
 import './scripts.ts';
@@ -26,6 +29,8 @@ const { id: bucketId, resource: bucket } = onlyOne(template, 'AWS::S3::Bucket');
 const { id: cdnId, resource: cdn } = onlyOne(template, 'AWS::CloudFront::Distribution');
 const { id: keyId, resource: vaultKey } = onlyOne(template, 'AWS::KMS::Key');
 const functions = deployedFunctions(template);
+/** Kept by updates and deletions of the stack, but deleted by a first deployment that fails. */
+const outliving = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
 
 /** Returns the reserved executions of functions that have any. */
 function reservationsOf(of: typeof template): readonly unknown[] {
@@ -61,11 +66,11 @@ describe('the table', () => {
     expect(TimeToLiveSpecification).toEqual({ AttributeName: timeToLive, Enabled: true });
     expect(Replicas).toEqual([
       expect.objectContaining({
-        DeletionProtectionEnabled: true,
+        DeletionProtectionEnabled: false, // a first deployment that fails could not delete it
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       }),
     ]);
-    expect(table).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(table).toMatchObject({ ...outliving });
   });
 });
 
@@ -85,15 +90,14 @@ describe('the master secret', () => {
   });
 
   test('outlives the stack', () => {
-    expect(secret).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(secret).toMatchObject({ ...outliving });
   });
 });
 
 test('the key of push credentials rotates automatically, and outlives the stack', () => {
   expect(vaultKey).toMatchObject({
     Properties: { EnableKeyRotation: true },
-    DeletionPolicy: 'Retain',
-    UpdateReplacePolicy: 'Retain',
+    ...outliving,
   });
 });
 
@@ -114,7 +118,7 @@ describe('files', () => {
       BucketEncryption: expect.anything(),
       VersioningConfiguration: { Status: 'Enabled' },
     });
-    expect(bucket).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+    expect(bucket).toMatchObject({ ...outliving });
   });
 
   test('unused uploads are deleted, and so are old versions and dead letters', () => {
@@ -207,7 +211,7 @@ describe.each(ofFamilies)(
         GROUNDWORK_PUSH: 'groundwork_prod',
         GROUNDWORK_VAULT: keyId,
         ...(keepingRuns.includes(family) && { GROUNDWORK_KEEPS_RUNS: 'true' }),
-        GROUNDWORK_API_URL: `${apiId}.ApiEndpoint`,
+        GROUNDWORK_API_URL: `https://${apiId}.execute-api.AWS::Region.AWS::URLSuffix`,
         GROUNDWORK_SCRIPTS: 'groundwork-prod',
         GROUNDWORK_SCRIPT_ROLE: expect.stringMatching(/^ScriptSandboxRole/),
         GROUNDWORK_METRICS: 'Groundwork/prod',
@@ -240,7 +244,8 @@ describe.each(ofFamilies)(
       };
       const hasIndexes = ['objects', 'data-endpoints', 'batch'].includes(family);
 
-      expect(statements).toEqual([
+      const own = statements.filter((each) => each !== forwardingOf(statements));
+      expect(own).toEqual([
         {
           actions: names.map((name) => `dynamodb:${name}`).toSorted(),
           resources: [tableId],
@@ -300,6 +305,27 @@ describe.each(ofFamilies)(
     });
   },
 );
+
+/** Returns the statement by which the function of `$default` forwards requests. */
+function forwardingOf(statements: readonly Statement[]): Statement | undefined {
+  return statements.find(({ resources }) =>
+    resources.some((arn) => /:function:groundwork-prod-instances$/.test(arn)),
+  );
+}
+
+test('only the function of unmatched paths may invoke those of families, and all of them', () => {
+  const invoking = ofFamilies.flatMap(({ family, statements }) => {
+    const found = forwardingOf(statements);
+    return found ? [{ family, ...found }] : [];
+  });
+
+  const others = ofFamilies.filter(({ family }) => family !== 'root');
+  const place = 'arn:AWS::Partition:lambda:AWS::Region:AWS::AccountId';
+  const arns = others.map(({ properties }) => `${place}:function:${properties.FunctionName}`);
+  expect(invoking).toEqual([
+    { family: 'root', actions: ['lambda:InvokeFunction'], resources: arns.toSorted() },
+  ]);
+});
 
 test('every family that serves requests in instances may write its counts there', () => {
   const counting = api.filter(({ routes }) => routes.some(({ instance }) => instance !== 'none'));
@@ -441,6 +467,11 @@ test.each([
   [{ waitingRuns: 401 }, 'GROUNDWORK_WAITING_RUNS takes at most 400'],
   [{ concurrency: 1000, endpointConcurrency: 601 }, '-c concurrency=1000 leaves fewer than 100'],
   [{ concurrency: 10, pollConcurrency: 1 }, '-c concurrency=10 leaves fewer than 100'],
+  [{ cdn: 'no' }, '-c cdn takes true or false'],
+  [{ domain: 'api.example.com' }, '-c domain and -c certificateArn need each other'],
+  [{ domain: 'https://api.example.com' }, '-c domain takes a host name'],
+  [{ certificateArn: 'arn:x' }, '-c certificateArn takes the ARN of a certificate'],
+  [{ webAclArn: 'arn:aws:wafv2:eu-west-1:1:x' }, '-c webAclArn takes the ARN of a web ACL'],
   [{ passwordCost: '99' }, 'GROUNDWORK_PASSWORD_COST takes at most 20'],
 ])('%o is rejected', (context, message) => {
   expect(() => synthesise(context)).toThrow(message);

@@ -23,6 +23,7 @@ export const awsEnvironment: Environment = {
   scriptMegabytes: 1024,
   waitingRuns: 16,
   keepsRuns: false,
+  proxySecret: undefined,
   mailFrom: 'no-reply@example.com',
   social: {},
   runtimeApi: undefined,

@@ -16,8 +16,16 @@ export interface Request {
   readonly body: RawBody;
   /** Address of the client as the gateway saw it. */
   readonly sourceAddress: string;
+  /** Is filled when the path has been matched, for the log line. Absent: the request has none, as inside a batch. */
+  readonly served?: ServedRoute;
   /** Returns the end of this request, for one that waits. Absent: the request ends by itself. */
   readonly ending?: () => Ending;
+}
+
+/** The family that serves a request, and the template of its path: `/v1.1/instances/{instance}/`. */
+export interface ServedRoute {
+  family?: string | undefined;
+  route?: string;
 }
 
 /** A body as received, or, inside a batch, as the value of the JSON body that it replaces. */

@@ -2,6 +2,14 @@ import type { Log } from '../../platform/ports.ts';
 import { originOf } from '../../values/caught.ts';
 import { isErrorCode } from '../../values/errors/error-codes.ts';
 import type { Request } from './message.ts';
+import type { Match } from './router.ts';
+
+/** Remembers the family and the template of a request's path for its log line. */
+export function noteRoute({ path, served }: Request, { route, version }: Match): void {
+  if (served === undefined) return;
+  served.family = route.family;
+  served.route = path === '/' ? path : `/${version}${route.paths[version] ?? ''}`;
+}
 
 /** The part of a log line that describes the response. */
 interface RequestOutcome {
@@ -13,10 +21,10 @@ interface RequestOutcome {
 /** Message of the line of one request. */
 export const requestMessage = 'request';
 
-/** Logs the line of one request, without query, keys and device tokens. */
+/** Logs the line of one request, with the template of its path, and without query, keys and device tokens. */
 export function logRequest(
   log: Log,
-  { id, method, path }: Request,
+  { id, method, path, served }: Request,
   { status, code }: RequestOutcome,
   micros: number,
 ): void {
@@ -26,6 +34,7 @@ export function logRequest(
     requestId: id,
     method,
     path: loggedPath(path),
+    ...served,
     status,
     ...(isErrorCode(code) && { code }), // a script may set the header to anything
     durationMs: Math.round(micros) / 1000,

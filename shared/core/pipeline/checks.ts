@@ -8,6 +8,7 @@ import {
 import { parseBody } from '../http/body/body.ts';
 import { sizeError } from '../http/body/body-size.ts';
 import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
+import { noteRoute } from '../http/request-log.ts';
 import type { Match } from '../http/router.ts';
 import type { Body } from '../resource/input.ts';
 import { allowedMethods } from '../resource/introspection.ts';
@@ -54,6 +55,7 @@ async function matchLoaded(
 }
 
 function toMatched({ request, platform, caches }: Arrived, match: Match): Found {
+  noteRoute(request, match);
   const method = methodOf(request);
   return {
     match,

@@ -40,6 +40,8 @@ export interface Environment {
   readonly mailFrom: string | undefined;
   /** Ids and secrets at services for social log-ins. */
   readonly social: SocialConfiguration;
+  /** ARN of the secret of the distribution in front of the gateway; undefined: there is none. */
+  readonly proxySecret: string | undefined;
   /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
   readonly runtimeApi: string | undefined;
   /** Whether runs of the function continue after its responses: it then has time beyond that of a request. */
@@ -93,6 +95,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
     metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
     social: parseVariables(socialVariables, variables, Error),
+    proxySecret: variables[proxySecretVariable] || undefined,
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
     keepsRuns: variables[keepsRunsVariable] !== undefined,
     ...readSettings(variables),
@@ -142,6 +145,28 @@ export const queueVariable = 'GROUNDWORK_WAKE_UPS';
  */
 export function readQueue(variables: Variables = processVariables()): string {
   return parseVariables(v.object({ [queueVariable]: given }), variables, Error)[queueVariable];
+}
+
+/** Variable with the ARN of the secret of the distribution in front of the gateway. */
+export const proxySecretVariable = 'GROUNDWORK_PROXY_SECRET';
+
+/**
+ * Reads the environment of the function for downloads.
+ *
+ * @throws Error that names the missing variable
+ */
+export function readDownloadEnvironment(
+  variables: Variables = processVariables(),
+): Pick<Environment, 'logLevel' | 'metrics' | 'proxySecret'> & { readonly bucket: string } {
+  const { GROUNDWORK_FILES, GROUNDWORK_METRICS, GROUNDWORK_FAMILY } = placesSchema.entries;
+  const needed = v.object({ GROUNDWORK_FILES, GROUNDWORK_METRICS, GROUNDWORK_FAMILY });
+  const places = parseVariables(needed, variables, Error);
+  return {
+    bucket: places.GROUNDWORK_FILES,
+    logLevel: readSettings(variables).logLevel,
+    metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
+    proxySecret: variables[proxySecretVariable] || undefined,
+  };
 }
 
 const credentialsSchema = v.object({

@@ -13,6 +13,7 @@ import {
 } from '../../core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../core/http/message.ts';
 import type { Ids } from '../ports.ts';
+import type { FrontDoor } from './requests/front-door.ts';
 
 /** A response in the gateway's form. */
 export type Result = APIGatewayProxyStructuredResultV2 & {
@@ -43,18 +44,27 @@ const timing = {
   },
 };
 
+/** What a handler needs in addition to the ports of the edge. */
+interface HandlerParts {
+  readonly dispatch: Dispatch;
+  readonly ids: Ids;
+  /** Checks that requests have passed what is in front of the gateway; undefined: nothing is. */
+  readonly frontDoor?: FrontDoor | undefined;
+}
+
 /**
  * Creates the handler that serves `dispatch` behind a gateway, with the steps of the edge as middlewares.
  *
  * @example export const handler = toHandler({ dispatch: createDispatch(api, platform), ...platform });
  */
 export function toHandler(
-  { dispatch, ids, ...ports }: EdgePorts & { readonly dispatch: Dispatch; readonly ids: Ids },
+  { dispatch, ids, frontDoor, ...ports }: EdgePorts & HandlerParts,
   steps: readonly EdgeStep[] = edgeSteps(ports),
 ): Handler {
   const serve = middy<Passing, Response>(timing)
     .before((passing) => {
       passing.event = { ...passing.event, request: toRequest(passing.event.event, ids) };
+      return frontDoor && passDoor(passing, frontDoor);
     })
     .use(steps.map(toMiddleware))
     .handler(async ({ early, request }: Passing) => early ?? dispatch(request));
@@ -64,6 +74,10 @@ export function toHandler(
     // only tests pass no context: then there is no time limit
     return toResult(await serve(passing, context ?? ({} as Context)));
   };
+}
+
+async function passDoor(passing: { event: Passing }, frontDoor: FrontDoor): Promise<void> {
+  passing.event = { ...passing.event, request: await frontDoor(passing.event.request) };
 }
 
 /**
@@ -119,6 +133,7 @@ function toRequest(event: APIGatewayProxyEventV2, ids: Ids): Request {
     headers: toHeaders(event),
     body: { kind: 'bytes', bytes: toBytes(event) },
     sourceAddress: http.sourceIp,
+    served: {},
   };
 }
 

@@ -9,6 +9,7 @@ import { type Handler, toHandler } from './gateway.ts';
 import { registerExtension } from './lifetime/extension.ts';
 import { openInvocations } from './lifetime/late-work.ts';
 import { type AwsPlatform, openPlatform } from './platform.ts';
+import { type FrontDoor, openFrontDoor } from './requests/front-door.ts';
 import { withSharedPatience } from './sdk/patience.ts';
 
 /** A request has this long, whatever the time limit of its function. */
@@ -25,14 +26,19 @@ export async function openHandler(routes: readonly Route[] | LazyRoutes): Promis
   const platform = openPlatform(environment);
   const invocations = openInvocations(platform.late);
   await begin(platform, environment, environment.keepsRuns ? invocations.rest : undefined);
-  const handler = createHandler(routes, platform);
+  const handler = createHandler(routes, platform, openFrontDoor(environment.proxySecret));
   return (event, context) =>
     handler(event, context && withinRequest(context)).finally(invocations.end);
 }
 
 /** Creates the handler that serves `routes` on a platform. */
-export function createHandler(routes: readonly Route[] | LazyRoutes, platform: Platform): Handler {
-  const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
+export function createHandler(
+  routes: readonly Route[] | LazyRoutes,
+  platform: Platform,
+  frontDoor?: FrontDoor,
+): Handler {
+  const dispatch = createDispatch(routes, platform);
+  const handler = toHandler({ ...platform, dispatch, frontDoor });
   return (event, context) => {
     platform.meter.flushOld(); // in parallel with the request, which does not wait for it, and with its own patience
     return withSharedPatience(() => handler(event, context));

@@ -1,8 +1,8 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { familyFunctionName } from '../requests/function-names.ts';
 import type { StartRun } from '../slots/waiting-runs.ts';
 import { openLambda } from './lambda-client.ts';
 import type { RunsEvent } from './runs.ts';
-import { runsFunctionName } from './script-names.ts';
 
 const requestTimeout = 10_000; // Lambda only queues the event
 
@@ -23,6 +23,6 @@ export function openInvokeLater(name: string, client?: LambdaClient): InvokeLate
 
 /** Opens the start of runs in the function for background runs. */
 export function openStartRun(prefix: string, client?: LambdaClient): StartRun {
-  const invokeLater = openInvokeLater(runsFunctionName(prefix), client);
+  const invokeLater = openInvokeLater(familyFunctionName(prefix, 'script-runs'), client);
   return (start, slot) => invokeLater({ start, slot } satisfies RunsEvent);
 }

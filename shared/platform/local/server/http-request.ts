@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request } from '../../../core/http/message.ts';
-import { proxySecretHeader } from './proxies.ts';
+import { proxySecretHeader } from '../../proxy-header.ts';
 
 /** A request without its body, and the error if it is invalid. */
 export interface Arrival {
@@ -51,6 +51,7 @@ export function toRequest(message: IncomingMessage, facts: ArrivalFacts): Arriva
     headers,
     body: noBody,
     sourceAddress: proxies === 0 ? peer : clientAddress(forwarded, peer, proxies),
+    served: {},
     ending,
   };
   if (bytes > maxHeaderBytes) return { request, unfit: 'headers too large' };

@@ -4,11 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { codeOf } from '../../../values/caught.ts';
+import { proxySecretHeader } from '../../proxy-header.ts';
 import { maxSocketPath, removeLeftover } from '../files/folder-lock.ts';
 import { StartError } from './start-error.ts';
-
-/** Header by which a proxy authenticates; only the front of the server reads it. */
-export const proxySecretHeader = 'x-groundwork-proxy-secret';
 
 /** Trusted proxies, and how they are distinguished from other peers. */
 export interface Proxies {

@@ -1,4 +1,4 @@
-import type { Family, Route } from '../shared/core/resource/route.ts';
+import type { Family, Route } from '../../shared/core/resource/route.ts';
 
 /** A path in the gateway's syntax, and the family whose function serves it. */
 export interface GatewayPath {
@@ -15,13 +15,15 @@ interface Node {
 
 /**
  * Derives the gateway's paths from the map: for each family the fewest prefixes below which no other family has paths.
- * The function with the whole map serves all other paths.
  *
  * The paths rely only on documented behaviour of the gateway: it prefers a full match to `{proxy+}`, and `{proxy+}` to
  * `$default`. All paths of the interface end with a slash, which a gateway path must not have, and it is undocumented
- * whether `{proxy+}` matches the empty text after a trailing slash. Each prefix is therefore listed twice, alone and
- * with `{proxy+}`. It is also undocumented which of two matching paths with `{proxy+}` is preferred, so a path with
- * other families below it is listed without `{proxy+}`.
+ * whether that slash is ignored, and whether `{proxy+}` or any variable matches the empty text after it. Each prefix is
+ * therefore listed twice, alone and with `{proxy+}`. It is also undocumented which of two matching paths with `{proxy+}`
+ * is preferred, so a path with other families below it is listed without `{proxy+}`.
+ *
+ * Whatever matches no path reaches `$default`, whose function forwards it to the function of its family
+ * (shared/platform/aws/requests/fallback.ts): every list, if `{proxy+}` does not match an empty text.
  */
 export function gatewayPaths(
   families: readonly Pick<Family, 'name' | 'routes'>[],

@@ -1,0 +1,2 @@
+/** Path of the interface below which public files are served in a deployment without a CDN. */
+export const downloadPath = '/files';
