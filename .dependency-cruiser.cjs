@@ -67,7 +67,8 @@ module.exports = {
     {
       name: 'declared-packages',
       severity: 'error',
-      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$'] }, // the CDK is a development tool
+      // the CDK and clients for operators are development tools
+      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$', '^shared/platform/aws/operations/'] },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
@@ -184,10 +185,12 @@ module.exports = {
       'the-machine-is-local',
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
       '^shared/platform/local/',
-      '^shared/platform/aws/shutdown\\.ts$', // a request that may be idle for longer than fetch allows
+      '^shared/platform/aws/lifetime/extension\\.ts$', // a request that may be idle for longer than fetch allows
+      '^shared/platform/aws/requests/front-door\\.ts$', // checks the form of addresses
       '^shared/platform/runtimes/', // start the processes of scripts, on both platforms
       '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that are packed into functions
       '^bin/start\\.mjs$', // bundles the server before it starts
+      '^bin/(preflight|smoke)\\.ts$', // read files of the operator
       tests,
     ),
     onlyFor(
@@ -205,6 +208,7 @@ module.exports = {
       'aws-clients-are-aws',
       '^node_modules/(@aws-sdk|@smithy|@middy|@types/aws-lambda)/',
       '^shared/platform/aws/',
+      '^lib/preflight/', // checks the account before a deployment
       tests,
     ),
     onlyFor('cdk-is-lib', '^node_modules/(aws-cdk-lib|constructs|cdk-nag)/', '^(bin|lib)/', tests),

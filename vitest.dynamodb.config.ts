@@ -10,6 +10,8 @@ import { workers } from './test/support/workers.ts';
  */
 const files = [
   'test/store/dynamodb.test.ts',
+  // capacity units of requests, and the figures of the guide
+  'test/aws/units.test.ts',
   // write conflicts, transactions and counters
   'test/api/{attempts,batch,class-races,generations,object-races,object-unique,throttling,usage}.test.ts',
   // pages, indexes and queries

@@ -13,7 +13,7 @@ const files = [
   'test/api/{script-endpoint-runs,script-endpoints,script-runs,scripts}.test.ts',
   'test/api/{schedules,trace-retry,trigger-runs,triggers}.test.ts',
   'test/api/{item-operations,privileges,rights}.test.ts',
-  'test/api/{channels,messages,object-channels}.test.ts',
+  'test/api/{channels,messages,object-channels,smoke}.test.ts',
 ];
 
 /**

@@ -68,6 +68,8 @@ function start(name: string, file: string): Promise<Start> {
       GROUNDWORK_API_URL: 'https://api.example.com',
       GROUNDWORK_SCRIPTS: 'groundwork-prod',
       GROUNDWORK_SCRIPT_ROLE: 'a-role',
+      GROUNDWORK_METRICS: 'Groundwork/prod',
+      GROUNDWORK_FAMILY: 'batch',
       GROUNDWORK_WAKE_UPS: 'https://sqs.eu-west-1.amazonaws.com/1/queue',
       AWS_REGION: 'eu-west-1',
       AWS_ENDPOINT_URL: aws.url,

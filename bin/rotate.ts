@@ -1,56 +1,221 @@
-import { parseArgs } from 'node:util';
-import { addDeployedVersion } from '../shared/platform/aws/rotate-secret.ts';
-import { addSecretVersion } from '../shared/platform/local/secrets.ts';
-import { messageOf } from '../shared/values/caught.ts';
+import {
+  type CredentialCounts,
+  countedKinds,
+  credentialKinds,
+  noCredentials,
+  openCredentialCounts,
+} from '../shared/accounts/credential-counts.ts';
+import { currentOf, type MasterSecrets } from '../shared/accounts/rules/master-secrets.ts';
+import type { Stored } from '../shared/store/store.ts';
+import {
+  confirm,
+  formatTable,
+  type OperatorProgram,
+  readArguments,
+  runProgram,
+  UsageError,
+} from './operator/terminal.ts';
 
-const usage = `Usage: npm run rotate -- add [options]
+const program: OperatorProgram = {
+  name: 'rotate',
+  usage: `Usage: npm run rotate -- add|status|retire N [options]
 
-Adds a version to the master secret, from which all keys are derived. New keys and keys that are
-reset use it, within a minute where servers or functions run; those before live on with theirs.
+Changes the master secret, from which all keys are derived.
+
+  add             adds a version. New keys and keys that are reset use it, within a minute on one
+                  machine, after a minute and a half on AWS; those before live on with theirs
+  status          lists the versions, and the number of credentials that still use each
+  retire N        removes version N, after a confirmation: credentials that use it stop working,
+                  within a minute on one machine, within ten minutes on AWS
 
   --data DIR      the data folder of a local server (default ./.groundwork)
-  --secret ARN    the secret of a deployment on AWS, in place of a folder: the output SetUpCode
+  --stage NAME    a deployment on AWS, in place of a folder
+  --secret ARN    the secret of a deployment on AWS, in place of a stage: the output SetUpCode
                   of the stack names it
+  --table NAME    the table of that deployment, to count credentials: the output TableName
+  --now           add: on AWS too, new keys use the version at once. Only while no function is
+                  used: one that has not read the version yet rejects them
+  --yes           retire: no confirmation
   --help          show this
 
-Exit codes: 0 added; 1 not added, nothing is changed; 2 the command line makes no sense.
-`;
+Exit codes: 0 done; 1 not done, nothing is changed; 2 the command line makes no sense.
+`,
+};
 
-await run().catch((error: unknown) => {
-  fail(messageOf(error), 1);
+/** The master secret of a deployment or a data folder. */
+interface Place {
+  readonly name: string;
+  /** Returns what the operator is told. */
+  add(isAtOnce: boolean): Promise<string>;
+  read(): Promise<MasterSecrets>;
+  retire(version: number): Promise<void>;
+  /** Absent when it is unknown where the credentials are. */
+  walk?: (to: Walk) => Promise<void>;
+}
+
+interface Walk {
+  readonly take: (item: Stored) => void;
+  readonly progress: (read: number) => void;
+}
+
+type Arguments = ReturnType<typeof readCommand>;
+
+await runProgram(program, async () => {
+  const { values, positionals } = readCommand();
+  const [command, version] = positionals;
+  switch (command) {
+    case 'add':
+    case 'status':
+      if (positionals.length > 1) break;
+      return run(command, await placeOf(values), values);
+    case 'retire': {
+      if (positionals.length !== 2) break;
+      const retired = Number(version);
+      if (!Number.isInteger(retired)) throw new UsageError('retire takes the number of a version');
+      return retire(await placeOf(values), retired, values.yes);
+    }
+  }
+  throw new UsageError('say what to do: add, status, or retire and a version');
 });
 
-async function run(): Promise<void> {
-  const { values, positionals } = readArguments();
-  if (values.help) return void process.stdout.write(usage);
-  const { data, secret } = values;
-  if (positionals.length !== 1 || positionals[0] !== 'add') fail('say what to do: add', 2);
-  if (data !== undefined && secret !== undefined) fail('--data and --secret exclude each other', 2);
-  if (data === '') fail('--data takes a folder', 2);
-  if (secret !== undefined && !secret.startsWith('arn:')) fail('--secret takes an ARN', 2);
-  const place = secret ?? data ?? '.groundwork';
-  const version = await (secret === undefined
-    ? addSecretVersion(place)
-    : addDeployedVersion(place));
-  process.stdout.write(`Added version ${version} to the master secret of ${place}\n`);
+function readCommand() {
+  return readArguments({
+    allowPositionals: true,
+    options: {
+      data: { type: 'string' },
+      stage: { type: 'string' },
+      secret: { type: 'string' },
+      table: { type: 'string' },
+      now: { type: 'boolean', default: false },
+      yes: { type: 'boolean', default: false },
+    },
+  });
 }
 
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        data: { type: 'string' },
-        secret: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    return fail(messageOf(error), 2);
+async function placeOf({ data, stage, secret, table }: Arguments['values']): Promise<Place> {
+  const given = Object.entries({ data, stage, secret }).filter(([, one]) => one !== undefined);
+  if (given.length > 1) {
+    throw new UsageError(`--${given.map(([name]) => name).join(' and --')} exclude each other`);
   }
+  if (data === '') throw new UsageError('--data takes a folder');
+  if (secret !== undefined && !secret.startsWith('arn:')) {
+    throw new UsageError('--secret takes an ARN');
+  }
+  if (stage === undefined && secret === undefined) return localPlace(data ?? '.groundwork');
+  if (secret !== undefined) return deployedPlace({ secret, table });
+  const { findDeployment } = await import('../shared/platform/aws/operations/stack.ts');
+  return deployedPlace(await findDeployment(stage ?? ''));
 }
 
-function fail(reason: string, code: 1 | 2): never {
-  process.stderr.write(`rotate: ${reason}${code === 2 ? ' (see --help)' : ''}\n`);
-  process.exit(code);
+async function localPlace(folder: string): Promise<Place> {
+  const secrets = await import('../shared/platform/local/secrets.ts');
+  return {
+    name: folder,
+    add: async () =>
+      `Added version ${await secrets.addSecretVersion(folder)} to the master secret of ${folder}`,
+    read: () => secrets.readFolderSecrets(folder),
+    retire: (version) => secrets.retireSecretVersion(folder, version),
+    walk: async (to) => {
+      const { openStoreReader } = await import('../shared/platform/local/store/read-only.ts');
+      const store = await openStoreReader(folder);
+      await store.walk(countedKinds, to).finally(() => store.close());
+    },
+  };
+}
+
+async function deployedPlace({
+  secret,
+  table,
+}: {
+  readonly secret: string;
+  readonly table: string | undefined;
+}): Promise<Place> {
+  const { addDeployedVersion, retireDeployedVersion } = await import(
+    '../shared/platform/aws/rotate-secret.ts'
+  );
+  const { clientOf, fetchSecrets } = await import('../shared/platform/aws/secrets.ts');
+  return {
+    name: secret,
+    add: async (isAtOnce) => {
+      const { version, from } = await addDeployedVersion(secret, { isAtOnce });
+      const when = isAtOnce ? 'now' : new Date(from).toISOString();
+      return `Added version ${version} to the master secret of ${secret}; new keys use it from ${when}`;
+    },
+    read: async () => (await fetchSecrets(clientOf(secret), secret)).secrets,
+    retire: (version) => retireDeployedVersion(secret, version),
+    ...(table !== undefined && {
+      walk: async (to: Walk) => {
+        const { createClient } = await import('../shared/platform/aws/store/client.ts');
+        const { scanTable } = await import('../shared/platform/aws/operations/scan.ts');
+        const client = createClient(regionOf(secret));
+        await scanTable({ client, table }, countedKinds, to).finally(() => client.destroy());
+      },
+    }),
+  };
+}
+
+function regionOf(arn: string): { readonly region?: string } {
+  const region = arn.split(':')[3];
+  return region === undefined ? {} : { region };
+}
+
+async function run(command: 'add' | 'status', place: Place, { now }: Arguments['values']) {
+  if (command === 'add') process.stdout.write(`${await place.add(now)}\n`);
+  else await showStatus(place);
+}
+
+async function showStatus(place: Place): Promise<void> {
+  const secrets = await place.read();
+  const counts = await countAll(place);
+  const numbers = new Set([...secrets.versions.map(({ version }) => version), ...counts.keys()]);
+  const rows = [...numbers]
+    .sort((one, other) => one - other)
+    .map((version) => [
+      String(version),
+      stateOf(secrets, version),
+      ...credentialKinds.map((kind) => String((counts.get(version) ?? noCredentials())[kind])),
+    ]);
+  process.stdout.write(formatTable([['version', 'state', ...credentialKinds], ...rows]));
+}
+
+function stateOf({ versions, next, ...secrets }: MasterSecrets, version: number): string {
+  if (versions.every((one) => one.version !== version)) return 'retired';
+  const nowMs = Date.now();
+  if (currentOf({ ...secrets, next }, nowMs) === version) return 'new keys use it';
+  if (next?.version === version) return `new keys use it from ${new Date(next.from).toISOString()}`;
+  return 'old';
+}
+
+async function countAll(place: Place): Promise<CredentialCounts> {
+  if (place.walk === undefined)
+    throw new UsageError('--secret needs --table, to count credentials');
+  const { counts, take } = openCredentialCounts();
+  let shown = 0;
+  await place.walk({
+    take,
+    progress: (read) => {
+      if (read - shown < 100_000) return;
+      shown = read;
+      process.stderr.write(`${read} items read\n`);
+    },
+  });
+  return counts;
+}
+
+async function retire(place: Place, version: number, isConfirmed: boolean): Promise<void> {
+  const state = stateOf(await place.read(), version);
+  if (state === 'retired') throw new Error(`${place.name} has no version ${version}`);
+  if (state !== 'old') throw new Error(`version ${version} cannot be removed: ${state}`);
+  const used = (await countAll(place)).get(version) ?? noCredentials();
+  const parts = credentialKinds
+    .filter((kind) => used[kind] > 0)
+    .map((kind) => `${used[kind]} ${kind}`);
+  const loss = parts.length > 0 ? parts.join(', ') : 'no credentials';
+  process.stdout.write(`Version ${version} of the master secret of ${place.name}: ${loss}\n`);
+  if (!isConfirmed) {
+    const question = `They stop working for good. Type ${version} to remove the version: `;
+    if (!(await confirm(question, String(version)))) throw new Error('nothing is changed');
+  }
+  await place.retire(version);
+  process.stdout.write(`Removed version ${version}\n`);
 }

@@ -1,8 +1,16 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
-import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
-import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import {
+  FilterCriteria,
+  FilterRule,
+  type IEventSourceMapping,
+  type Function as LambdaFunction,
+  MetricType,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -10,14 +18,16 @@ import { grants } from '../functions/background/grants.ts';
 import { watches } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
 import { queueVariable } from '../shared/platform/aws/environment.ts';
+import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
 import { followScripts } from '../shared/platform/aws/scripts/follow-scripts.ts';
 import { attributes } from '../shared/platform/aws/store/table.ts';
 import { jobEntity } from '../shared/store/entities.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
-import type { FileBucket } from './file-bucket.ts';
-import type { FrontDoor } from './front-door.ts';
+import type { FileBucket } from './files/file-bucket.ts';
+import type { FrontDoor } from './gateway/front-door.ts';
 import { unionOf } from './grants.ts';
+import { functionArn } from './handler-function.ts';
 import type { PushPlatforms } from './push-platforms.ts';
 import type { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -53,32 +63,38 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
 
 /**
  * The background function: receives changes through the table's stream, and runs due jobs once a minute, when the
- * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes and messages
- * that it cannot process are sent to a queue for the operator.
+ * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes that it cannot
+ * process are stored in the bucket; messages and asynchronous invocations are sent to a queue, for the operator.
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
+  readonly function: LambdaFunction;
+  /** Its readers of the table's stream. */
+  readonly sources: readonly IEventSourceMapping[];
 
   constructor(scope: Construct, id: string, props: BackgroundProps) {
     super(scope, id);
-    const { table } = props;
+    const { table, files, scripts, settings } = props;
+    this.deadLetters = this.makeDeadLetters();
+    const name = familyFunctionName(scripts.prefix, 'background');
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
       ...props,
       family: 'background',
       grants: unionOf([grants]),
       timeoutSeconds,
+      reservedConcurrency: settings.reservations.backgroundConcurrency,
+      // the tick of the next minute does the same
+      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60, failures: this.deadLetters },
     });
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
-    this.deadLetters.grantSendMessages(role);
-    Validations.of(this.deadLetters).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason: 'The queue is itself a dead-letter queue.',
-    });
-    for (const statement of table.streamStatements()) role.addToPolicy(statement);
+    this.function = handler;
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: [functionArn(this, name)], // of the name: the function itself would depend on its own role's policy
+      }),
+    );
+    table.grantStreamTo(role);
+    const failures = files.failuresOf(role);
     const source = (name: string, filters: readonly Filter[], batchSize: number) =>
       handler.addEventSourceMapping(name, {
         eventSourceArn: table.streamArn,
@@ -89,10 +105,14 @@ export class Background extends Construct {
         bisectBatchOnError: true,
         reportBatchItemFailures: true,
         retryAttempts: 8,
-        onFailure: new SqsDlq(this.deadLetters),
+        supportS3OnFailureDestination: true,
+        onFailure: failures,
+        metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
       });
-    source('Changes', filtersOf([...watches, ...followScripts.watches]), 500);
-    source('Work', [newWorkFilter()], 10);
+    this.sources = [
+      source('Changes', filtersOf([...watches, ...followScripts.watches]), 500),
+      source('Work', [newWorkFilter()], 100),
+    ];
     const wakeUps = new Queue(this, 'WakeUps', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -107,6 +127,19 @@ export class Background extends Construct {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new FunctionTarget(handler, { retryAttempts: 0 })], // the rule fires again in a minute
     });
+  }
+
+  private makeDeadLetters(): Queue {
+    const queue = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    Validations.of(queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason: 'The queue is itself a dead-letter queue.',
+    });
+    return queue;
   }
 }
 

@@ -1,3 +1,4 @@
+import { Validations } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -5,7 +6,7 @@ import {
   StreamViewType,
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
   partitionKey,
@@ -68,15 +69,21 @@ export class DataTable extends Construct {
     });
   }
 
-  /** Returns policy statements that allow reading the stream. */
-  streamStatements(): readonly PolicyStatement[] {
-    const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
-    return [
+  /** Allows a role to read the stream. An event source mapping also has to list streams: all of the account or none. */
+  grantStreamTo(role: Role): void {
+    const actions = ['DescribeStream', 'GetRecords', 'GetShardIterator'];
+    role.addToPolicy(
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: [this.streamArn],
       }),
-    ];
+    );
+    role.addToPolicy(new PolicyStatement({ actions: ['dynamodb:ListStreams'], resources: ['*'] }));
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'DynamoDB can list all streams of an account or none; only their names are disclosed.',
+    });
   }
 }
 

@@ -2,12 +2,13 @@ import { Arn, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { familyFunctionName } from '../shared/platform/aws/function-names.ts';
+import { keepsRunsVariable } from '../shared/platform/aws/environment.ts';
+import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
 import type { DataTable } from './data-table.ts';
-import type { FileBucket } from './file-bucket.ts';
-import type { FrontDoor } from './front-door.ts';
+import type { FileBucket } from './files/file-bucket.ts';
+import type { FrontDoor } from './gateway/front-door.ts';
 import type { AllGrants } from './grants.ts';
-import { type FunctionOptions, HandlerFunction } from './handler-function.ts';
+import { type FunctionOptions, functionArn, HandlerFunction } from './handler-function.ts';
 import type { PushPlatforms } from './push-platforms.ts';
 import type { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -26,15 +27,22 @@ export interface FamilyFunctionProps extends FunctionOptions {
   readonly url: string;
   /** Where requests pass before the gateway; undefined: nothing. */
   readonly frontDoor: FrontDoor | undefined;
+  /** Families to whose functions it forwards requests; none by default. */
+  readonly forwardsTo?: readonly string[];
   /** Name of the function; that of its family when absent. */
   readonly name?: string;
+  /** Whether runs of scripts continue in the function after its responses: up to 300 s, and a wait for a slot before. */
+  readonly keepsRuns?: boolean;
 }
+
+const runsSeconds = 330; // a script's maximum is 300, and before that its run may wait
 
 /** The Lambda function of one family, with its own role, which has the family's grants. */
 export class FamilyFunction extends HandlerFunction {
   constructor(scope: Construct, id: string, props: FamilyFunctionProps) {
     const { family, grants, table, files, push, scripts, secret, settings, frontDoor } = props;
     super(scope, id, {
+      ...(props.keepsRuns && { timeoutSeconds: runsSeconds }),
       ...props,
       name: props.name ?? familyFunctionName(scripts.prefix, family),
       variables: variablesOf(props),
@@ -51,7 +59,17 @@ export class FamilyFunction extends HandlerFunction {
     if (grants.push.length > 0) push.grantTo(role, grants.push);
     scripts.grantTo(role, grants.scripts);
     const { GROUNDWORK_MAIL_FROM: sender = '' } = settings.variables;
+    const { forwardsTo = [] } = props;
+    if (forwardsTo.length > 0) role.addToPolicy(this.mayForward(scripts.prefix, forwardsTo));
     if (sender !== '' && grants.mail) role.addToPolicy(this.mayMail(sender));
+  }
+
+  private mayForward(prefix: string, families: readonly string[]): PolicyStatement {
+    const names = families.map((family) => familyFunctionName(prefix, family));
+    return new PolicyStatement({
+      actions: ['lambda:InvokeFunction'],
+      resources: names.map((name) => functionArn(this, name)),
+    });
   }
 
   /** Returns the permission to send mail. In SES a sender is a verified address or domain. */
@@ -80,6 +98,7 @@ function variablesOf(props: FamilyFunctionProps): Readonly<Record<string, string
     GROUNDWORK_API_URL: url,
     GROUNDWORK_SCRIPTS: scripts.prefix,
     GROUNDWORK_SCRIPT_ROLE: scripts.roleArn,
+    ...(props.keepsRuns && { [keepsRunsVariable]: 'true' }),
     ...frontDoor?.variables,
     ...settings.variables,
   };

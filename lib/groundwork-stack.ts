@@ -1,28 +1,27 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { api } from '../functions/api.ts';
 import { channelPolls } from '../functions/channel-polls/resource.ts';
+import { scriptEndpoints } from '../functions/script-endpoints/resource.ts';
 import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
-import { familyFunctionName } from '../shared/platform/aws/function-names.ts';
-import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
+import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction, type FamilyFunctionProps } from './family-function.ts';
-import { FileBucket } from './file-bucket.ts';
-import { downloadPaths, FileDownloads } from './file-downloads.ts';
-import { FrontDoor } from './front-door.ts';
-import { gatewayPaths } from './gateway-paths.ts';
+import { FileBucket } from './files/file-bucket.ts';
+import { downloadPaths, downloads, FileDownloads } from './files/file-downloads.ts';
+import { FrontDoor } from './gateway/front-door.ts';
+import { gatewayPaths } from './gateway/gateway-paths.ts';
+import { HttpApi } from './gateway/http-api.ts';
 import { fallbackFamily, grantsOf, unionOf } from './grants.ts';
-import { HttpApi } from './http-api.ts';
 import { MasterSecret } from './master-secret.ts';
-import { Observability } from './observability.ts';
+import { Observability } from './observability/observability.ts';
 import { PushPlatforms } from './push-platforms.ts';
 import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 const { name: polls } = channelPolls;
-const runsSeconds = 330; // a script's maximum is 300, and before that it may wait for its function
+const { name: endpoints } = scriptEndpoints;
 
 /** Groundwork in one AWS account and region: table, bucket, secret, one function per family, and the gateway. */
 export class GroundworkStack extends Stack {
@@ -42,35 +41,38 @@ export class GroundworkStack extends Stack {
     const { secret } = new MasterSecret(this, 'Master', settings);
     const push = new PushPlatforms(this, 'PushPlatforms', settings);
     const shared = { table, files, push, scripts, secret, settings, url, frontDoor };
-    for (const target of this.addFamilies(shared)) gateway.allow(target);
+    const functions = this.addFamilies(shared);
     if (!settings.cdn) {
       const { prefix } = scripts;
-      const downloads = new FileDownloads(this, 'Downloads', { ...shared, prefix });
-      gateway.allow(downloads.function);
+      const redirecting = new FileDownloads(this, 'Downloads', { ...shared, prefix });
+      functions.set(downloads, redirecting.function);
     }
-    new FamilyFunction(this, 'ScriptRuns', {
+    for (const target of functions.values()) gateway.allow(target);
+    const background = new Background(this, 'Background', shared);
+    const { function: scriptRuns } = new FamilyFunction(this, 'ScriptRuns', {
       ...shared,
       family: 'script-runs',
       grants: unionOf([scriptRunsGrants]),
-      name: runsFunctionName(scripts.prefix),
-      timeoutSeconds: runsSeconds,
-      // a started run is not retried; one that starts later than this could be given up while it runs
-      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60 },
+      keepsRuns: true,
+      reservedConcurrency: settings.reservations.runConcurrency,
+      // a started run is not retried; one that starts later than this has lost its slot, and is started again
+      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60, failures: background.deadLetters },
     });
-    const background = new Background(this, 'Background', shared);
     new Observability(this, 'Observability', {
       api: gateway.api,
       tableName: table.name,
+      functions,
+      scriptRuns,
+      background: background.function,
+      sources: background.sources,
       deadLetters: background.deadLetters,
+      settings,
     });
     this.output('Url', 'The root of the interface', url);
     this.output('TableName', 'The table with all data', table.name);
     this.output('FilesBucket', 'The bucket with all files', files.name);
-    this.output(
-      'SetUpCode',
-      'Prints the code that creates the first account',
-      `npm run --silent set-up-code -- ${secret.secretArn}`,
-    );
+    const setUp = `npm run --silent set-up-code -- ${secret.secretArn}`;
+    this.output('SetUpCode', 'Prints the code that creates the first account', setUp);
   }
 
   /** Adds what is in front of the gateway: a distribution with the web ACL, or at least a domain of its own. */
@@ -87,29 +89,25 @@ export class GroundworkStack extends Stack {
     return frontDoor;
   }
 
-  /** Adds the functions of all families, and returns them. */
+  /** Adds the functions of all families, and returns them by family. */
   private addFamilies(shared: Omit<FamilyFunctionProps, 'family' | 'grants'>) {
+    const { reservations } = shared.settings;
     // it is paid for while it waits, and must not take the concurrency of all others
-    const { pollConcurrency: reservedConcurrency } = shared.settings;
-    const pollFunction = { memoryMb: 128, reservedConcurrency };
-    const made = api.map(({ name: family }) => ({
-      family,
-      made: new FamilyFunction(this, constructId(family), {
-        ...shared,
+    const pollFunction = { memoryMb: 128, reservedConcurrency: reservations.pollConcurrency };
+    return new Map(
+      api.map(({ name: family }) => [
         family,
-        grants: grantsOf(family),
-        ...(family === polls && pollFunction),
-      }),
-    }));
-    const role = made.find(({ family }) => family === fallbackFamily)?.made.role;
-    const others = made.filter(({ family }) => family !== fallbackFamily);
-    role?.addToPolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: others.map(({ made: { function: target } }) => target.functionArn),
-      }),
+        new FamilyFunction(this, constructId(family), {
+          ...shared,
+          family,
+          grants: grantsOf(family),
+          keepsRuns: grantsOf(family).scripts.includes('run'),
+          ...(family === polls && pollFunction),
+          ...(family === endpoints && { reservedConcurrency: reservations.endpointConcurrency }),
+          ...(family === fallbackFamily && { forwardsTo: othersThan(fallbackFamily) }),
+        }).function,
+      ]),
     );
-    return made.map((each) => each.made.function);
   }
 
   private outputTarget(value: string): void {
@@ -119,6 +117,10 @@ export class GroundworkStack extends Stack {
   private output(name: string, description: string, value: string): void {
     new CfnOutput(this, name, { description, value });
   }
+}
+
+function othersThan(family: string): readonly string[] {
+  return api.map(({ name }) => name).filter((name) => name !== family);
 }
 
 /** Converts a name such as `api-keys` to `ApiKeys`. */

@@ -155,7 +155,7 @@ function fallbackEntry(): string {
   const others = api
     .filter((family) => family.name !== fallbackFamily)
     .map((family) => `{ name: '${family.name}', paths: ${pathsOf(family)} }`);
-  return `import { openFallback } from '../../shared/platform/aws/fallback.ts';
+  return `import { openFallback } from '../../shared/platform/aws/requests/fallback.ts';
 import { ${name} } from './resource.ts';
 export const handler = await openFallback(${name}, [${others.join()}]);`;
 }

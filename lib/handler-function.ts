@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -9,8 +9,11 @@ import {
   SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { metricsNamespace } from '../shared/platform/aws/log/metrics.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { DeploymentSettings } from './settings.ts';
 
@@ -22,8 +25,17 @@ export interface FunctionOptions {
   readonly memoryMb?: number;
   /** Instances of the function that AWS reserves for it, and its limit; none by default. */
   readonly reservedConcurrency?: number | undefined;
-  /** Number of retries of a failed asynchronous invocation, and the time within which it must start. */
-  readonly asynchronous?: { readonly retryAttempts: number; readonly maxAgeSeconds: number };
+  /** Set for a function that is invoked asynchronously. */
+  readonly asynchronous?: Asynchronous;
+}
+
+/** What happens to asynchronous invocations that fail. */
+export interface Asynchronous {
+  readonly retryAttempts: number;
+  /** Time within which an invocation must start. */
+  readonly maxAgeSeconds: number;
+  /** Receives those that failed or did not start, with their payloads. */
+  readonly failures: IQueue;
 }
 
 export interface HandlerFunctionProps extends FunctionOptions {
@@ -58,6 +70,7 @@ export class HandlerFunction extends Construct {
       ...(asynchronous && {
         retryAttempts: asynchronous.retryAttempts,
         maxEventAge: Duration.seconds(asynchronous.maxAgeSeconds),
+        onFailure: new SqsDestination(asynchronous.failures),
       }),
       ...(reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: reservedConcurrency,
@@ -75,7 +88,11 @@ export class HandlerFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.DEBUG, // GROUNDWORK_LOG sets the level
       systemLogLevelV2: SystemLogLevel.WARN, // the log line of each request has the data of START, END and REPORT
       ...(settings.tracing && { tracing: Tracing.ACTIVE }), // the CDK adds its permissions
-      environment: variables,
+      environment: {
+        GROUNDWORK_METRICS: metricsNamespace(settings.stage),
+        GROUNDWORK_FAMILY: family,
+        ...variables,
+      },
     });
   }
 
@@ -98,4 +115,13 @@ export class HandlerFunction extends Construct {
     }
     return role;
   }
+}
+
+/** Returns the ARN of a function of the stack's account and region, by its name: it need not exist yet. */
+export function functionArn(scope: Construct, name: string): string {
+  const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
+  return Arn.format(
+    { service: 'lambda', resource: 'function', resourceName: name, arnFormat },
+    Stack.of(scope),
+  );
 }

@@ -1,4 +1,4 @@
-import { Arn, ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { Arn, ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
@@ -10,7 +10,6 @@ const sendActions = [
   'sns:CreatePlatformEndpoint',
   'sns:DeleteEndpoint',
   'sns:DeletePlatformApplication',
-  'sns:Publish',
   'sns:SetEndpointAttributes',
 ];
 
@@ -33,15 +32,24 @@ export class PushPlatforms extends Construct {
     this.keyArn = adopted.keyArn ?? createKey(this, { stage, keepData }).keyArn;
   }
 
-  /** Allows a role to use the resources whose names have the deployment's prefix. */
+  /**
+   * Allows a role to use mobile push in the region of the stack. SNS knows no resources for these actions, so they are
+   * allowed for all applications of the account or for none; only publishing is limited to endpoints of ours.
+   */
   grantTo(role: Role, uses: readonly PushUse[]): void {
     const isSending = uses.includes('send');
     role.addToPolicy(
       new PolicyStatement({
         actions: [...configureActions, ...(isSending ? sendActions : [])],
-        resources: [this.named('app'), ...(isSending ? [this.named('endpoint')] : [])],
+        resources: ['*'],
+        conditions: { StringEquals: { 'aws:RequestedRegion': Aws.REGION } },
       }),
     );
+    if (isSending) {
+      role.addToPolicy(
+        new PolicyStatement({ actions: ['sns:Publish'], resources: [this.endpoints()] }),
+      );
+    }
     role.addToPolicy(
       new PolicyStatement({
         actions: [
@@ -51,20 +59,23 @@ export class PushPlatforms extends Construct {
         resources: [this.keyArn],
       }),
     );
-    for (const kind of isSending ? ['app', 'endpoint'] : ['app']) {
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'SNS knows no resources for actions on platform applications and their endpoints.',
+    });
+    if (isSending) {
       Validations.of(role).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:${kind}/*/${this.prefix}_*]`,
-        reason:
-          'Applications are created at run time, one per instance; SNS chooses the rest of names.',
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sns:<AWS::Region>:<AWS::AccountId>:endpoint/*/${this.prefix}_*]`,
+        reason: 'Endpoints are created at run time; SNS chooses the rest of their names.',
       });
     }
   }
 
-  private named(kind: 'app' | 'endpoint'): string {
+  private endpoints(): string {
     return Arn.format(
       {
         service: 'sns',
-        resource: kind,
+        resource: 'endpoint',
         resourceName: `*/${this.prefix}_*`,
         arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
       },

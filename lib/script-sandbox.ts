@@ -1,4 +1,4 @@
-import { Arn, ArnFormat, Stack, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import {
   Effect,
   ManagedPolicy,
@@ -7,8 +7,9 @@ import {
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { runsFunctionName } from '../shared/platform/aws/scripts/script-names.ts';
+import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
 import type { ScriptUse } from '../shared/platform/grants.ts';
+import { functionArn } from './handler-function.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 const deployActions = ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode'];
@@ -41,7 +42,9 @@ export class ScriptSandbox extends Construct {
   grantTo(role: Role, uses: readonly ScriptUse[]): void {
     const invoked = [
       ...(uses.includes('run') ? [this.scripts()] : []),
-      ...(uses.includes('start') ? [this.named(runsFunctionName(this.prefix))] : []),
+      ...(uses.includes('start')
+        ? [functionArn(this, familyFunctionName(this.prefix, 'script-runs'))]
+        : []),
     ];
     if (invoked.length > 0) {
       role.addToPolicy(
@@ -81,14 +84,6 @@ export class ScriptSandbox extends Construct {
   }
 
   private scripts(): string {
-    return this.named(`${this.prefix}-scr-*`);
-  }
-
-  private named(resourceName: string): string {
-    const arnFormat = ArnFormat.COLON_RESOURCE_NAME;
-    return Arn.format(
-      { service: 'lambda', resource: 'function', resourceName, arnFormat },
-      Stack.of(this),
-    );
+    return functionArn(this, `${this.prefix}-scr-*`);
   }
 }

@@ -4,6 +4,21 @@ import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { readSettings } from '../shared/platform/aws/environment.ts';
 
+/** Settings that reserve concurrency for functions, with their shares of the quota of an account. */
+const shares = {
+  runConcurrency: 0.15,
+  endpointConcurrency: 0.2,
+  pollConcurrency: 0.1,
+  backgroundConcurrency: 0.05,
+} as const;
+
+/** Executions reserved for functions, which are also their limits; undefined: they share those of the account. */
+type Reservations = Readonly<Record<keyof typeof shares, number | undefined>>;
+
+const leastUnreserved = 100; // Lambda accepts no reservation beyond
+/** Shares of a lower quota would be limits that a few callers reach. */
+const leastQuota = 200;
+
 /** Settings of a deployment, from `-c name=value`, `cdk.json` or `cdk.context.json`. */
 export interface DeploymentSettings {
   /** Distinguishes deployments in one account. */
@@ -17,8 +32,13 @@ export interface DeploymentSettings {
   /** Maximum number of requests in a burst. */
   readonly burstLimit: number;
   readonly logRetentionDays: number;
-  /** Concurrency reserved for polls of channels; undefined: they share that of the AWS account. */
-  readonly pollConcurrency: number | undefined;
+  readonly reservations: Reservations;
+  /** The account's quota of concurrent executions, of which an alarm watches a share. */
+  readonly concurrency: number | undefined;
+  /** Address to which alarms are mailed. */
+  readonly alarmEmail?: string | undefined;
+  /** ARN of an existing topic that alarms notify. */
+  readonly alarmTopic?: string | undefined;
   /** True when the table rejects deletion, also that of a failed first deployment. */
   readonly protectTable: boolean;
   /** True when a CDN serves the files; false: S3 itself, by signed addresses. */
@@ -51,9 +71,11 @@ const variableNames = {
   passwordCost: 'GROUNDWORK_PASSWORD_COST',
   instanceRate: 'GROUNDWORK_INSTANCE_RATE',
   pollSeconds: 'GROUNDWORK_POLL_SECONDS',
+  scriptMemory: 'GROUNDWORK_SCRIPT_MEMORY',
   maxObjectBytes: 'GROUNDWORK_MAX_OBJECT_BYTES',
   maxFileBytes: 'GROUNDWORK_MAX_FILE_BYTES',
   maxTraceBytes: 'GROUNDWORK_MAX_TRACE_BYTES',
+  waitingRuns: 'GROUNDWORK_WAITING_RUNS',
   mailFrom: 'GROUNDWORK_MAIL_FROM',
   googleClientId: 'GROUNDWORK_GOOGLE_CLIENT_ID',
 } as const;
@@ -119,7 +141,18 @@ const schema = v.object({
     wholeNumber(3653, 30),
     v.check((days) => days in RetentionDays, 'a number of days that CloudWatch Logs takes'),
   ),
+  concurrency: v.optional(wholeNumber(100_000, 1)),
+  runConcurrency: v.optional(wholeNumber(10_000, 1)),
+  endpointConcurrency: v.optional(wholeNumber(10_000, 1)),
   pollConcurrency: v.optional(wholeNumber(10_000, 1)),
+  backgroundConcurrency: v.optional(wholeNumber(10_000, 1)),
+  alarmEmail: v.optional(v.pipe(v.string('an address'), v.email('an address'))),
+  alarmTopic: v.optional(
+    v.pipe(
+      v.string('an ARN'),
+      v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'the ARN of a topic'),
+    ),
+  ),
 });
 
 /**
@@ -127,7 +160,7 @@ const schema = v.object({
  *
  * @throws Error that names the setting and its valid values
  */
-export function readDeploymentSettings(node: Node): DeploymentSettings {
+export function readDeploymentSettings(node: Pick<Node, 'tryGetContext'>): DeploymentSettings {
   const given = (name: string): unknown => node.tryGetContext(name) ?? undefined;
   const names = Object.keys(schema.entries);
   const parsed = v.safeParse(schema, Object.fromEntries(names.map((name) => [name, given(name)])));
@@ -135,7 +168,7 @@ export function readDeploymentSettings(node: Node): DeploymentSettings {
     const [issue] = parsed.issues;
     throw new Error(`-c ${v.getDotPath(issue)} takes ${issue.message}`);
   }
-  const { pollConcurrency, domain: name, certificateArn, webAclArn, ...others } = parsed.output;
+  const { domain: name, certificateArn, webAclArn, ...others } = parsed.output;
   const { tableArn, tableStreamArn, secretArn, bucket, keyArn, ...output } = others;
   const adopted = {
     ...adoptTable(tableArn, tableStreamArn),
@@ -150,10 +183,13 @@ export function readDeploymentSettings(node: Node): DeploymentSettings {
   if (webAclArn !== undefined && !inVirginia) {
     throw new Error('-c certificateArn takes a certificate in us-east-1 where webAclArn is set');
   }
+  const { concurrency } = output;
+  const reservations = reserveConcurrency(concurrency, output);
+  const { pollConcurrency } = reservations;
   const slots = pollConcurrency && { GROUNDWORK_POLL_SLOTS: String(pollConcurrency) };
   const variables = { ...readVariables(given), ...slots };
   const domain = name && certificateArn ? { name, certificateArn } : undefined;
-  return { ...output, pollConcurrency, webAclArn, domain, adopted, variables };
+  return { ...output, concurrency, webAclArn, domain, adopted, reservations, variables };
 }
 
 /** A restored table has no stream until one is enabled, whose ARN contains the time of that. */
@@ -179,6 +215,32 @@ function readVariables(given: (name: string) => unknown): Record<string, string>
   }
   readSettings(variables); // fails now instead of at the first request
   return variables;
+}
+
+/**
+ * Computes reservations: those that are given, and shares of the account's quota for the others if it allows them. Half
+ * of it stays unreserved: functions of scripts need one execution for each run, and requests need the rest.
+ *
+ * @param quota concurrent executions of the account; undefined: nothing is computed or checked
+ * @throws Error when fewer than 100 executions would stay unreserved
+ */
+function reserveConcurrency(quota: number | undefined, given: Partial<Reservations>): Reservations {
+  const share = (name: keyof typeof shares) =>
+    given[name] ??
+    (quota === undefined || quota < leastQuota ? undefined : Math.floor(quota * shares[name]));
+  const reservations: Reservations = {
+    runConcurrency: share('runConcurrency'),
+    endpointConcurrency: share('endpointConcurrency'),
+    pollConcurrency: share('pollConcurrency'),
+    backgroundConcurrency: share('backgroundConcurrency'),
+  };
+  const sum = Object.values(reservations).reduce<number>((total, count = 0) => total + count, 0);
+  if (quota !== undefined && sum > 0 && sum > quota - leastUnreserved) {
+    throw new Error(
+      `-c concurrency=${quota} leaves fewer than 100 executions beside ${sum} reserved`,
+    );
+  }
+  return reservations;
 }
 
 /**

@@ -8,7 +8,9 @@ import {
 import { openMigration } from '../../shared/platform/aws/jobs/migration.ts';
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { openPlatform } from '../../shared/platform/aws/platform.ts';
+import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
 import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
+import { openInvokeLater } from '../../shared/platform/aws/scripts/invoke-later.ts';
 import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
 import { dataFormat } from '../migrations.ts';
 import { joinJobs } from './join-jobs.ts';
@@ -27,6 +29,7 @@ export function openBackground(families: readonly FamilyJobs[]): BackgroundHandl
     consumers: [...unorderedConsumers, followScripts],
     kinds: [...types, ...migrationJobs(dataFormat), ...scriptWork(environment, services)],
     wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
+    invokeLater: openInvokeLater(familyFunctionName(environment.scripts.prefix, 'background')),
   });
   return async (event, context) => {
     await migrate(); // rejects for newer data: then changes are delivered again

@@ -80,14 +80,14 @@ export function readRequests(body: Body, instance: string): readonly BatchReques
   if (sent.length > maxExamined) throw tooMany();
   checkTexts(sent);
   const prefixes = versions.map((version) => `/${version}/instances/${instance}/`);
+  const paths = rememberLast((value) => readPath(value, prefixes));
   const requests: BatchRequest[] = [];
-  const errors: FieldErrors[] = [];
-  for (const item of sent as readonly unknown[]) {
-    const reading = readRequest(item, prefixes);
-    errors.push('errors' in reading ? reading.errors : {});
-    if ('request' in reading) requests.push(reading.request);
+  const readings = (sent as readonly unknown[]).map((item) => readRequest(item, paths));
+  for (const reading of readings) if ('request' in reading) requests.push(reading.request);
+  if (requests.length < readings.length) {
+    const errors = readings.map((reading) => ('errors' in reading ? reading.errors : {}));
+    throw invalid({ requests: errors as readonly Json[] });
   }
-  if (requests.length < errors.length) throw invalid({ requests: errors as readonly Json[] });
   if (requests.length > maxRequests) throw tooMany();
   return requests;
 }
@@ -108,17 +108,18 @@ function tooMany(): ApiError {
 
 type RequestReading = { readonly request: BatchRequest } | { readonly errors: FieldErrors };
 
-function readRequest(item: unknown, prefixes: readonly string[]): RequestReading {
+function readRequest(item: unknown, pathOf: Reader<PathReading>): RequestReading {
   if (!isJsonObject(item)) {
     return { errors: { non_field_errors: [messages.notDictionary(jsonTypeName(item))] } };
   }
   const method = readMember(item, 'method', readMethod);
-  const path = readMember(item, 'path', (value) => readPath(value, prefixes));
+  const path = readMember(item, 'path', pathOf);
   const body = Object.hasOwn(item, 'body') ? readMember(item, 'body', readBody) : read({});
   if (method.ok && path.ok && body.ok) {
     const takesBody = method.value !== 'GET' && method.value !== 'DELETE';
     const sent = takesBody ? body.value : {};
-    return { request: { method: method.value, ...path.value, body: sent } };
+    const { path: address, query } = path.value;
+    return { request: { method: method.value, path: address, query, body: sent } };
   }
   const failed = Object.entries({ method, path, body }).flatMap(([name, reading]) =>
     reading.ok ? [] : [[name, reading.messages] as const],
@@ -126,11 +127,9 @@ function readRequest(item: unknown, prefixes: readonly string[]): RequestReading
   return { errors: Object.fromEntries(failed) };
 }
 
-function readMember<T>(
-  item: JsonObject,
-  name: string,
-  reader: (value: Json) => Reading<T>,
-): Reading<T> {
+type Reader<Value> = (value: Json) => Reading<Value>;
+
+function readMember<T>(item: JsonObject, name: string, reader: Reader<T>): Reading<T> {
   const value = Object.hasOwn(item, name) ? item[name] : undefined;
   if (value === undefined) return refuse(messages.required);
   return value === null ? refuse(messages.null) : reader(value);
@@ -144,11 +143,19 @@ function readMethod(value: Json): Reading<Method> {
 const readPathText = textReader({ max: maxPathLength });
 const pathForm = /^(?:\/[a-z0-9_.-]+)+\/$/;
 
+type PathReading = Pick<BatchRequest, 'path' | 'query'>;
+
+/** Caches the last reading: neighbouring items mostly have the same path. */
+function rememberLast<Value>(reader: Reader<Value>): Reader<Value> {
+  let last: { readonly value: Json; readonly reading: Reading<Value> } | undefined;
+  return (value) => {
+    if (last?.value !== value) last = { value, reading: reader(value) };
+    return last.reading;
+  };
+}
+
 /** Names in a path are not case-sensitive; values of a query may be. */
-function readPath(
-  value: Json,
-  prefixes: readonly string[],
-): Reading<Pick<BatchRequest, 'path' | 'query'>> {
+function readPath(value: Json, prefixes: readonly string[]): Reading<PathReading> {
   const text = readPathText(value);
   if (!text.ok) return text;
   const [sent = '', query = '', ...rest] = text.value.split('?');

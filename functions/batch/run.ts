@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Request, Response } from '../../shared/core/http/message.ts';
+import type { InnerRequest, Request, Response } from '../../shared/core/http/message.ts';
 import type { Context, OpenedGroup, Session } from '../../shared/core/resource/route.ts';
 import { isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
@@ -84,7 +84,7 @@ function openWrites(run: Run, step: readonly Item[]): Promise<readonly OpenedGro
 }
 
 /** Returns whether requests have no query and differ only in their bodies. */
-function areAlike([first, ...others]: readonly Request[]): boolean {
+function areAlike([first, ...others]: readonly InnerRequest[]): boolean {
   return (
     first?.query.size === 0 &&
     others.every(
@@ -103,7 +103,7 @@ function passedOn({ headers }: Request): Request['headers'] {
 }
 
 /** Returns an item as a request. */
-function toRequest({ outer, headers }: Run, { position, request }: Item): Request {
+function toRequest({ outer, headers }: Run, { position, request }: Item): InnerRequest {
   const { id, sourceAddress } = outer;
   const { method, path, query, body } = request;
   return {
@@ -141,9 +141,11 @@ function startClock(durationMs: number): Clock {
     wait,
     gather: async (calls) => {
       const responses = calls.map(() => outOfTime);
-      const ended = calls.map(async (call, at) => {
-        responses[at] = await call;
-      });
+      const ended = calls.map((call, at) =>
+        call.then((response) => {
+          responses[at] = response;
+        }),
+      );
       await wait(Promise.all(ended));
       return [...responses]; // later responses are ignored
     },

@@ -6,11 +6,11 @@ import { readEnd, readRoom } from '../../shared/channels/read-room.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
 import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
-import { logFailure } from '../../shared/core/pipeline/errors.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { instanceOf, tenantOf } from '../../shared/core/resource/place.ts';
 import { shareOf } from '../../shared/platform/limits/fair-queue.ts';
 import type { Admission } from '../../shared/platform/ports.ts';
+import { StoreBusy } from '../../shared/store/store.ts';
 import { recheckMs, shortPollMs } from '../../shared/values/bounds.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { readLastId } from './last-id.ts';
@@ -69,7 +69,10 @@ async function poll(context: ChannelContext): Promise<Response> {
   return await waitAdmitted(context, place, after);
 }
 
-/** Waits as long as there is room for. A failure is logged, and responds as a short wait without a message. */
+/**
+ * Waits as long as there is room for. A store that is too busy responds as a short wait without a message. The response
+ * to any other failure is delayed: old clients respond to an error with the next poll, at once and without end.
+ */
 async function waitAdmitted(
   context: ChannelContext,
   place: RoomPlace,
@@ -80,9 +83,9 @@ async function waitAdmitted(
   try {
     return await waitForMessage(context, { place, after, admission });
   } catch (error) {
-    logFailure(error, context);
     await sleep(shortPollMs);
-    return withoutMessage(after);
+    if (error instanceof StoreBusy) return withoutMessage(after);
+    throw error;
   } finally {
     await admission.release();
   }

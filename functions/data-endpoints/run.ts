@@ -84,9 +84,10 @@ const postRoute: Route = endpointRoute({
       counter: idsFrom('object'),
       authorize: (context) => checkClassRights(context.actor, context.loaded.class.data, 'create'),
       run: async (context) => {
-        const sent = async () => objectInput(inputOf(objectFields, await context.body(), 'create'));
-        const data = await createObject(saveCall(context), { id: reservedId(context), sent });
-        return { status: 201, body: wholeObject(context, context.loaded.class, { data }) };
+        const input = inputOf(objectFields, await context.body(), 'create');
+        const created = { id: reservedId(context), sent: () => objectInput(input) };
+        const object = await createObject(saveCall(context), created);
+        return { status: 201, body: wholeObject(context, context.loaded.class, object) };
       },
     },
   },

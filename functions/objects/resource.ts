@@ -13,7 +13,7 @@ import { createObject, createObjects } from '../../shared/objects/create-object.
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
-import { removeObject, updateObject } from '../../shared/objects/save-object.ts';
+import { removeObject, type SavedObject, updateObject } from '../../shared/objects/save-object.ts';
 import { objectBodies, objectLinks } from '../../shared/objects/show-object.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
@@ -23,9 +23,7 @@ import { jobs } from './jobs.ts';
 import { uploadRoute } from './uploads.ts';
 
 /** An object, without its storage location, which is not shown. */
-interface View {
-  readonly data: ObjectData;
-}
+type View = SavedObject;
 
 const operations: Readonly<Record<Right, ObjectOperation>> = {
   L: 'read',
@@ -64,20 +62,16 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   view: (_, items) => Promise.resolve(items),
   bodies: (context, list) => objectBodies(context, context.loaded.class, list),
   segment: ({ data }) => String(data.id),
-  create: async (context, input) => {
-    const sent = async () => objectInput(input);
-    return { data: await createObject(saveCall(context), { id: reservedId(context), sent }) };
+  create: (context, input) => {
+    const created = { id: reservedId(context), sent: () => objectInput(input) };
+    return createObject(saveCall(context), created);
   },
   createAll: (context, all) => {
-    const created = all.map(({ id, input }) => ({
-      id,
-      sent: async () => objectInput(await input()),
-    }));
-    return createObjects(saveCall(context), created).map(async (data) => ({ data: await data }));
+    const created = all.map(({ id, input }) => ({ id, sent: () => objectInput(input) }));
+    return createObjects(saveCall(context), created);
   },
-  update: async (context, { current, input }) => ({
-    data: await updateObject(saveCall(context), current, objectInput(input)),
-  }),
+  update: async (context, { current, input }) =>
+    updateObject(saveCall(context), current, objectInput(input)),
   remove: (context, current) => removeObject(saveCall(context), current),
 };
 

@@ -10,7 +10,7 @@ import type { FinishedTrace, RunRequest } from '../../shared/scripts/run-request
 import { scriptEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/store/records/scripts.ts';
 import { depthOf } from '../../shared/values/access.ts';
-import { notFound, refused } from '../../shared/values/errors/errors.ts';
+import { notFound, refused, serverError } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { Tenant } from '../../shared/values/tenant.ts';
 import { readPayload, readQuery } from './arguments.ts';
@@ -45,6 +45,7 @@ export async function runEndpoint(
     toRun(context, { endpoint, script, brought, tenant: await tenantOf(context) }),
     platform.runs.maxWaitMs,
   );
+  if (trace?.isServerError) throw serverError();
   if (trace === undefined) throw refused(408, 'Script took too much time.', 'script_timeout');
   return (
     (await renderRun(context, standardResult(trace), ownResponse(trace)?.status)) ??

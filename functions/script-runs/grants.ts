@@ -4,5 +4,5 @@ import type { Grants } from '../../shared/platform/grants.ts';
 export const grants: Grants = {
   table: ['list', 'write', 'count', 'meter'],
   files: ['scripts', 'traces'],
-  scripts: ['run'],
+  scripts: ['run', 'start'], // the end of a run starts the next one
 };

@@ -4,5 +4,5 @@ import { createRuns } from '../../shared/platform/aws/scripts/runs.ts';
 
 const [platform] = await Promise.all([openProcess(), lambdaSdk()]);
 
-/** Runs scripts on AWS without a waiting client, or for longer than a request may take. Serves no paths. */
+/** Runs scripts on AWS without a waiting client. Serves no paths. */
 export const handler = createRuns(platform);

@@ -97,7 +97,7 @@ export async function registerUser(
   const profile = await settle(user.errors, async () =>
     planCreate(saveCall(context), {
       id: profileId,
-      sent: async () => user.profile(),
+      sent: user.profile,
       owner: id,
     }),
   );

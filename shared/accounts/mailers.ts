@@ -1,5 +1,5 @@
 import type { Log, Mail, Mailer, Platform } from '../platform/ports.ts';
-import { causeOf } from '../values/caught.ts';
+import { faultOf } from '../values/caught.ts';
 
 /**
  * Writes mails to the log, for deployments without a mail sender: their operator forwards them. A mail contains keys
@@ -26,7 +26,6 @@ export async function sendAfterwards(
   try {
     await mailer.send(mail);
   } catch (error) {
-    const cause = causeOf(error);
-    log({ level: 'error', message: 'a mail could not be sent', requestId, cause });
+    log({ level: 'error', message: 'a mail could not be sent', requestId, ...faultOf(error) });
   }
 }

@@ -73,6 +73,12 @@ function counter(counted: Counted): ChangeConsumer {
       }
       await Promise.all([...byClass.values()].map((ofClass) => count(services, ofClass, counted)));
     },
+    replay: async (change, services) => {
+      await count(services, [change], counted); // ignored if later changes were counted
+      const { instance, classNumber } = placeOfObject(change.key);
+      const task = { instance, classNumber, of: counted.of };
+      await maintain(services, [newJob(services, recountClass, task)]);
+    },
   };
 }
 

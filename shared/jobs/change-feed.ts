@@ -1,9 +1,9 @@
 import type { Platform } from '../platform/ports.ts';
 import { deadLetterEntity } from '../store/entities.ts';
-import type { DeadLetterData } from '../store/records/jobs.ts';
+import { writeJson } from '../store/exact-json.ts';
 import type { Change, Key, Stored, Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
-import { messageOf } from '../values/caught.ts';
+import { messageOf, originOf } from '../values/caught.ts';
 import { maintain } from './maintain.ts';
 
 /** A committed change of an item, by a client's write or a consequence of one. */
@@ -74,6 +74,8 @@ export interface ChangeConsumer {
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
   /** Returns writes to be committed with the dead letter of a change. */
   readonly whenGivenUp?: (change: ItemChange, services: Services) => readonly Write[];
+  /** Processes the change of a dead letter, after later ones. Absent: `consume` may do so. */
+  readonly replay?: (change: ItemChange, services: Services) => Promise<void>;
 }
 
 /** Attempts for one change, and the delay between them. */
@@ -96,11 +98,11 @@ export interface Delivery {
  */
 export async function deliver(delivery: Delivery, changes: readonly ItemChange[]): Promise<void> {
   const { consumer, services } = delivery;
-  const wanted = changes.filter((change) =>
-    consumer.watches.some(
-      ({ kind, actions }) => kind === change.kind && actions.includes(actionOf(change)),
-    ),
-  );
+  const { watches } = consumer;
+  const wanted = changes.filter((change) => {
+    const action = actionOf(change);
+    return watches.some(({ kind, actions }) => kind === change.kind && actions.includes(action));
+  });
   if (wanted.length > 0) await deliverWanted(delivery, services, wanted);
 }
 
@@ -139,27 +141,60 @@ function giveUp(
   change: ItemChange,
   error: unknown,
 ): Promise<void> {
-  const { before, after, ...rest } = change;
-  const letter = {
-    ...rest,
-    consumer: consumer.name,
-    error: messageOf(error),
-    ...(before && { before: before.data }),
-    ...(after && { after: after.data }),
-  };
-  return storeDeadLetter(services, letter, consumer.whenGivenUp?.(change, services));
+  const failed = { change, consumer: consumer.name, error };
+  return storeDeadLetter(services, failed, consumer.whenGivenUp?.(change, services));
 }
 
-/** Stores a dead letter with other writes, and logs it for the operator. */
+/** Days for which a dead letter is kept. On AWS also those of life-cycle rules. */
+export const deadLetterDays = 30;
+
+/** Folder of the files of dead letters. */
+export const deadLetterFiles = 'dead-letters';
+
+const maxDataBytes = 256 * 1024; // of an item of 400 KB
+const daySeconds = 86_400;
+
+/** A change that a consumer failed to process. */
+export interface FailedChange {
+  readonly change: ItemChange;
+  /** Name of the consumer. */
+  readonly consumer: string;
+  readonly error: unknown;
+}
+
+/** Stores a dead letter with other writes, and logs it for the operator. Large data are stored in a file. */
 export async function storeDeadLetter(
   services: Services,
-  letter: Omit<DeadLetterData, 'id'>,
+  { change: { before, after, ...change }, consumer, error }: FailedChange,
   more: readonly Write[] = [],
 ): Promise<void> {
   const id = services.ids.random();
-  const { key, consumer, error: cause } = letter;
-  const at = deadLetterEntity.key(services.clock.micros() / 1000, id);
-  await maintain(services, [createItem(deadLetterEntity, at, { id, ...letter }), ...more]);
+  const data = {
+    ...(before && { before: before.data, beforeVersion: before.version }),
+    ...(after && { after: after.data, afterVersion: after.version }),
+  };
+  const text = writeJson(data);
+  const file = `${deadLetterFiles}/${id}`;
+  const isLarge = Buffer.byteLength(text) > maxDataBytes;
+  if (isLarge) {
+    await services.files.put(file, {
+      bytes: Buffer.from(text),
+      contentType: 'application/json',
+    });
+  }
+  const nowMs = services.clock.micros() / 1000;
+  const cause = messageOf(error);
+  const letter = {
+    id,
+    ...change,
+    consumer,
+    error: cause.slice(0, 10_000),
+    ...(isLarge ? { file } : data),
+  };
+  const put = createItem(deadLetterEntity, deadLetterEntity.key(nowMs, id), letter);
+  const expiresAt = Math.ceil(nowMs / 1000) + deadLetterDays * daySeconds;
+  await maintain(services, [{ ...put, expiresAt }, ...more]);
   const message = 'a change could not be taken and is kept as a dead letter';
-  services.log({ level: 'error', message, deadLetter: id, consumer, ...key, cause });
+  const at = { deadLetter: id, consumer, ...change.key };
+  services.log({ level: 'error', message, ...at, ...originOf(error), cause });
 }

@@ -3,7 +3,7 @@ import { dueKey, jobEntity, jobShard, jobShards } from '../store/entities.ts';
 import type { JobData } from '../store/records/jobs.ts';
 import { ConditionFailed, type Delete, type Put, type Store, type Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../store/writes.ts';
-import { causeOf } from '../values/caught.ts';
+import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
 import { maintain } from './maintain.ts';
@@ -63,7 +63,9 @@ const conflictPauseMs = 100;
 const maxConflicts = 5; // write conflicts of a step, before it waits
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
-const atOncePerShard = 4;
+const atOncePerShard = 4; // and slow ones
+const slowMs = 5000; // a job that runs for longer no longer counts: jobs behind it may start
+const maxSlowPerShard = 60;
 
 /** Returns the write of a job, for the transaction that causes it. Due at once, or at `due` (epoch milliseconds). */
 export function newJob(
@@ -177,9 +179,10 @@ async function runShard(
   shard: number,
   read?: ReadJobs[number],
 ): Promise<number | undefined> {
-  const underWay = new Set<Promise<void>>();
+  const run = openShardRun(shard);
+  const { underWay } = run;
   for (let first = read; ; first = undefined) {
-    const due = await beginDue(runner, { shard, underWay }, first);
+    const due = await beginDue(runner, run, first);
     if (underWay.size === 0) return due;
     await Promise.race(underWay);
   }
@@ -189,6 +192,13 @@ async function runShard(
 export interface ShardRun {
   readonly shard: number;
   readonly underWay: Set<Promise<void>>;
+  /** One for each running job that does not count as slow yet. */
+  readonly places: Set<Promise<void>>;
+}
+
+/** Returns a shard without running jobs. */
+export function openShardRun(shard: number): ShardRun {
+  return { shard, underWay: new Set(), places: new Set() };
 }
 
 /**
@@ -200,25 +210,46 @@ export interface ShardRun {
  */
 export async function beginDue(
   runner: JobRunner,
-  { shard, underWay }: ShardRun,
+  run: ShardRun,
   read?: ReadJobs[number],
 ): Promise<number | undefined> {
   const { context, isEnding } = runner;
+  const { shard, places } = run;
   for (let first = read; !isEnding(); first = undefined) {
-    if (underWay.size >= atOncePerShard) await Promise.race(underWay);
+    await awaitPlace(run);
     const end = dueKey(context.clock.micros() / 1000 + 1);
-    const limit = atOncePerShard - underWay.size;
+    const limit = atOncePerShard - places.size;
     const next = first ?? (await jobsOf(context, { shard, limit }));
     const due = next.slice(0, limit).filter(({ key }) => key.sk < end);
     if (due.length === 0) return next[0]?.data.due;
     for (const found of due) {
       const item = await unlessConflict(takeLease(context, found));
       if (item === undefined) continue;
-      const running = runItem(runner, item).finally(() => underWay.delete(running));
-      underWay.add(running);
+      track(run, runItem(runner, item));
     }
   }
   return undefined;
+}
+
+/** Waits until one more job of a shard may run. */
+async function awaitPlace({ underWay, places }: ShardRun): Promise<void> {
+  if (underWay.size >= atOncePerShard + maxSlowPerShard) await Promise.race(underWay);
+  if (places.size >= atOncePerShard) await Promise.race(places);
+}
+
+/** Counts a running job until its end, and its place until then or until it is slow. */
+function track({ underWay, places }: ShardRun, job: Promise<void>): void {
+  let timer: NodeJS.Timeout | undefined;
+  const slow = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, slowMs);
+  });
+  const running = job.finally(() => {
+    clearTimeout(timer);
+    underWay.delete(running);
+  });
+  const place = Promise.race([running, slow]).finally(() => places.delete(place));
+  underWay.add(running);
+  places.add(place);
 }
 
 /** Reads the jobs of a shard, the earliest first. Only those due at `until` (epoch milliseconds), if set. */
@@ -254,7 +285,7 @@ async function runItem({ kinds, context, isEnding }: JobRunner, leased: Stored<J
   } catch (error) {
     if (error instanceof ConditionFailed) return; // another process has taken the job over
     const { id, kind: name } = leased.data;
-    const entry = { job: id, kind: name, cause: causeOf(error) };
+    const entry = { job: id, kind: name, ...faultOf(error) };
     // the job continues when its lease expires
     context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry });
   }
@@ -283,9 +314,8 @@ async function attempt(
     return await takeStep(context, kind, data.task);
   } catch (error) {
     if (error instanceof ConditionFailed) return { task: data.task, afterMs: conflictPauseMs };
-    const cause = causeOf(error);
     const failures = data.failures + 1;
-    const entry = { job: data.id, kind: data.kind, failures, cause };
+    const entry = { job: data.id, kind: data.kind, failures, ...faultOf(error) };
     context.log({ level: 'error', message: 'a step of a job failed', ...entry });
     const afterMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1));
     return { task: data.task, failures, afterMs };

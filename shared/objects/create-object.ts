@@ -1,6 +1,7 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { objectEntity } from '../store/entities.ts';
+import { writeJson } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ChannelData } from '../store/records/channels.ts';
 import type { ObjectData } from '../store/records/records.ts';
@@ -19,7 +20,15 @@ import {
 import { eventWrites } from './object-events.ts';
 import { fileRecords } from './object-files.ts';
 import { groupErrors, mayNameOwner, ownerOfNew } from './object-rules.ts';
-import { commitPlan, growthOf, type PlannedSave, placeOf, planned } from './save-object.ts';
+import {
+  commitPlan,
+  commitPlans,
+  growthOf,
+  type PlannedSave,
+  placeOf,
+  planned,
+  type SavedObject,
+} from './save-object.ts';
 import { uniqueWrites } from './unique-values.ts';
 
 /**
@@ -27,42 +36,72 @@ import { uniqueWrites } from './unique-values.ts';
  *
  * @throws ApiError 400 with the messages of every field that failed
  */
-export async function createObject(call: SaveCall, created: NewObject): Promise<ObjectData> {
+export async function createObject(call: SaveCall, created: NewObject): Promise<SavedObject> {
   return commitPlan(call, await planCreate(call, created));
 }
 
 /**
- * Creates objects of one class, each as {@link createObject} does: they are checked together, with one step of reads,
- * and one error does not concern the others.
+ * Creates objects of one class, each as {@link createObject} does: they are checked and committed together, with one
+ * step of reads, and one error does not concern the others.
  *
  * @returns one promise for each object, in their order
  */
 export function createObjects(
   call: SaveCall,
   all: readonly NewObject[],
-): readonly Promise<ObjectData>[] {
-  const compiled = compiledClass(call.caches, call.class);
-  const parsing = all.map((created) => parseNew(call, compiled, created));
-  const looking = lookAtParsed(call, parsing);
-  return parsing.map(async (parsed) => {
-    const object = await parsed;
-    const seen = (await looking).get(object.body);
-    return commitPlan(call, planNew(call, compiled, { object, seen }));
-  });
+): readonly Promise<SavedObject>[] {
+  const creating = createTogether(call, all);
+  return all.map((_, at) => creating.then((each) => each[at] as Promise<SavedObject>)); // one for each
 }
 
-async function lookAtParsed(call: SaveCall, parsing: readonly Promise<ParsedObject>[]) {
-  const parsed = await Promise.allSettled(parsing);
-  const bodies = parsed.flatMap((each) => (each.status === 'fulfilled' ? [each.value.body] : []));
-  return lookAll(call, bodies);
+async function createTogether(
+  call: SaveCall,
+  all: readonly NewObject[],
+): Promise<readonly Promise<SavedObject>[]> {
+  const compiled = compiledClass(call.caches, call.class);
+  const parsed = await parseAll(call, compiled, all);
+  const seen = await lookAll(
+    call,
+    parsed.filter(isGood).map(({ body }) => body),
+  );
+  const plans = parsed.map((each) =>
+    isGood(each)
+      ? attempt(() => planNew(call, compiled, { object: each, seen: seen.get(each.body) }))
+      : each,
+  );
+  const commits = commitPlans(call, plans.filter(isGood)).values();
+  // one commit for each plan
+  const committing = () => commits.next().value as Promise<SavedObject>;
+  return plans.map((plan) => (isGood(plan) ? committing() : Promise.reject(plan.error)));
+}
+
+/** The error of one of several objects. */
+class Failed {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+function attempt<Result>(run: () => Result): Result | Failed {
+  try {
+    return run();
+  } catch (error) {
+    return new Failed(error);
+  }
+}
+
+function isGood<Result>(result: Result | Failed): result is Result {
+  return !(result instanceof Failed);
 }
 
 /** An object to create. */
 export interface NewObject {
   /** Reserved for it. */
   readonly id: number;
-  /** Parses the system fields of its body. Rejects with ApiError 400. */
-  readonly sent: () => Promise<ObjectInput>;
+  /** Parses the system fields of its body. Throws ApiError 400. */
+  readonly sent: () => ObjectInput;
   /** Its owner if that is fixed, regardless of actor and body. */
   readonly owner?: number;
 }
@@ -74,27 +113,55 @@ export interface NewObject {
  */
 export async function planCreate(call: SaveCall, created: NewObject): Promise<PlannedSave> {
   const compiled = compiledClass(call.caches, call.class);
-  const object = await parseNew(call, compiled, created);
+  const input = readNew(call, created);
+  const channel = await namedChannel(call, input.values);
+  const object = parseNew(call, compiled, { created, input, channel });
   const seen = await lookAll(call, [object.body]);
   return planNew(call, compiled, { object, seen: seen.get(object.body) });
 }
 
-/** A new object whose body is parsed. */
-interface ParsedObject {
+/** A new object whose system fields are parsed. */
+interface ReadObject {
   readonly created: NewObject;
+  readonly input: ObjectInput;
   readonly channel: ChannelData | undefined;
+}
+
+/** A new object whose body is parsed. */
+interface ParsedObject extends Pick<ReadObject, 'created' | 'channel'> {
   readonly body: ParsedBody;
 }
 
-async function parseNew(
+/** Parses objects, each as far as it is valid. Waits only where one names a channel. */
+async function parseAll(
   call: SaveCall,
   compiled: CompiledClass,
-  created: NewObject,
-): Promise<ParsedObject> {
-  const sent = await created.sent();
-  const mayOwn = created.owner === undefined && mayNameOwner(call.actor);
-  const input = mayOwn ? sent : withoutOwner(sent);
-  const channel = await namedChannel(call, input.values);
+  all: readonly NewObject[],
+): Promise<readonly (ParsedObject | Failed)[]> {
+  const parsed: (ParsedObject | Failed)[] = [];
+  for (const created of all) {
+    const input = attempt(() => readNew(call, created));
+    if (!isGood(input)) {
+      parsed.push(input);
+      continue;
+    }
+    const isInChannel = typeof input.values.channel === 'string';
+    const channel = isInChannel ? await namedChannel(call, input.values) : undefined;
+    parsed.push(parseNew(call, compiled, { created, input, channel }));
+  }
+  return parsed;
+}
+
+function readNew({ actor }: SaveCall, { sent, owner }: NewObject): ObjectInput {
+  const input = sent();
+  return owner === undefined && mayNameOwner(actor) ? input : withoutOwner(input);
+}
+
+function parseNew(
+  call: SaveCall,
+  compiled: CompiledClass,
+  { created, input, channel }: ReadObject,
+): ParsedObject {
   const rules = [groupErrors(call.actor, null, input.values), channelErrors(input.values, channel)];
   return { created, channel, body: parsedBody(compiled, { input, current: undefined, rules }) };
 }
@@ -138,10 +205,12 @@ function planNew(
     ...(channel && { channelNumber: channel.row }),
   };
   const key = objectEntity.key(call.instance, call.class.data.number, id);
-  const put = createItem(objectEntity, key, data, objectIndexes(compiled, data));
+  const text = writeJson(data);
+  const put = { ...createItem(objectEntity, key, data, objectIndexes(compiled, data)), text };
   const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
   return planned(call, compiled, {
     data,
+    text,
     writes: [
       put,
       ...unique,

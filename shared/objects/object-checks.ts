@@ -72,7 +72,8 @@ export async function checkedValues(
 export function parsedBody(compiled: CompiledClass, unchecked: Unchecked): ParsedBody {
   const { body, isForm, uploads } = unchecked.input;
   const current = unchecked.current?.values;
-  return { ...unchecked, parsed: parseValues(compiled, body, { current, isForm, uploads }) };
+  const parsed = parseValues(compiled, body, { current, isForm, uploads });
+  return { input: unchecked.input, current: unchecked.current, rules: unchecked.rules, parsed };
 }
 
 /** What exists of everything that a body refers to. */
@@ -146,16 +147,33 @@ export function settledValues(
   const { input, rules, parsed } = body;
   const { found, missing, sources } = seen;
   const settled = settleTargets(parsed, found);
-  const errors = [input.errors ?? {}, missing, ...rules, settled.errors, sources.errors];
-  if (errors.some((each) => Object.keys(each).length > 0)) {
-    throw invalid(Object.assign({}, ...errors));
-  }
-  const place = { ...call, classNumber: call.class.data.number };
-  const added = parsed.files.length === 0 ? [] : placeFiles(place, parsed.files, sources.sizes);
-  const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));
-  const values = added.length === 0 ? settled.values : { ...settled.values, ...keys };
-  if (isTooLarge(compiled, values)) {
+  const errors = [input.errors ?? noErrors, missing, ...rules, settled.errors, sources.errors];
+  if (errors.some(hasMembers)) throw invalid(Object.assign({}, ...errors));
+  const checked = withFileKeys(call, settled.values, { files: parsed.files, sources });
+  if (isTooLarge(compiled, checked.values)) {
     throw invalid({ non_field_errors: [dataMessages.objectTooLarge] });
   }
-  return { values, added };
+  return checked;
 }
+
+const noErrors: FieldErrors = {};
+
+function hasMembers(messages: object): boolean {
+  for (const _ in messages) return true;
+  return false;
+}
+
+/** Adds the keys of new files to the values that are to contain them. */
+function withFileKeys(
+  call: SaveCall,
+  values: StoredValues,
+  { files, sources }: Pick<ParsedValues, 'files'> & Pick<Seen, 'sources'>,
+): CheckedValues {
+  if (files.length === 0) return { values, added: noFiles };
+  const place = { ...call, classNumber: call.class.data.number };
+  const added = placeFiles(place, files, sources.sizes);
+  const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));
+  return { values: { ...values, ...keys }, added };
+}
+
+const noFiles: readonly AddedFile[] = [];

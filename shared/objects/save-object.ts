@@ -1,13 +1,13 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, changedFields } from '../classes/rules/compiled-class.ts';
-import { commitUnique } from '../store/commit.ts';
+import { commitEach, commitUnique, uniqueError } from '../store/commit.ts';
 import { classEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
-import { type Growth, withRoom } from '../usage/quotas.ts';
+import { type Growth, isGrowing, withRoom } from '../usage/quotas.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
@@ -18,10 +18,15 @@ import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-file
 import { cappedRights, groupErrors, ownerErrors } from './object-rules.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
-/** Planned save, to be committed alone or together with other writes. */
-export interface PlannedSave {
-  /** The object after the save. */
+/** The object after a save. */
+export interface SavedObject {
   readonly data: ObjectData;
+  /** JSON of the data of a new object, of which store and response are made. */
+  readonly text?: string | undefined;
+}
+
+/** Planned save, to be committed alone or together with other writes. */
+export interface PlannedSave extends SavedObject {
   /** Empty when nothing changes. */
   readonly writes: readonly Write[];
   /** Files to store first: commit inside {@link withPlan}. */
@@ -46,7 +51,8 @@ export function planned(
     const pk = uniqueEntity.partition(instance, place.number);
     return key.pk === pk ? uniqueClash(compiled, key.sk) : undefined;
   };
-  return { ...save, conflictError };
+  const { data, text, writes, added, growth, events } = save;
+  return { data, text, writes, added, growth, events, conflictError };
 }
 
 /**
@@ -54,13 +60,41 @@ export function planned(
  *
  * @throws ApiError 400 when a unique value is taken, or as {@link withPlan}; ConditionFailed on a write conflict
  */
-export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<ObjectData> {
+export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<SavedObject> {
   const writes = [...plan.writes, ...(await plan.events())];
-  if (writes.length === 0) return plan.data;
+  if (writes.length === 0) return plan;
   await withPlan(call, plan, (fileWrites) =>
     commitUnique(call, [...writes, ...fileWrites], plan.conflictError),
   );
-  return plan.data;
+  return plan;
+}
+
+/**
+ * Commits saves of one class, each as {@link commitPlan} does and independently of the others; those that only write
+ * together.
+ *
+ * @returns one promise for each, in their order
+ */
+export function commitPlans(
+  call: SaveCall,
+  plans: readonly PlannedSave[],
+): readonly Promise<SavedObject>[] {
+  const isWrite = ({ added, growth }: PlannedSave) =>
+    added.length === 0 && !isGrowing(growth) && call.class.data.triggers === undefined;
+  if (!plans.every(isWrite)) return plans.map((plan) => commitPlan(call, plan));
+  const committing = commitEach(
+    call,
+    plans.map(({ writes }) => writes),
+  );
+  return plans.map((plan, at) =>
+    // one promise for each
+    (committing[at] as Promise<void>).then(
+      () => plan,
+      (error: unknown) => {
+        throw uniqueError(error, plan.writes, plan.conflictError);
+      },
+    ),
+  );
 }
 
 /**
@@ -87,7 +121,7 @@ export async function updateObject(
   call: SaveCall,
   current: Stored<ObjectData>,
   input: ObjectInput,
-): Promise<ObjectData> {
+): Promise<SavedObject> {
   return commitPlan(call, await planUpdate(call, current, input));
 }
 

@@ -7,6 +7,7 @@ import { readObjectHead } from '../store/records/object-text.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { TextItem } from '../store/text-item.ts';
+import { BodyText } from '../values/json/body-text.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { MemberReader } from '../values/json/member-reader.ts';
 
@@ -40,7 +41,8 @@ export function listOf(context: Context, { data }: Stored<ClassData>): string {
 }
 
 /**
- * Creates a function that returns the body of an object; of one that was read, it is made from its text, and cached.
+ * Creates a function that returns the body of an object. It is made from the object's text where that is known; of one
+ * that was read, it is cached.
  *
  * @param list path of the list of the class's objects
  */
@@ -51,15 +53,18 @@ export function objectBodies(
 ): (view: View) => ItemBody {
   const shape = { form: compiledClass(context.caches, place), list };
   return (view) => {
-    if (!(view instanceof TextItem)) return withLinks(context, shape, view);
+    const { text } = view;
+    if (text === undefined) return withLinks(context, shape, view);
     const write = () =>
-      writeObject(context, shape, view.text) ?? JSON.stringify(withLinks(context, shape, view));
-    return cachedBody(view, shape, write);
+      writeObject(context, shape, text) ?? JSON.stringify(withLinks(context, shape, view));
+    return view instanceof TextItem ? cachedBody(view, shape, write) : new BodyText(write());
   };
 }
 
 interface View {
   readonly data: ObjectData;
+  /** JSON of the data, where it is known. */
+  readonly text?: string | undefined;
 }
 
 /** How objects are shown. */

@@ -30,7 +30,7 @@ export interface Ids {
 
 /** The deployment's master secrets, from which keys are derived. */
 export interface Secrets {
-  /** Returns the version that new keys use, 1 to 255; one that an operator adds is used within a minute. */
+  /** Returns the version that new keys use, 1 to 255. One that an operator adds is used within two minutes. */
   current(): Promise<SecretVersion>;
   /** Returns an older version; undefined when the operator has retired it. */
   get(version: number): Promise<SecretVersion | undefined>;
@@ -250,6 +250,11 @@ export interface Runs {
   /** Begins the run of a pending trace, at most once for any number of calls; does not wait for its end. */
   start(run: RunReference): Promise<void>;
   /**
+   * Checks whether a run has ended, or its process is dead, as its trace has been `processing` since then (epoch
+   * milliseconds). To be asked when jobs that guard runs are due.
+   */
+  isOver(sinceMs: number): boolean;
+  /**
    * Runs a script and waits for its end, up to `ms`.
    *
    * @returns undefined when it takes longer: it continues, and its trace has the result
@@ -297,7 +302,7 @@ export interface Messages {
     positions: readonly RoomPosition[],
     limit: { readonly ms: number; readonly ending: Ending | undefined },
   ): Promise<void>;
-  /** Admits a request that waits for messages; it must be released in any case. Never rejects. */
+  /** Admits a request that waits for messages; it must be released in any case. */
   admit(share: Share, use: 'poll' | 'stream'): Promise<Admission>;
 }
 

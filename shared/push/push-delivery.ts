@@ -5,8 +5,7 @@ import { readTogether } from '../store/entity.ts';
 import type { PushDeviceData, PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
-import { messageOf } from '../values/caught.ts';
-import { failureReason, PushFailure, type PushFailureReason } from './push-failure.ts';
+import { failureReason, PushFailure } from './push-failure.ts';
 import { tokenCode } from './rules/device-ids.ts';
 import type { DeliveryState, PushError } from './rules/outcome.ts';
 import type { ProviderPush } from './rules/payload.ts';
@@ -30,6 +29,8 @@ export interface Delivered {
   readonly failure?: string;
   /** Whether the device no longer accepts pushes. */
   readonly isGone?: true;
+  /** An error that the operator has to know. */
+  readonly fault?: unknown;
 }
 
 const isKey = /^[\x21-\x7e]{1,512}$/; // any other text is not a token of any provider
@@ -53,10 +54,8 @@ export async function deliver(delivery: Delivery, token: string): Promise<Delive
     }
     return await publish(await makeEndpoint(delivery, token));
   } catch (error) {
-    if (error instanceof PushFailure) return afterFailure(delivery, error.reason, isSending);
-    const cause = messageOf(error);
-    delivery.context.log({ level: 'error', message: 'a push could not be prepared', cause });
-    return { state: isSending ? { error: 'Unknown' } : 'waiting' };
+    if (error instanceof PushFailure) return afterFailure(delivery, error, isSending);
+    return { ...afterUnknown(isSending), fault: error };
   }
 }
 
@@ -70,10 +69,10 @@ function failed(error: PushError): Delivered {
 
 function afterFailure(
   { credential }: Delivery,
-  reason: PushFailureReason,
+  failure: PushFailure,
   isSending: boolean,
 ): Delivered {
-  switch (reason) {
+  switch (failure.reason) {
     case 'badToken':
       return { ...failed('InvalidRegistration'), isGone: true };
     case 'disabled':
@@ -85,9 +84,15 @@ function afterFailure(
     case 'missing':
     case 'busy':
       return { state: 'waiting' };
+    case 'denied':
+      return { state: 'waiting', fault: failure };
     case 'unknown':
-      return isSending ? failed('Unknown') : { state: 'waiting' };
+      return { ...afterUnknown(isSending), fault: failure };
   }
+}
+
+function afterUnknown(isSending: boolean): Delivered {
+  return isSending ? failed('Unknown') : { state: 'waiting' };
 }
 
 /** Returns a message's result for a credential that the provider rejects (docs/reference/push.md#result). */

@@ -11,6 +11,8 @@ export type PushFailureReason =
   | 'badPush'
   /** The service was too busy and has done nothing. */
   | 'busy'
+  /** The deployment may not do this, or asks for it in a wrong way: nothing was done. */
+  | 'denied'
   /** Any other error; the service may have executed the request. */
   | 'unknown';
 

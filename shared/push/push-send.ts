@@ -6,6 +6,7 @@ import { readTogether } from '../store/entity.ts';
 import type { PushMessageData, PushPartData, PushSideData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
+import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { missingConfig, openCredential } from './push-config.ts';
@@ -121,6 +122,7 @@ async function sendGroup(job: Job, { push, states, group }: Group): Promise<Step
       return { at, token, ...(await deliver(delivery, token)) };
     }),
   );
+  logFault(job, sent);
   const data = afterSending(marked, sent);
   await maintain(context, [updateItem({ ...part, version, data: marked }, data)]);
   await Promise.all(sent.filter(({ isGone }) => isGone).map((each) => deactivate(job, each.token)));
@@ -129,6 +131,15 @@ async function sendGroup(job: Job, { push, states, group }: Group): Promise<Step
 }
 
 type Sent = Delivered & { readonly at: number };
+
+/** Logs the first of the errors that concern the operator: those of one group mostly have the same reason. */
+function logFault({ context, place, message }: Job, sent: readonly Sent[]): void {
+  const fault = sent.find((each) => each.fault !== undefined)?.fault;
+  if (fault === undefined) return;
+  const { instance, provider } = place;
+  const push = { instance, provider, push: message.data.id };
+  context.log({ level: 'error', message: 'a push could not be sent', ...push, ...faultOf(fault) });
+}
 
 /** Returns a part with the results of its pushes; a failure of the whole message ends all others, too. */
 function afterSending(marked: PushPartData, sent: readonly Sent[]): PushPartData {

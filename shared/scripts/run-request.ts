@@ -44,6 +44,8 @@ export interface FinishedTrace {
   readonly result: TraceResult;
   /** Custom response, sent instead of the trace; only after a success. */
   readonly response?: ScriptResponse;
+  /** Whether the failure is the server's, and not the script's. Is not stored. */
+  readonly isServerError?: true;
 }
 
 /** Output of a run; empty when it was blocked. */

@@ -62,4 +62,6 @@ export interface EndedRun {
   readonly stderr: string;
   /** The custom response; absent without one, and always when the run is not a success. */
   readonly response?: ScriptResponse;
+  /** Whether the script could not be run for a reason that is the server's. It is logged. */
+  readonly isServerError?: true;
 }

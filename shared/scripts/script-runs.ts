@@ -4,7 +4,7 @@ import { configEntity, instanceEntity, scriptEntity, traceEntity } from '../stor
 import { readTogether } from '../store/entity.ts';
 import type { PlannedRun, TraceData } from '../store/records/scripts.ts';
 import { allSettled } from '../values/all-settled.ts';
-import { causeOf } from '../values/caught.ts';
+import { faultOf } from '../values/caught.ts';
 import { directRun } from './pending-runs.ts';
 import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.ts';
 import { maxDepth, runSettings } from './rules/script-config.ts';
@@ -118,6 +118,16 @@ export async function runPending(
   return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
 }
 
+/** Ends a pending run as `blocked`: too many runs wait. */
+export async function blockRun(
+  services: RunServices,
+  { instance, kind, parent, trace }: RunReference,
+): Promise<void> {
+  const pending = await traceEntity.read(services.store, instance, kind, parent, trace);
+  const open = pending && (await takeTrace(services, { instance, kind, parent, trace }, pending));
+  if (open !== undefined) await endTrace(services, open, { status: 'blocked' });
+}
+
 /** Returns ARGS and META of a pending run; an endpoint's trace has their parts. */
 async function inputsOf(
   services: RunServices,
@@ -167,7 +177,7 @@ async function finish(
     keep(),
     services.scripts.settled(), // otherwise it might never settle: a Lambda process is frozen between requests
   ]);
-  return finished;
+  return 'isServerError' in outcome ? { ...finished, isServerError: true } : finished;
 }
 
 /** Runs the script. A server error is logged for the operator, and ends the run as a failure. */
@@ -181,11 +191,11 @@ async function execute(
   try {
     return await runCurrent(services, request, onProgress);
   } catch (error) {
-    const cause = causeOf(error);
     const { instance, script, trace } = request;
     const run = { instance, script: script.id, trace };
-    services.log({ level: 'error', message: 'a script could not be run', ...run, cause });
-    return failedRun(startedMs, 'The script could not be run.');
+    const message = 'a script could not be run';
+    services.log({ level: 'error', message, ...run, ...faultOf(error) });
+    return { ...failedRun(startedMs, 'The script could not be run.'), isServerError: true };
   }
 }
 

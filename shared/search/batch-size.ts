@@ -38,6 +38,8 @@ export interface Aim {
   readonly limit: number;
   /** Whether the scan reads objects in the requested order, and so ends when it has enough of them. */
   readonly isSorted: boolean;
+  /** Whether reading stops at the end of the result, so that a large batch costs nothing. */
+  readonly stopsInTime?: boolean;
   /** Objects that the previous scan of this form examined; absent: not known. */
   readonly usedBefore?: number | undefined;
 }
@@ -45,6 +47,7 @@ export interface Aim {
 const least = 20; // objects of a step that may not be the last
 const firstCounted = 100;
 const margin = 1.25;
+const freeMargin = 2;
 const mostGrowth = 8;
 /*
  * Times the first batch. Measured 2026-11: a repeated page of 20 in order, where one in ten matches, reads 244 objects
@@ -58,13 +61,14 @@ const mostTrusted = 16;
  * Starts the estimate. Without knowledge, parallel scans start with the same batch size and grow alike, so that all
  * together read little more than the best one alone times their number.
  */
-export function openBatchSize({ limit, isSorted, usedBefore }: Aim): BatchSize {
+export function openBatchSize({ limit, isSorted, stopsInTime, usedBefore }: Aim): BatchSize {
   let objects = firstBatch(limit, isSorted);
   let isLast = false;
   if (usedBefore !== undefined && usedBefore <= Math.min(mostTrusted * objects, maxQueryLimit)) {
     isLast = true;
     // a path that led straight to the whole result is read no further than that
-    if (usedBefore > objects) objects = Math.ceil(margin * usedBefore);
+    const spare = stopsInTime ? freeMargin : margin;
+    if (usedBefore > objects) objects = Math.ceil(spare * usedBefore);
   }
   return {
     get objects() {

@@ -6,7 +6,7 @@ import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { causeOf } from '../values/caught.ts';
+import { faultOf } from '../values/caught.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
 import { missingCompositeIndex } from './query/composite-indexes.ts';
 
@@ -55,11 +55,10 @@ export async function notePageCost(call: ListCall, searched: Searched): Promise<
     await maintain(call.platform, [newJob(call.platform, addCompositeIndex, task)]);
   } catch (error) {
     wastedBefore.set(name, undefined);
-    const cause = causeOf(error);
     call.platform.log({
       level: 'error',
       message: 'a composite index could not be requested',
-      cause,
+      ...faultOf(error),
     });
   }
 }

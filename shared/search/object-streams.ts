@@ -1,4 +1,5 @@
 import { idKey, objectEntity } from '../store/entities.ts';
+import type { ListPart } from '../store/entity.ts';
 import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
 import type { ObjectData } from '../store/records/records.ts';
 import type { Store, Stored, Turns } from '../store/store.ts';
@@ -34,6 +35,11 @@ export interface Stream {
   drop(): void;
   /** Reads the next batch when the current one is used up; returns the number of objects. */
   refill(limit: number): Promise<number>;
+  /**
+   * Reads on from a near store in place of `refill`: passes on each object until `isEnough` returns true for one, at
+   * most `limit` objects. Returns their number.
+   */
+  pour(limit: number, isEnough: (item: Stored<ObjectData>) => boolean): Promise<number>;
 }
 
 /** Opens the ranges of an access path; each is in list order if the plan is sorted. */
@@ -61,6 +67,16 @@ function openStream(
   let at = 0;
   let after: string | undefined;
   let isRead = false;
+
+  async function readOn(part: Pick<ListPart<ObjectData>, 'limit' | 'isEnough'>) {
+    const place = [instance, classNumber] as const;
+    const all = { ...range, after, descending, turns, ...part };
+    const page = await objectEntity.list(store, place, all);
+    after = page.last;
+    isRead = after === undefined;
+    return page;
+  }
+
   return {
     get isRead() {
       return isRead;
@@ -71,12 +87,13 @@ function openStream(
     },
     refill: async (limit) => {
       if (isRead || at < items.length) return 0;
-      const part = { ...range, after, descending, limit, turns };
-      const page = await objectEntity.list(store, [instance, classNumber], part);
+      const page = await readOn({ limit });
       items = page.items.filter((item, i) => isInPlace(item, range, page.positions[i]));
       at = 0;
-      after = page.last;
-      isRead = after === undefined;
+      return page.items.length;
+    },
+    pour: async (limit, isEnough) => {
+      const page = await readOn({ limit, isEnough });
       return page.items.length;
     },
   };

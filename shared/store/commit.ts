@@ -2,7 +2,7 @@ import type { Platform } from '../platform/ports.ts';
 import { type Actor, depthOf } from '../values/access.ts';
 import type { ApiError } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import { type Change, ConditionFailed, type Write } from './store.ts';
+import { type Change, ConditionFailed, type Store, type Transaction, type Write } from './store.ts';
 
 /** The parts of a request that its commit needs. */
 export interface Committer {
@@ -18,9 +18,34 @@ export interface Committer {
  */
 export async function commit(by: Committer, writes: readonly Write[]): Promise<string> {
   const id = by.platform.ids.random();
-  const change: Change = { actor: actorName(by.actor), cause: 'client', depth: depthOf(by.actor) };
-  await by.platform.store.write({ id, change, writes });
+  await by.platform.store.write({ id, change: changeBy(by.actor), writes });
   return id;
+}
+
+/**
+ * Commits groups of writes that a client requested, each all or nothing and independently of the others, in any order.
+ *
+ * @returns one promise for each, in their order; it rejects with ConditionFailed on a write conflict
+ */
+export function commitEach(
+  { platform: { store, ids }, actor }: Committer,
+  groups: readonly (readonly Write[])[],
+): readonly Promise<void>[] {
+  const change = changeBy(actor);
+  const transactions = groups.map((writes) => ({ id: ids.random(), change, writes }));
+  return writeEach(store, transactions);
+}
+
+/** Applies transactions, each as `write` of the store does and independently of the others, in any order. */
+export function writeEach(
+  store: Pick<Store, 'write' | 'writeAll'>,
+  transactions: readonly Transaction[],
+): readonly Promise<void>[] {
+  return store.writeAll?.(transactions) ?? transactions.map((each) => store.write(each));
+}
+
+function changeBy(actor: Actor): Change {
+  return { actor: actorName(actor), cause: 'client', depth: depthOf(actor) };
 }
 
 /**
@@ -36,9 +61,18 @@ export async function commitUnique(
   try {
     return await commit(by, writes);
   } catch (error) {
-    const failed = error instanceof ConditionFailed ? writes[error.index] : undefined;
-    throw (failed?.condition.kind === 'absent' ? conflictError(failed) : undefined) ?? error;
+    throw uniqueError(error, writes, conflictError);
   }
+}
+
+/** Returns the error for a create whose key is taken, given the error of its commit; any other error as it is. */
+export function uniqueError(
+  error: unknown,
+  writes: readonly Write[],
+  conflictError: (write: Write) => ApiError | undefined,
+): unknown {
+  const failed = error instanceof ConditionFailed ? writes[error.index] : undefined;
+  return (failed?.condition.kind === 'absent' ? conflictError(failed) : undefined) ?? error;
 }
 
 /** Returns the actor as notifications name it. */

@@ -541,7 +541,7 @@ export const runSlotEntity = entity<RunSlotData>('run-place').keyed(
   (slot: number) => String(slot),
 );
 
-/** A run that waits for a slot, in queue order; it expires soon, and is renewed while it waits. */
+/** A run that waits for a slot, in queue order. That of a process expires soon, and is renewed while it waits. */
 export const runWaiterEntity = entity<RunWaiterData>('run-waiter').keyed(
   ofRuns,
   'WAITER#',

@@ -32,7 +32,11 @@ export interface Entity<
   /** Reads items in one round trip, in the order of their keys. */
   readonly readAll: (store: Getting, all: readonly Readonly<Args>[]) => Promise<FoundItems<Data>>;
   /** Reads some items of a list, in order. */
-  readonly list: (store: Querying, list: Readonly<List>, part: ListPart) => Promise<Items<Data>>;
+  readonly list: (
+    store: Querying,
+    list: Readonly<List>,
+    part: ListPart<Data>,
+  ) => Promise<Items<Data>>;
   /** Reads all items of a list: only for lists with a limit of their own. */
   readonly listAll: (store: Querying, list: Readonly<List>) => Promise<readonly Stored<Data>[]>;
 }
@@ -47,11 +51,14 @@ export type FoundItems<Data extends object> = readonly (Stored<Data> | undefined
 export type Range = Pick<Query, 'pk' | 'lower' | 'upper'>;
 
 /** A part of a list, or with `index` of a whole partition; without bounds it is all of it. */
-export interface ListPart extends Pick<Query, 'index' | 'descending' | 'limit' | 'turns'> {
+export interface ListPart<Data extends object>
+  extends Pick<Query, 'index' | 'descending' | 'limit' | 'turns'> {
   readonly lower?: Bound | undefined;
   readonly upper?: Bound | undefined;
   /** Position after which to continue, in the order of reading. */
   readonly after?: string | undefined;
+  /** As that of a query; only for a store that is near. */
+  readonly isEnough?: (item: Stored<Data>) => boolean;
 }
 
 /** Some items of a list, in the order of reading. */
@@ -223,7 +230,7 @@ async function readPart<Data extends object>(
   kind: Kind<Data>,
   store: Querying,
   range: Range,
-  { after, lower, upper, ...rest }: ListPart,
+  { after, lower, upper, isEnough, ...rest }: ListPart<Data>,
 ): Promise<Items<Data>> {
   const edge = after === undefined ? undefined : { key: after, inclusive: false };
   const whole = rest.index === undefined ? range : { pk: range.pk };
@@ -233,6 +240,7 @@ async function readPart<Data extends object>(
     pk: range.pk,
     ...(from && { lower: from }),
     ...(to && { upper: to }),
+    ...(isEnough && { isEnough: (item: Stored) => isEnough(as(kind, item)) }),
     ...rest,
   });
   const last = more ? positions.at(-1) : undefined;

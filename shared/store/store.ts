@@ -33,6 +33,16 @@ export interface Store {
   write(transaction: Transaction): Promise<void>;
 
   /**
+   * Applies transactions, in any order, each as `write` does and independently of the others. Present where all cost
+   * less together than each by itself.
+   *
+   * @returns one promise for each, in their order
+   */
+  readonly writeAll?:
+    | ((transactions: readonly Transaction[]) => readonly Promise<void>[])
+    | undefined;
+
+  /**
    * Reserves the next `count` numbers of a counter that starts at 1. Never returns a number twice, not even after a
    * crash when it was used in a write that was acknowledged. Gaps are possible.
    *
@@ -107,6 +117,11 @@ export interface Query {
   readonly limit: number;
   /** Turns for a long read; absent: it yields to any other task. Ignored where the medium waits. */
   readonly turns?: Turns;
+  /**
+   * Gets each item while it is read, if the store is near; true ends the page after this item. Other stores ignore it,
+   * because they read whole pages.
+   */
+  readonly isEnough?: (item: Stored) => boolean;
 }
 
 /** How long-running tasks share a thread with others. */
@@ -159,7 +174,9 @@ export interface Put {
   readonly kind: string;
   /** Values that JSON can represent, undefined members omitted. Readers may get this very object: never change it. */
   readonly data: object;
-  readonly indexes?: IndexKeys;
+  /** JSON of the data (exact-json.ts), where the caller has it as well. */
+  readonly text?: string | undefined;
+  readonly indexes?: IndexKeys | undefined;
   /** Epoch seconds after which reads no longer return it; it is deleted some time later. */
   readonly expiresAt?: number;
   readonly condition: Condition;
@@ -206,5 +223,17 @@ export class ItemTooLarge extends Error {
   constructor(key: Key, bytes: number) {
     super(`an item of ${bytes} bytes is too large (${key.pk})`);
     this.name = 'ItemTooLarge';
+  }
+}
+
+/**
+ * The store is too busy for a request, and has executed nothing of it. A client gets 429, or 503 for a request that only
+ * reads (docs/reference/errors.md#throttled-and-busy).
+ */
+export class StoreBusy extends Error {
+  /** @param tries requests to the store; 0 when earlier ones have shown that it is too busy */
+  constructor(tries: number, cause?: unknown) {
+    super(`the store was too busy in ${tries} tries`, { cause });
+    this.name = 'StoreBusy';
   }
 }

@@ -7,9 +7,10 @@ export function createItem<Data extends object>(
   data: Data,
   indexes?: IndexKeys,
 ): Put {
-  const put: Put = { action: 'put', key, kind: entity.kind, data, condition: { kind: 'absent' } };
-  return indexes === undefined ? put : { ...put, indexes };
+  return { action: 'put', key, kind: entity.kind, data, indexes, condition: absent };
 }
+
+const absent = { kind: 'absent' } as const;
 
 /** Returns an update: a put over an item as read, which fails when it has changed or was deleted. */
 export function updateItem<Data extends object>(

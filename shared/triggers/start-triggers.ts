@@ -16,9 +16,8 @@ import {
 } from '../store/entities.ts';
 import type { TriggerEventData } from '../store/records/triggers.ts';
 import type { Stored } from '../store/store.ts';
-import { deleteItem, updateItem } from '../store/writes.ts';
+import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
 import { allSettled } from '../values/all-settled.ts';
-import { messageOf } from '../values/caught.ts';
 import { planRuns, type RunPlanner, takeRoom } from './planned-runs.ts';
 
 const name = 'triggers';
@@ -52,6 +51,13 @@ export const startTriggers: ChangeConsumer = {
   whenGivenUp: ({ key }, services) => {
     const { object } = placeOfEvent(key);
     return [newJob(services, catchUp, { instance: instanceIn(key), object })];
+  },
+  replay: async (change, services) => {
+    const { after } = change;
+    // without data, the item of the event is still there
+    if (after !== undefined && triggerEventEntity.matches(after) && 'triggers' in after.data) {
+      await replayEvent(after, services);
+    } else await startTriggers.consume([change], services);
   },
 };
 
@@ -133,9 +139,26 @@ async function countFailure(
     if ((await unlessConflict(counted)) === undefined) return;
     throw error;
   }
-  const change = { actor: {}, cause: 'client', depth: data.depth } as const;
-  const letter = { consumer: name, position: '', key, kind, change, after: data };
+  const cause = { actor: {}, cause: 'client', depth: data.depth } as const;
+  const change = { position: '', key, kind, change: cause, after: current };
   await unlessConflict(
-    storeDeadLetter(services, { ...letter, error: messageOf(error) }, [deleteItem(current)]),
+    storeDeadLetter(services, { change, consumer: name, error }, [deleteItem(current)]),
   );
+}
+
+/**
+ * Plans the runs of an event that was given up, whose item was deleted. Later events of the object may have been
+ * processed. After an error it is deleted again: it must not stop later ones.
+ */
+async function replayEvent(event: Stored<TriggerEventData>, services: Services): Promise<void> {
+  const { key, data } = event;
+  const { object } = placeOfEvent(key);
+  const { failures: _, ...unfailed } = data;
+  await maintain(services, [createItem(triggerEventEntity, key, unfailed)]);
+  try {
+    await startFor(services, instanceIn(key), [object]);
+  } catch (error) {
+    await maintain(services, [deleteIfExists(key)]);
+    throw error;
+  }
 }

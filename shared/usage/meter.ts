@@ -6,7 +6,7 @@ import { readTogether } from '../store/entity.ts';
 import type { UsageData } from '../store/records/records.ts';
 import type { Check, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
-import { causeOf } from '../values/caught.ts';
+import { faultOf } from '../values/caught.ts';
 
 /** Ports that a meter uses. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
@@ -43,8 +43,7 @@ export function openMeter(services: MeterServices): Meter {
       await retryOnConflict(() => addTo(services, tally));
     } catch (error) {
       tallies.keep(tally);
-      const cause = causeOf(error);
-      log({ level: 'error', message: 'usage could not be written yet', cause });
+      log({ level: 'error', message: 'usage could not be written yet', ...faultOf(error) });
     }
   }
 

@@ -147,6 +147,11 @@ async function traceSums(services: QuotaServices, instance: number): Promise<Sum
 /** Bytes that a write would add, by quota. */
 export type Growth = Partial<Readonly<Record<QuotaKind, number>>>;
 
+/** Checks whether a write adds bytes that have a quota. */
+export function isGrowing(growth: Growth): boolean {
+  return kinds.some((kind) => (growth[kind] ?? 0) > 0);
+}
+
 /**
  * Calls `store` if the instance's quotas leave room for its data.
  *

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
-import { gatewayPaths } from '../../lib/gateway-paths.ts';
+import { gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { queueVariable } from '../../shared/platform/aws/environment.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';
@@ -43,6 +43,8 @@ export interface DeploymentOptions
   readonly wrap: ((store: Store) => Store) | undefined;
 }
 
+/** Returns the time limit of a function that is not invoked by a request. */
+const leftMs = (family: string) => (family === 'background' ? 300_000 : 330_000);
 const tester = 'tester'; // the caller with all permissions
 const behindCalls = ['background', 'script-runs'];
 const callMs = 61_000; // the background waits until all requests before it have ended
@@ -60,7 +62,10 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   });
   const stream = openStream(async (records) => {
     const background = await functionOf('background');
-    await background.invoke({ Records: records }, { nowMs: shownMs(), leftMs: 300_000 });
+    await background.invoke(
+      { Records: records },
+      { nowMs: shownMs(), leftMs: leftMs('background') },
+    );
   });
   const aws = await startFakeAws({
     secret: randomBytes(32).toString('hex'),
@@ -81,8 +86,10 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const served = openServedOperations();
   const runInOwn = async (family: string, event: object) => {
     const own = await functionOf(family);
-    const leftMs = family === 'script-runs' ? 330_000 : 29_000;
-    return own.invoke(event, { nowMs: shownMs(), leftMs });
+    return own.invoke(event, { nowMs: shownMs(), leftMs: leftMs(family) });
+  };
+  const settle = async () => {
+    while ((await stream.idle()) || (await lambda.idle())); // each may start the other
   };
   const shownMs = () => (options.isFixed ? nowMs() : undefined);
   let tickMs = 0; // each tick is sent at a time when the requests before the last one have ended
@@ -96,13 +103,11 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       store,
       secrets: table.secrets,
       idle: async () => {
-        await stream.idle();
-        await lambda.idle(); // or the tick would treat an active run as one of a dead process
+        await settle(); // or the tick would treat an active run as one of a dead process
         const background = await functionOf('background');
         tickMs = Math.max(tickMs, nowMs()) + callMs;
-        await background.invoke({}, { nowMs: tickMs, leftMs: 300_000 });
-        await lambda.idle();
-        await stream.idle();
+        await background.invoke({}, { nowMs: tickMs, leftMs: leftMs('background') });
+        await settle();
       },
     },
     handler: async (event) => {
@@ -112,8 +117,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       return result;
     },
     close: async () => {
-      await stream.idle();
-      await lambda.idle();
+      await settle();
       for (const each of functions.values()) await (await each).close();
       await lambda.close();
       await table.store.close();

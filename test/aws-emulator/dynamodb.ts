@@ -32,24 +32,31 @@ export async function openTestTable(now: () => number): Promise<Store> {
   };
 }
 
+/** Returns the access key under which the emulator has a table. */
+export function accessKeyOf(table: string): string {
+  return table.replaceAll('-', '');
+}
+
 /** Opens a client of one table. The emulator is slow under load; each access key, which may be any, has its database. */
 function emulatorClient(url: string, table: string) {
   return createClient({
     endpoint: url,
     region: 'us-east-1',
-    credentials: { accessKeyId: table.replaceAll('-', ''), secretAccessKey: 'test' },
+    credentials: { accessKeyId: accessKeyOf(table), secretAccessKey: 'test' },
     requestTimeoutMs: 30_000,
   });
 }
 
-async function createTable(table: string, url: string): Promise<void> {
+/** Creates a table on an emulator, in the database of its own access key: {@link accessKeyOf}. */
+export async function createTable(table: string, url: string): Promise<void> {
   const client = emulatorClient(url, table);
   await client.send(new CreateTableCommand(tableInput(table)));
   await waitUntilTableExists({ client, maxWaitTime: 60 }, { TableName: table });
   client.destroy();
 }
 
-async function removeTable(table: string, url: string): Promise<void> {
+/** Deletes a table that {@link createTable} has created. */
+export async function removeTable(table: string, url: string): Promise<void> {
   const client = emulatorClient(url, table);
   await client.send(new DeleteTableCommand({ TableName: table }));
   client.destroy();

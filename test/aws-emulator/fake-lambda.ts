@@ -30,8 +30,8 @@ export interface LambdaResponse {
 /** A running Lambda. */
 export interface FakeLambda {
   answer(asked: LambdaRequest): Promise<LambdaResponse>;
-  /** Resolves when no asynchronous invocation is active. */
-  idle(): Promise<void>;
+  /** Resolves when no asynchronous invocation is active. @returns whether there was one */
+  idle(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -207,7 +207,9 @@ export function createFakeLambda(own: OwnFunctions = () => undefined): FakeLambd
       }
     },
     idle: async () => {
+      const isBusy = running.size > 0;
       while (running.size > 0) await Promise.allSettled(running);
+      return isBusy;
     },
     close: async () => {
       const hosts = [...functions.values()].map(({ host }) => host);

@@ -1,4 +1,9 @@
-import { partitionKey, sortKey, tableIndexes } from '../../shared/platform/aws/store/table.ts';
+import {
+  attributes,
+  partitionKey,
+  sortKey,
+  tableIndexes,
+} from '../../shared/platform/aws/store/table.ts';
 
 /*
  * One DynamoDB table in memory: the requests of the store, with their conditions, ranges, indexes and
@@ -73,6 +78,8 @@ function tableOf(partitions: Partitions, stream: Stream): FakeTable {
           return { Responses: readBatch(partitions, input.RequestItems), UnprocessedKeys: {} };
         case 'Query':
           return query(partitions, input);
+        case 'Scan':
+          return scan(partitions, input);
         case 'UpdateItem':
           return { Attributes: count(partitions, input) };
         case 'PutItem':
@@ -95,6 +102,14 @@ function tableOf(partitions: Partitions, stream: Stream): FakeTable {
 
 function itemAt(partitions: Partitions, key: Any): Any {
   return partitions.get(key[partitionKey].S)?.get(key[sortKey].S);
+}
+
+/** Reads all items of some kinds; the first segment has all of them. */
+function scan(partitions: Partitions, { Segment, ExpressionAttributeValues }: Any): Any {
+  const kinds = Object.values<Any>(ExpressionAttributeValues).map(({ S }) => S);
+  const all = [...partitions.values()].flatMap((items) => [...items.values()]);
+  const Items = all.filter((item) => kinds.includes(item[attributes.kind].S));
+  return Segment === 0 ? { Items, ScannedCount: all.length } : { Items: [], ScannedCount: 0 };
 }
 
 function readBatch(partitions: Partitions, requests: Any): Any {

@@ -24,7 +24,7 @@ interface Environment {
 }
 
 const variables = {
-  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '1024',
   AWS_LAMBDA_FUNCTION_NAME: 'script',
   AWS_ACCESS_KEY_ID: 'of-the-role-of-scripts',
   AWS_SECRET_ACCESS_KEY: 'secret',

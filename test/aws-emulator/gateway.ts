@@ -1,4 +1,4 @@
-import type { GatewayPath } from '../../lib/gateway-paths.ts';
+import type { GatewayPath } from '../../lib/gateway/gateway-paths.ts';
 
 /** What the gateway makes of the last slash of a path: each is conceivable, none is documented. */
 export const readings = [

@@ -24,8 +24,8 @@ export interface Circumstances {
 export interface Result {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly isBase64Encoded?: boolean;
+  readonly body?: string | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
 }
 
 const host = `

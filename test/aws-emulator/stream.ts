@@ -19,8 +19,8 @@ const newKinds: readonly unknown[] = [
 /** The stream of a table, as far as the API suite needs its effects. */
 export interface Stream {
   readonly hear: (images: Images) => void;
-  /** Resolves when all received changes are delivered. */
-  idle(): Promise<void>;
+  /** Resolves when all received changes are delivered. @returns whether there were any */
+  idle(): Promise<boolean>;
 }
 
 /** Opens a stream that delivers in order, all changes since the last delivery at once. */
@@ -46,7 +46,9 @@ export function openStream(deliver: (records: DynamoDBRecord[]) => Promise<void>
       pumping ??= Promise.resolve().then(pump);
     },
     idle: async () => {
+      const isBusy = pumping !== undefined;
       while (pumping !== undefined) await pumping;
+      return isBusy;
     },
   };
 }

@@ -1,21 +1,25 @@
+import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { jobTypes, unorderedConsumers } from '../../functions/jobs.ts';
 import type { ChangeConsumer, Services } from '../../shared/jobs/change-feed.ts';
 import { type JobType, leasedJob, newJob } from '../../shared/jobs/jobs.ts';
 import {
   type BackgroundEvent,
+  type BackgroundOptions,
   createBackground,
 } from '../../shared/platform/aws/jobs/background.ts';
+import { readStreamRecord } from '../../shared/platform/aws/jobs/stream.ts';
 import type { WakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { type Item, writeItem } from '../../shared/platform/aws/store/item.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+import type { FileContent, FileStore, LogEntry } from '../../shared/platform/ports.ts';
 import {
   classCountEntity,
   deadLetterEntity,
+  dueOf,
   jobEntity,
   jobShards,
   objectEntity,
@@ -33,6 +37,8 @@ let store: LocalStore;
 let logged: LogEntry[];
 let sequence: number;
 let now: number; // epoch milliseconds; 0: the real time
+let started: number; // invocations by the function itself
+let invoked: Promise<unknown>[]; // their results
 let woken: (readonly number[])[]; // times of wake-ups, by request
 
 beforeEach(async () => {
@@ -41,6 +47,8 @@ beforeEach(async () => {
   sequence = 0;
   now = 0;
   woken = [];
+  started = 0;
+  invoked = [];
 });
 afterEach(() => store.close());
 
@@ -54,20 +62,28 @@ function open(
     readonly kinds?: readonly JobType[];
     readonly through?: Store;
     readonly wakeUps?: WakeUps;
+    readonly files?: FileStore;
+    readonly invokeLater?: () => Promise<void>;
   } = {},
+  event?: BackgroundEvent,
 ) {
   const log = (entry: LogEntry) => logged.push(entry);
   const metered = { store: given.through ?? store, clock, ids, log };
   const services = {
     ...metered,
-    files: noFiles,
+    files: given.files ?? noFiles,
     meter: openMeter(metered),
   } as Partial<Services> as Services; // the part of a platform that the tests need
   const record = async (times: readonly number[]) => void woken.push(times);
   const { consumers = unorderedConsumers, kinds = jobTypes, wakeUps = record } = given;
-  const handler = createBackground({ services, consumers, kinds, wakeUps });
+  const later: BackgroundOptions['invokeLater'] = async (event) => {
+    started += 1;
+    invoked.push(handler(event, { getRemainingTimeInMillis: () => 300_000 }));
+  };
+  const { invokeLater = later } = given;
+  const handler = createBackground({ services, consumers, kinds, wakeUps, invokeLater });
   return (records: readonly (DynamoDBRecord | SQSRecord)[], remainingMs = 300_000) =>
-    handler(records.length === 0 ? {} : ({ Records: records } as BackgroundEvent), {
+    handler(event ?? (records.length === 0 ? {} : ({ Records: records } as BackgroundEvent)), {
       getRemainingTimeInMillis: () => remainingMs,
     });
 }
@@ -180,6 +196,70 @@ describe('changes in the stream', () => {
     expect(logged).toMatchObject([{ level: 'error', consumer: 'picky' }]);
   });
 
+  it('too large for an item are kept as a whole, and are delivered again on request', async () => {
+    const contents = new Map<string, FileContent>();
+    const files: FileStore = {
+      ...noFiles,
+      put: async (key, file) => void contents.set(key, file),
+      get: async (key) => contents.get(key),
+      remove: async (keys) => {
+        for (const key of keys) contents.delete(key);
+      },
+    };
+    let isBroken = true;
+    const taken: unknown[] = [];
+    const consumer: ChangeConsumer = {
+      name: 'picky',
+      watches: [{ kind: 'object', actions: ['update'] }],
+      consume: async (changes) => {
+        if (isBroken) throw new Error('not now');
+        taken.push(...changes.map(({ before, after }) => [before?.data, after?.data]));
+      },
+    };
+    const large = (letter: string) => ({ ...object(1), data: { text: letter.repeat(390_000) } });
+    const options = { consumers: [consumer], files };
+    const change = record({ before: image(large('x')), after: image(large('y')) });
+    const answer = await open(options)([change]);
+    const [letter] = (await deadLetterEntity.list(store, [], { limit: 10 })).items;
+    const kept = [...contents.keys()];
+    const ask = (action: 'replay' | 'drop') => {
+      const { id = '' } = letter?.data ?? {};
+      const at = new Date(dueOf(letter?.key ?? { pk: '', sk: '' })).toISOString();
+      return open(options, { deadLetter: { action, id, at } })([]);
+    };
+
+    await expect(ask('replay')).rejects.toThrow('not now');
+    isBroken = false;
+    await ask('replay');
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(kept).toEqual([`dead-letters/${letter?.data.id}`]);
+    expect(taken).toEqual([[large('x').data, large('y').data]]);
+    expect((await deadLetterEntity.list(store, [], { limit: 10 })).items).toEqual([]);
+    expect(contents.size).toBe(0);
+    await expect(ask('drop')).rejects.toThrow('there is no dead letter');
+  });
+
+  it('that were missed are counted by a recount when their dead letter is delivered', async () => {
+    const handle = open();
+    const late = created(1);
+    await handle([created(2), created(3)]);
+    const [counts] = unorderedConsumers.filter(({ name }) => name === 'class counts');
+    const change = readStreamRecord(late, new Set());
+    if (change === undefined) throw new Error('no change');
+
+    const services = { store, clock, ids } as Partial<Services> as Services;
+    await counts?.replay?.(change, services);
+
+    expect(await counted()).toBe(2);
+    expect(await workLeft()).toContainEqual(
+      expect.objectContaining({
+        kind: 'recount-class',
+        task: { instance: 1, classNumber: 2, of: 'objects' },
+      }),
+    );
+  });
+
   it('that cannot be stored as a dead letter arrive again as a whole', async () => {
     const broken: Store = { ...store, write: () => Promise.reject(new Error('no table')) };
     const handle = open({ through: broken });
@@ -215,6 +295,7 @@ describe('jobs', () => {
     await write(store, item);
 
     await open({ kinds: [kind] })([record({ after: image(item) })]);
+    await Promise.all(invoked);
 
     expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
   });
@@ -228,6 +309,37 @@ describe('jobs', () => {
     await handle([]);
 
     expect([steps, await workLeft()]).toEqual([[1, 2, 3], []]);
+  });
+
+  it('that take minutes do not delay the others of their shard', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const ends: (() => void)[] = [];
+      const slow: JobType = {
+        name: 'slow',
+        step: () => new Promise((resolve) => ends.push(() => resolve('done'))),
+      };
+      const inShard = (at: number) => ({ clock, ids: { ...ids, random: () => `0${at}` } });
+      await write(
+        store,
+        ...[1, 2, 3, 4, 5].map((at) => newJob(inShard(at), slow, {}, Date.now() - 10 + at)),
+        newJob(inShard(6), kind, { at: 3 }),
+      );
+
+      const ended = open({ kinds: [slow, kind] })([]);
+      for (let turns = 0; turns < 3000 && steps.length === 0; turns += 1) {
+        await setImmediate();
+        if (ends.length >= 4) vi.advanceTimersByTime(100);
+      }
+      const during = [ends.length, steps];
+      for (const end of ends) end();
+      await ended;
+
+      expect(during).toEqual([5, [3]]);
+      expect(await workLeft()).toEqual([]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('count a class again a day after it has changed, and correct missed changes', async () => {
@@ -297,6 +409,7 @@ describe('queries for jobs', () => {
     const message = { body: String(now / 1000), eventSource: 'aws:sqs' } as SQSRecord;
 
     await open({ through: counting(), kinds: [kind] })([message]);
+    await Promise.all(invoked);
 
     expect(queries).toBe(16);
   });
@@ -355,11 +468,38 @@ describe('jobs between two ticks', () => {
     expect(ran).toEqual(['-1']);
   });
 
+  it.each([
+    ['the stream', () => record({ after: image(jobIn(0)) })],
+    ['the queue of wake-ups', () => wakeUp(0)],
+  ])('are not delayed by a job of minutes that %s has started', async (_name, event) => {
+    let end = () => {};
+    const slow: JobType = {
+      name: 'slow',
+      step: () =>
+        new Promise((resolve) => {
+          end = () => resolve('done');
+        }),
+    };
+    const handle = open({ kinds: [slow, kind] });
+    await write(store, newJob({ clock, ids }, slow, {}, now));
+
+    await handle([event()]); // ends although the job does not
+    await write(store, jobIn(0));
+    await handle([event()]);
+    await vi.waitUntil(() => ran.length > 0, { timeout: 10_000 });
+    end();
+    await Promise.all(invoked);
+
+    expect([ran, started]).toEqual([['0'], 2]);
+    expect(await workLeft()).toEqual([]);
+  });
+
   it('get wake-ups when the stream shows them', async () => {
     const jobs = [0, 30, 90].map(jobIn);
     await write(store, ...jobs, jobIn(40));
 
     await open({ kinds: [kind] })(jobs.map((job) => record({ after: image(job) })));
+    await Promise.all(invoked);
 
     expect(woken.map(secondsOf)).toEqual([[30]]);
     expect(ran).toEqual(['0']);
@@ -371,6 +511,7 @@ describe('jobs between two ticks', () => {
     now += 30_000;
 
     await Promise.all([handle([wakeUp(0), wakeUp(-1)]), handle([wakeUp(0)])]);
+    await Promise.all(invoked);
 
     expect(ran).toEqual(['30']);
     expect(woken.flat()).toEqual([]);
@@ -382,8 +523,23 @@ describe('jobs between two ticks', () => {
     await write(store, newJob({ clock, ids }, kind, { at: 'soon' }, due));
 
     await open({ kinds: [kind] })([{ body: String(due / 1000) } as SQSRecord]);
+    await Promise.all(invoked);
 
     expect(ran).toEqual(['soon']);
+  });
+
+  it('are run by the next tick when the function cannot be invoked', async () => {
+    await write(store, jobIn(0));
+    const invokeLater = () => Promise.reject(new Error('no function'));
+    const handle = open({ kinds: [kind], invokeLater });
+
+    const answer = await handle([record({ after: image(jobIn(0)) })]);
+    const before = [...ran];
+    await handle([]);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect([before, ran]).toEqual([[], ['0']]);
+    expect(logged).toMatchObject([{ level: 'error', message: 'jobs could not be started' }]);
   });
 
   it('are run by the next tick when no wake-up can be sent', async () => {

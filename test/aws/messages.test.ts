@@ -3,7 +3,7 @@ import { openMessages } from '../../shared/platform/aws/messages/messages.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry, Messages } from '../../shared/platform/ports.ts';
-import type { Store } from '../../shared/store/store.ts';
+import { type Store, StoreBusy } from '../../shared/store/store.ts';
 import { type Ending, openEnding } from '../../shared/values/ending.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';
 import { type MovedClock, openMovedClock } from '../support/moved-clock.ts';
@@ -130,13 +130,20 @@ describe('a poll', () => {
     expect((await messages.admit(share, 'poll')).waitMs).toBe(25_000);
   });
 
-  it('waits for a moment where the table does not respond', async () => {
+  it('waits for a moment where the table is too busy', async () => {
+    faulty.write = () => Promise.reject(new StoreBusy(1));
     const messages = open();
-    faulty.failNext('not applied', 'not applied');
 
-    const { waitMs } = await messages.admit(share, 'poll');
+    const { waitMs, release } = await messages.admit(share, 'poll');
+    await release();
 
     expect(waitMs).toBe(1000);
-    expect(logged.map(({ message }) => message)).toContain('a slot for a poll failed');
+    expect(logged).toEqual([]);
+  });
+
+  it('is not admitted where its slot cannot be written', async () => {
+    faulty.failNext('not applied');
+
+    await expect(open().admit(share, 'poll')).rejects.toThrow();
   });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +30,8 @@ let used: unknown[];
 /** Number of items in each request that wrote usage. */
 let sizes: number[];
 let takesExtensions: boolean;
+/** Responses to requests for the next event: each is one invocation. */
+let events: ServerResponse[];
 
 beforeAll(() => bundleHandler('batch', folder), 60_000);
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -50,11 +52,15 @@ beforeEach(async () => {
   });
   asked = [];
   takesExtensions = true;
+  events = [];
   runtime = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request;
     const id = headers['lambda-extension-name'] ?? headers['lambda-extension-identifier'];
     asked.push({ method, path: url, id, body: await textOf(request) });
-    if (url.endsWith('/next')) return; // as long as it is idle
+    if (url.endsWith('/next')) {
+      events.push(response); // as long as it is idle
+      return;
+    }
     response.writeHead(takesExtensions ? 200 : 403, { 'Lambda-Extension-Identifier': 'an-id' });
     response.end('{}');
   }).listen(0, '127.0.0.1');
@@ -72,7 +78,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-function start(): Promise<Lambda> {
+function start(more: Readonly<Record<string, string>> = {}): Promise<Lambda> {
   return startLambda(process.execPath, join(folder, bundleFile), {
     GROUNDWORK_TABLE: 'a-table',
     GROUNDWORK_SECRET: 'a-secret',
@@ -83,6 +89,8 @@ function start(): Promise<Lambda> {
     GROUNDWORK_API_URL: 'https://api.example.com',
     GROUNDWORK_SCRIPTS: 'groundwork-prod',
     GROUNDWORK_SCRIPT_ROLE: 'a-role',
+    GROUNDWORK_METRICS: 'Groundwork/prod',
+    GROUNDWORK_FAMILY: 'batch',
     GROUNDWORK_PASSWORD_COST: '10',
     AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${(runtime.address() as AddressInfo).port}`, // it listens
     AWS_REGION: 'eu-west-1',
@@ -90,6 +98,7 @@ function start(): Promise<Lambda> {
     AWS_ACCESS_KEY_ID: 'batch',
     AWS_SECRET_ACCESS_KEY: 'secret',
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    ...more,
   });
 }
 
@@ -166,6 +175,25 @@ test('an extension without events is registered to get the signal', async () => 
       body: '{"events":[]}',
     },
     { method: 'GET', path: '/2020-01-01/extension/event/next', id: 'an-id', body: '' },
+  ]);
+});
+
+test('a function whose runs continue after a response asks for each invocation, when the last one has ended', async () => {
+  const lambda = await start({ GROUNDWORK_KEEPS_RUNS: 'true' });
+  for (const count of [1, 2]) {
+    await vi.waitUntil(() => events.length === count, { timeout: 50_000 });
+    events.at(-1)?.end('{"eventType":"INVOKE"}');
+    await lambda.invoke(clientEvent({ method: 'GET', path: '/v1.1/' }));
+  }
+  await vi.waitUntil(() => events.length === 3, { timeout: 50_000 });
+
+  await lambda.close();
+
+  expect(asked.map(({ path, body }) => [path.replace(/^.*extension/, ''), body])).toEqual([
+    ['/register', '{"events":["INVOKE"]}'],
+    ['/event/next', ''],
+    ['/event/next', ''],
+    ['/event/next', ''],
   ]);
 });
 

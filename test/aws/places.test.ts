@@ -86,7 +86,7 @@ test('processes share the slots', async () => {
 
 test('at most eight of many concurrent runs execute, and each has its turn', async () => {
   const processes = Array.from({ length: 6 }, () => host.openProcess());
-  const names = Array.from({ length: 60 }, (_, n) => `run ${n}`);
+  const names = Array.from({ length: 24 }, (_, n) => `run ${n}`);
   let most = 0;
 
   await Promise.all(
@@ -144,7 +144,7 @@ describe('a process that has died', () => {
 
   it('is counted for ten seconds among the waiting runs', async () => {
     await fill();
-    for (const hundred of [1, 2, 3, 4]) await dieInLine(100, hundred);
+    await dieInLine(16);
     await visitors.come('soon');
     await pass(host, 12_000);
 
@@ -153,6 +153,28 @@ describe('a process that has died', () => {
 
     expect(visitors.refused).toEqual({ soon: 'full', later: 'late' });
   });
+});
+
+test('sixteen runs wait, however many arrive at once, and the others are told so at once', async () => {
+  await fill();
+  const processes = Array.from({ length: 40 }, () => host.openProcess());
+
+  await Promise.all(processes.map((places, n) => visitors.come(`run ${n}`, { places })));
+
+  const told = Object.values(visitors.refused);
+  expect(told).toEqual(Array.from({ length: 24 }, () => 'full'));
+  expect((await items()).filter((sk) => sk.startsWith('WAITER#'))).toHaveLength(16);
+});
+
+test('each release is reported, and so is a run that gave up: another may have left it a slot', async () => {
+  await fill();
+  await visitors.come('late', { waitMs: 300 });
+  await pass(host, 400);
+  const before = [...host.released];
+
+  await visitors.leave('a');
+
+  expect([before, host.released]).toEqual([[1], [1, 1]]);
 });
 
 test('a run that waits long stays in the queue', async () => {
@@ -174,7 +196,7 @@ describe('a process that has seen a queue', () => {
 
     await visitors.come('second'); // a slot is free, and the first one has not seen it yet
 
-    expect(host.calls).toEqual(['query', 'write']); // it reads, and enters the queue
+    expect(host.calls).toEqual(['query', 'write', 'query']); // it reads, enters the queue, and reads its place
     await pass(host, 1000);
     expect(visitors.entered).toEqual([...eight, 'first']);
   });

@@ -7,7 +7,7 @@ import {
   readEnvironment,
   readSettings,
 } from '../../shared/platform/aws/environment.ts';
-import { openLog } from '../../shared/platform/aws/log.ts';
+import { openLog } from '../../shared/platform/aws/log/log.ts';
 import { openMailer } from '../../shared/platform/aws/mailer.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 
@@ -21,6 +21,8 @@ describe('secrets', () => {
       { version: 2, secret: second },
     ],
   });
+
+  const retired = JSON.stringify({ current: 2, versions: [{ version: 2, secret: second }] });
 
   function secretsOf(...answers: readonly (string | Error)[]) {
     const client = new SecretsManagerClient({ region: 'eu-west-1' });
@@ -60,23 +62,46 @@ describe('secrets', () => {
     ]);
   });
 
-  test('an unknown version is fetched again, once a minute at most', async () => {
+  test('an unknown version is fetched again, once a second at most', async () => {
     const { secrets, time, asked } = secretsOf(first, first, rotated);
     const found = [await secrets.get(2)];
 
-    time.now = 59_999;
-    found.push(await secrets.get(2));
-    time.now = 60_000;
-    found.push(await secrets.get(2));
-    time.now = 119_999;
-    found.push(await secrets.get(2));
-    time.now = 120_000;
-    found.push(await secrets.get(2));
+    for (const now of [999, 1000, 1999, 2000]) {
+      time.now = now;
+      const both = await Promise.all([secrets.get(2), secrets.get(77)]);
+      found.push(both[0]);
+    }
 
     const late = { version: 2, secret: Buffer.from(second, 'hex') };
     expect(found).toEqual([undefined, undefined, undefined, undefined, late]);
     expect(asked()).toBe(3);
     expect(await secrets.current()).toEqual(late);
+  });
+
+  test('a retired version is rejected after ten minutes', async () => {
+    const { secrets, time } = secretsOf(rotated, retired);
+    const found = [await secrets.get(1)];
+
+    for (const now of [599_999, 600_000]) {
+      time.now = now;
+      found.push(await secrets.get(1));
+    }
+
+    expect(found.map((one) => one?.version)).toEqual([1, 1, undefined]);
+  });
+
+  test('a version that is added in advance is used for new keys from its time on', async () => {
+    const ahead = { ...JSON.parse(rotated), current: 1, next: { version: 2, from: 90_000 } };
+    const { secrets, time, asked } = secretsOf(JSON.stringify(ahead));
+    const found = [await secrets.get(2), await secrets.current()];
+
+    for (const now of [59_999, 89_999, 90_000]) {
+      time.now = now;
+      found.push(await secrets.current());
+    }
+
+    expect(found.map((one) => one?.version)).toEqual([2, 1, 1, 1, 2]);
+    expect(asked()).toBe(2);
   });
 
   test('a version that the operator adds is used for new keys within a minute', async () => {
@@ -118,6 +143,7 @@ describe('secrets', () => {
     time.now = 60_000;
 
     await expect(secrets.get(2)).rejects.toThrow('no network');
+    await expect(secrets.get(2)).rejects.toThrow('no network');
 
     expect((await secrets.current()).version).toBe(1);
   });
@@ -136,13 +162,16 @@ describe('secrets', () => {
 });
 
 describe('log', () => {
+  const metrics = { namespace: 'Groundwork/prod', family: 'objects' };
+  const given = { metrics, tableRequests: () => 3 };
+
   test.each([
     ['error', ['e']],
     ['info', ['i', 'e']],
     ['debug', ['d', 'i', 'e']],
   ] as const)('level %s', (level, expected) => {
     const lines: string[] = [];
-    const log = openLog(level, (line) => lines.push(line));
+    const log = openLog({ level, ...given, write: (line) => lines.push(line) });
 
     log({ level: 'debug', message: 'd' });
     log({ level: 'info', message: 'i' });
@@ -153,7 +182,7 @@ describe('log', () => {
 
   test('an entry is one line, with the fields that Lambda expects in it', () => {
     const lines: string[] = [];
-    const log = openLog('info', (line) => lines.push(line));
+    const log = openLog({ level: 'info', ...given, write: (line) => lines.push(line) });
 
     log({ level: 'error', message: 'two\nlines', requestId: 'r', status: 500 });
 
@@ -214,6 +243,8 @@ describe('environment', () => {
     GROUNDWORK_API_URL: 'https://api.example.com',
     GROUNDWORK_SCRIPTS: 'groundwork-prod',
     GROUNDWORK_SCRIPT_ROLE: 'a-role',
+    GROUNDWORK_METRICS: 'Groundwork/prod',
+    GROUNDWORK_FAMILY: 'batch',
   };
 
   test('requires the location of the data, and has defaults for all other settings', () => {
@@ -225,6 +256,7 @@ describe('environment', () => {
       apiUrl: 'https://api.example.com',
       scripts: { prefix: 'groundwork-prod', role: 'a-role' },
       logLevel: 'info',
+      metrics: { namespace: 'Groundwork/prod', family: 'batch' },
       settings: {
         registration: 'closed',
         maxInstances: 16,
@@ -234,6 +266,9 @@ describe('environment', () => {
       },
       mailFrom: undefined,
       pollSlots: 100,
+      scriptMegabytes: 1024,
+      keepsRuns: false,
+      waitingRuns: 16,
       social: {},
     });
   });
@@ -249,6 +284,7 @@ describe('environment', () => {
       GROUNDWORK_INSTANCE_RATE: '60',
       GROUNDWORK_POLL_SECONDS: '20',
       GROUNDWORK_POLL_SLOTS: '500',
+      GROUNDWORK_SCRIPT_MEMORY: '2048',
       GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
       GROUNDWORK_MAX_FILE_BYTES: '2000000',
       GROUNDWORK_MAX_TRACE_BYTES: '3000000',
@@ -257,6 +293,8 @@ describe('environment', () => {
     expect(readSettings(settings)).toEqual({
       logLevel: 'error',
       pollSlots: 500,
+      scriptMegabytes: 2048,
+      waitingRuns: 16,
       settings: {
         registration: 'open',
         maxInstances: 3,
@@ -297,6 +335,7 @@ describe('environment', () => {
     ['GROUNDWORK_MAX_CLASSES', '0', 'GROUNDWORK_MAX_CLASSES takes at least 1'],
     ['GROUNDWORK_PASSWORD_COST', '21', 'GROUNDWORK_PASSWORD_COST takes at most 20'],
     ['GROUNDWORK_INSTANCE_RATE', '59', 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
+    ['GROUNDWORK_SCRIPT_MEMORY', '128', 'GROUNDWORK_SCRIPT_MEMORY takes at least 256'],
     ['GROUNDWORK_MAX_INSTANCES', 'x', 'GROUNDWORK_MAX_INSTANCES takes a whole number'],
   ])('%s=%s is rejected', (name, value, message) => {
     expect(() => readEnvironment({ ...places, [name]: value })).toThrow(message);

@@ -109,6 +109,20 @@ it('a credential that SNS rejects is rejected under its field, and not stored', 
   expect((await call('GET', 'config/')).body.development_api_key).toBeNull();
 });
 
+it('a credential that SNS may not be given is a server error, not load', async () => {
+  sns.on(CreatePlatformApplicationCommand).rejects(awsError('AuthorizationErrorException'));
+
+  const { status, body } = await call('PUT', 'config/', { development_api_key: serviceAccount });
+
+  expect([status, body]).toEqual([500, { detail: 'Internal server error.' }]);
+  expect(errors()).toEqual([['SNS', 'CreatePlatformApplication']]);
+});
+
+const errors = () =>
+  api.logged
+    .filter(({ level }) => level === 'error')
+    .map(({ service, action }) => [service, action]);
+
 describe('a push', () => {
   beforeEach(() => configure(world, 'gcm'));
 
@@ -231,6 +245,15 @@ describe('a push', () => {
     expect(first.result).toEqual({ success: { a: 'first' } });
     expect(second.result).toEqual({ errors: { Unknown: ['b'] } });
     expect(inputs(PublishCommand)).toHaveLength(4);
+  });
+
+  it('that SNS refuses is logged once for all devices, and is tried again', async () => {
+    sns.on(PublishCommand).rejects(awsError('AuthorizationErrorException'));
+
+    const { status } = await send(['a', 'b', 'c']);
+
+    expect(status).toBe('scheduled');
+    expect(errors()).toEqual([['SNS', 'Publish']]);
   });
 
   it('to a thousand devices, some unregistered, reaches the others, each once', async () => {

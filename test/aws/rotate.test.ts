@@ -4,13 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { claimsOf } from '../../shared/accounts/keys.ts';
+import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
+import { openStore } from '../../shared/platform/aws/store/store.ts';
+import type { Secrets } from '../../shared/platform/ports.ts';
+import {
+  accountEntity,
+  apiKeyEntity,
+  invitationEntity,
+  scriptEndpointEntity,
+  userEntity,
+} from '../../shared/store/entities.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 
-/** The command that adds a version to the secret of a deployment, as an operator runs it. */
+/** The command that changes the secret of a deployment, as an operator runs it. */
 
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,12 +36,17 @@ const bundle = bundleProgram('rotate', root);
 
 let aws: FakeAws;
 let denied: readonly string[];
+let fetches: number;
 
 beforeEach(async () => {
   denied = [];
+  fetches = 0;
   aws = await startFakeAws({
     secret: first,
-    allows: ({ action, resource }) => resource === arn && !denied.includes(action),
+    allows: ({ action, resource }) => {
+      if (action === 'secretsmanager:GetSecretValue') fetches += 1;
+      return [arn, 'the-table'].includes(resource) && !denied.includes(action);
+    },
   });
 });
 afterEach(() => aws.close());
@@ -49,26 +66,26 @@ async function rotate(...args: readonly string[]) {
   }
 }
 
-/** Returns the versions that new functions load. */
-function deployed() {
+/** Returns the versions that a new function loads, or one that has another time. */
+function deployed(nowMs = Date.now) {
   const client = new SecretsManagerClient({
     region: 'eu-west-1',
     endpoint: aws.url,
     credentials: { accessKeyId: 'a function', secretAccessKey: 'secret' },
   });
-  return openSecrets({ client, secret: arn, nowMs: () => 0 });
+  return openSecrets({ client, secret: arn, nowMs });
 }
 
 test('adds a version, which new keys use, and keeps those before', async () => {
-  const once = await rotate('add', '--secret', arn);
+  const once = await rotate('add', '--secret', arn, '--now');
   const two = await deployed().current();
-  const twice = await rotate('add', '--secret', arn);
+  const twice = await rotate('add', '--secret', arn, '--now');
   const secrets = deployed();
 
   const said = (version: number) => ({
     code: 0,
     stderr: '',
-    stdout: `Added version ${version} to the master secret of ${arn}\n`,
+    stdout: `Added version ${version} to the master secret of ${arn}; new keys use it from now\n`,
   });
   expect([once, twice]).toEqual([said(2), said(3)]);
   expect((await secrets.current()).version).toBe(3);
@@ -78,8 +95,150 @@ test('adds a version, which new keys use, and keeps those before', async () => {
   expect(two.secret).toHaveLength(32);
 }, 60_000);
 
+test('no function rejects a key of another one, whatever each has read so far', async () => {
+  const claims = { kind: 'account', scope: 7, record: 0, generation: 1 } as const;
+  let now = Date.now();
+  const start = now;
+  const newFunction = () => deployed(() => now);
+  const oldest = newFunction();
+  await oldest.current();
+  now += 30_000;
+  const functions = [oldest, newFunction()];
+  const used = new Set<number>();
+  const rejected: number[] = [];
+  const keyOf = async (one: Secrets) => {
+    const { version, secret } = await one.current();
+    used.add(version);
+    return keyText({ ...claims, version }, secret);
+  };
+
+  await rotate('add', '--secret', arn);
+  fetches = 0;
+  for (let second = 0; second < 180; second += 1) {
+    now += 1000;
+    functions.push(newFunction()); // it reads the secret now, others have read it at different times
+    if (functions.length > 10) functions.splice(1, 1);
+    const key = await keyOf(functions.at(second % functions.length) ?? oldest);
+    for (const one of functions) {
+      if ((await claimsOf(one, 'account', key)) === undefined) rejected.push(second);
+    }
+  }
+
+  expect(rejected).toEqual([]);
+  expect([...used]).toEqual([1, 2]);
+  expect(now - start).toBe(210_000);
+}, 60_000);
+
+test('forged keys cause one request a second at most, and no rejection of genuine ones', async () => {
+  let now = Date.now();
+  const one = deployed(() => now);
+  await one.current();
+  fetches = 0;
+
+  for (let step = 0; step < 100; step += 1) {
+    now += 100;
+    const versions = Array.from({ length: 20 }, (_, at) => 2 + ((step * 20 + at) % 254));
+    const found = await Promise.all(versions.map((version) => one.get(version)));
+    expect(found.every((version) => version === undefined)).toBe(true);
+  }
+
+  expect(fetches).toBe(10);
+  expect(await one.get(1)).toMatchObject({ version: 1 });
+}, 60_000);
+
+describe('with credentials of several versions', () => {
+  beforeEach(async () => {
+    const client = new DynamoDBClient({
+      region: 'eu-west-1',
+      endpoint: aws.url,
+      credentials: { accessKeyId: 'a function', secretAccessKey: 'secret' },
+    });
+    const store = openStore({ client, table: 'the-table', now: Date.now });
+    const keyed = (secret_version: number) => ({ secret_version, generation: 1 });
+    const puts = [
+      [accountEntity.kind, accountEntity.key(1), keyed(1)],
+      [accountEntity.kind, accountEntity.key(2), keyed(2)],
+      [apiKeyEntity.kind, apiKeyEntity.key(5, 1), keyed(1)],
+      [userEntity.kind, userEntity.key(5, 1), keyed(1)],
+      [scriptEndpointEntity.kind, scriptEndpointEntity.key(5, 'one'), keyed(2)],
+      [invitationEntity.kind, invitationEntity.key(5, 1), keyed(1)],
+      ['other', { pk: 'OTHER', sk: '1' }, keyed(1)],
+    ] as const;
+    for (const [kind, key, data] of puts) {
+      await store.write({
+        id: 'a',
+        change: { actor: {}, cause: 'client', depth: 0 },
+        writes: [{ action: 'put', key, kind, data, condition: { kind: 'none' } }],
+      });
+    }
+    await store.close();
+    await rotate('add', '--secret', arn, '--now');
+    await rotate('add', '--secret', arn);
+  });
+  const there = ['--secret', arn, '--table', 'the-table'];
+
+  test('status counts them', async () => {
+    const { code, stdout } = await rotate('status', ...there);
+
+    const cells = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(code).toBe(0);
+    expect(cells).toEqual([
+      [
+        'version',
+        'state',
+        'account keys',
+        'API keys',
+        'user keys',
+        'public links',
+        'invitations',
+        'push credentials',
+      ],
+      ['1', 'old', '1', '1', '1', '0', '1', '0'],
+      ['2', 'new keys use it', '1', '0', '0', '1', '0', '0'],
+      ['3', expect.stringMatching(/^new keys use it from 2/), '0', '0', '0', '0', '0', '0'],
+      [''],
+    ]);
+  }, 60_000);
+
+  test('an old version is removed, and then functions reject its keys', async () => {
+    const done = await rotate('retire', '1', ...there, '--yes');
+
+    expect(done).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `Version 1 of the master secret of ${arn}: 1 account keys, 1 API keys, 1 user keys, 1 invitations\nRemoved version 1\n`,
+    });
+    expect(await deployed().get(1)).toBeUndefined();
+    expect((await deployed().current()).version).toBe(2);
+  }, 60_000);
+
+  test.each([
+    ['the one that new keys use', ['2'], 1, 'version 2 cannot be removed: new keys use it\n'],
+    [
+      'the one that new keys will use',
+      ['3'],
+      1,
+      'version 3 cannot be removed: new keys use it from',
+    ],
+    ['an unknown one', ['4'], 1, 'has no version 4\n'],
+    ['no version', [], 2, 'say what to do: add, status, or retire and a version (see --help)\n'],
+    ['a word', ['old'], 2, 'retire takes the number of a version (see --help)\n'],
+  ])(
+    'removing %s is rejected',
+    async (_, version, code, reason) => {
+      const result = await rotate('retire', ...version, ...there, '--yes');
+
+      expect(result).toMatchObject({ code, stdout: '' });
+      expect(result.stderr).toContain(reason);
+      expect((await deployed().current()).version).toBe(2);
+      expect(await deployed().get(3)).toBeDefined();
+    },
+    60_000,
+  );
+});
+
 test('several at the same time lose no version', async () => {
-  const results = await Promise.all([1, 2, 3].map(() => rotate('add', '--secret', arn)));
+  const results = await Promise.all([1, 2, 3].map(() => rotate('add', '--secret', arn, '--now')));
 
   const added = results.filter(({ code }) => code === 0);
   expect(added.length).toBeGreaterThanOrEqual(1);

@@ -1,7 +1,7 @@
-import { InvokeCommand, LambdaClient, TooManyRequestsException } from '@aws-sdk/client-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openLateWork } from '../../shared/platform/aws/lifetime/late-work.ts';
 import { createRuns, openRuns } from '../../shared/platform/aws/scripts/runs.ts';
+import type { HeldSlot } from '../../shared/platform/aws/slots/items.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
@@ -17,9 +17,6 @@ import { openQuotas } from '../../shared/usage/quotas.ts';
 import { write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';
 
-const lambda = mockClient(LambdaClient);
-afterAll(() => lambda.restore()); // files after this one share the process
-const FunctionName = 'groundwork-prod-script-runs';
 const reference: RunReference = { instance: 3, kind: 'endpoint', parent: 12, trace: 1 };
 const script: ScriptData = {
   id: 12,
@@ -42,7 +39,6 @@ const requestOf = (timeout: number): RunRequest => ({
   depth: 1,
   isAwaited: true,
 });
-const finished = { id: 1, status: 'success', executed_at: 'then', duration: 1, result: {} };
 const ended: ScriptOutcome = {
   status: 'success',
   executedAtMs: 0,
@@ -59,7 +55,6 @@ let outcome: () => Promise<ScriptOutcome>;
 let settled: number;
 
 beforeEach(async () => {
-  lambda.reset();
   runs = [];
   settled = 0;
   outcome = async () => ended;
@@ -88,41 +83,22 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const open = () =>
-  openRuns({ prefix: 'groundwork-prod', services, client: new LambdaClient({ region: 'x' }) });
-const invocations = () => lambda.commandCalls(InvokeCommand).map(({ args }) => args[0].input);
-const bytes = (value: unknown) => Buffer.from(JSON.stringify(value)) as never;
+const open = (late = openLateWork()) => {
+  const waitingRuns = { enter: async () => 'waiting' as const, startNext: async () => undefined };
+  return openRuns({ services, waitingRuns, late });
+};
 
 async function trace(): Promise<TraceData | undefined> {
   return (await traceEntity.read(store, 3, 'endpoint', 12, 1))?.data;
 }
-
-describe('a run without a waiting client', () => {
-  it('is handed over without waiting', async () => {
-    lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
-
-    await open().start(reference);
-
-    const Payload = JSON.stringify({ start: reference });
-    expect(invocations()).toEqual([{ FunctionName, InvocationType: 'Event', Payload }]);
-    expect(runs).toEqual([]);
-  });
-
-  it('that cannot be handed over fails: its job is repeated', async () => {
-    lambda.on(InvokeCommand).rejects(new Error('no'));
-
-    await expect(open().start(reference)).rejects.toThrow('no');
-  });
-});
 
 describe('a run that ends before the request must', () => {
   it('is executed in the process of the request, and waits for its start as long as there is time', async () => {
     const result = await open().wait(requestOf(5), 27_000);
 
     expect(result).toMatchObject({ status: 'success', result: { stdout: 'here', stderr: '' } });
-    expect(runs).toMatchObject([{ timeoutMs: 5000, waitMs: 21_000 }]);
+    expect(runs).toMatchObject([{ timeoutMs: 5000, waitMs: 26_000 }]);
     expect(settled).toBe(1);
-    expect(invocations()).toEqual([]);
     expect(await trace()).toMatchObject({ status: 'success' });
   });
 
@@ -206,74 +182,38 @@ describe('a run that ends before the request must', () => {
 });
 
 describe('a run that may take longer than the request', () => {
-  const request = requestOf(300);
+  it('is executed in the process of the request too, which continues until its end', async () => {
+    const late = openLateWork();
+    let end = (_: ScriptOutcome) => {};
+    outcome = () =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
 
-  it('is executed by the function that has the time', async () => {
-    lambda.on(InvokeCommand).resolves({ StatusCode: 200, Payload: bytes(finished) });
+    const result = await open(late).wait(requestOf(300), 20);
+    const during = await trace();
+    let isOver = false;
+    const over = late.ended().then(() => {
+      isOver = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const before = isOver;
+    end(ended);
+    await over;
 
-    const result = await open().wait(request, 27_000);
-
-    expect(result).toEqual(finished);
-    expect(invocations()).toEqual([
-      {
-        FunctionName,
-        InvocationType: 'RequestResponse',
-        Payload: JSON.stringify({ run: request }),
-      },
+    expect([result, during?.status ?? 'processing', before]).toEqual([
+      undefined,
+      'processing',
+      false,
     ]);
-    expect(runs).toEqual([]);
-  });
-
-  it('continues there when the request no longer waits', async () => {
-    lambda.on(InvokeCommand).rejects(Object.assign(new Error(), { name: 'AbortError' }));
-
-    expect(await open().wait(request, 100)).toBeUndefined();
-    expect(invocations()).toHaveLength(1);
-  });
-
-  it('waits for a slot', async () => {
-    lambda
-      .on(InvokeCommand)
-      .rejectsOnce(new TooManyRequestsException({ message: 'no', $metadata: {} }))
-      .resolves({ StatusCode: 200, Payload: bytes(finished) });
-
-    expect(await open().wait(request, 27_000)).toEqual(finished);
-  });
-
-  it('that got no slot leaves a trace with that status', async () => {
-    lambda
-      .on(InvokeCommand)
-      .rejects(new TooManyRequestsException({ message: 'no', $metadata: {} }));
-
-    const result = await open().wait(request, 1);
-
-    expect(result).toMatchObject({ status: 'queue_timeout', duration: null });
-    expect(await trace()).toMatchObject({ status: 'queue_timeout' });
-    expect(runs).toEqual([]);
-  });
-
-  it.each([
-    ['fails', { StatusCode: 200, FunctionError: 'Unhandled', Payload: bytes({}) }],
-    ['answers nonsense', { StatusCode: 200 }],
-  ])('is a server error where the function %s', async (_name, answer) => {
-    lambda.on(InvokeCommand).resolves(answer as never);
-
-    await expect(open().wait(request, 27_000)).rejects.toThrow();
-    expect(invocations()).toHaveLength(1);
+    expect(await trace()).toMatchObject({ status: 'success' });
   });
 });
 
 describe('the function that runs scripts', () => {
   const context = { getRemainingTimeInMillis: () => 330_000 };
 
-  it('executes a run that is handed to it, and reserves time to report', async () => {
-    const result = await createRuns(services)({ run: requestOf(300) }, context);
-
-    expect(result).toMatchObject({ status: 'success' });
-    expect(runs).toMatchObject([{ timeoutMs: 300_000, waitMs: 19_000 }]);
-  });
-
-  it('executes the run of a pending trace once, however often it is invoked', async () => {
+  it('executes the run of a pending trace once, however often it is invoked, and releases each slot', async () => {
     const direct: RunReference = { ...reference, kind: 'script' };
     const none = { value: {} };
     const pending: TraceData = {
@@ -290,14 +230,26 @@ describe('the function that runs scripts', () => {
     await write(
       store,
       createItem(traceEntity, traceEntity.key(3, 'script', 12, 1), pending),
-      putItem(scriptEntity, scriptEntity.key(3, 12), script),
+      putItem(scriptEntity, scriptEntity.key(3, 12), { ...script, config: { timeout: 300 } }),
       putItem(instanceEntity, instanceEntity.key(3), place),
     );
-    const handler = createRuns(services);
+    const released: unknown[] = [];
+    const loadScripts = async () => ({
+      inSlot: (instance: number, { number }: HeldSlot) => ({
+        ...services.scripts,
+        release: () => void released.push([instance, number]),
+      }),
+    });
+    const handler = createRuns({ ...services, loadScripts });
 
-    const results = await Promise.all([1, 2, 3].map(() => handler({ start: direct }, context)));
+    const results = await Promise.all(
+      [1, 2, 3].map((number) =>
+        handler({ start: direct, slot: { number, version: 'v' } }, context),
+      ),
+    );
 
-    expect(runs).toMatchObject([{ instance: 3, owner: 2 }]);
+    expect(runs).toMatchObject([{ instance: 3, owner: 2, timeoutMs: 300_000, waitMs: 19_000 }]);
+    expect(released.toSorted()).toEqual([1, 2, 3].map((number) => [3, number]));
     expect(results.filter((each) => each !== undefined)).toHaveLength(1);
   });
 });

@@ -25,6 +25,7 @@ it('run once at each time, however many ticks and wake-ups find them due', async
     consumers: [],
     kinds: jobTypes,
     wakeUps: () => Promise.resolve(),
+    invokeLater: () => Promise.resolve(),
   });
   const context = { getRemainingTimeInMillis: () => 300_000 };
 

@@ -47,7 +47,7 @@ const id = { instance: 3, script: 12 };
 const name = functionName(place, id);
 const files = { node: { 'index.mjs': 'supervisor' }, python: { 'index.py': 'supervisor' } };
 const role = 'arn:aws:iam::1:role/nothing';
-const made = { files, role };
+const made = { files, role, memoryMegabytes: 1024 };
 const source = 'console.log(1)';
 const wanted = (version = 1, runtime: 'node' | 'python' = 'node', text = source) =>
   packFunction(made, { id, version, runtime, source: text });
@@ -184,7 +184,7 @@ describe('a script', () => {
       Runtime: 'nodejs24.x',
       Handler: 'index.handler',
       Role: role,
-      MemorySize: 256,
+      MemorySize: 1024,
       Timeout: 305,
       Description: 'Groundwork: script 12 of instance 3',
       Architectures: ['arm64'],
@@ -240,6 +240,17 @@ describe('a script', () => {
       release: releaseOf(made, 'node'),
       state: 'ready',
     });
+  });
+
+  it('has a function with the memory of the setting, also after it was changed', async () => {
+    await storeScript();
+    shows({ MemorySize: 256 });
+
+    const result = await step();
+
+    expect([result, names()]).toEqual([later, ['UpdateFunctionConfigurationCommand']]);
+    expect(inputs(UpdateFunctionConfigurationCommand)[0]?.MemorySize).toBe(1024);
+    expect(releaseOf({ ...made, memoryMegabytes: 512 }, 'node')).not.toBe(releaseOf(made, 'node'));
   });
 
   it('that was changed gets new code', async () => {

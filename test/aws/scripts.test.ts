@@ -44,7 +44,7 @@ const given: ScriptRun = {
   meta: { c: 3 },
   timeoutMs: 30_000,
   waitMs: 10_000,
-  isAwaited: false,
+  isAwaited: true,
 };
 const right = {
   exitCode: 0,
@@ -80,6 +80,8 @@ async function run(
     ids: openIds(),
     log: () => undefined,
     client: new LambdaClient({ region: 'eu-west-1' }),
+    mostWaiting: 16,
+    startRun: () => Promise.reject(new Error('no run waits without a process')),
     timer: {
       now: () => nowMs,
       sleep: async (ms) => {
@@ -326,7 +328,7 @@ describe('slots', () => {
   });
 
   test('a run is blocked where too many wait', async () => {
-    await occupy(8, 400);
+    await occupy(8, 16);
 
     expect(await run()).toEqual({ status: 'blocked' });
     expect([invocations(), nowMs]).toEqual([[], 0]);

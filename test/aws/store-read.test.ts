@@ -119,7 +119,7 @@ describe('get', () => {
     aws.on(BatchGetItemCommand).resolves({ UnprocessedKeys: { T: { Keys: [keyItem('a')] } } });
 
     await expect(store.get(['a', 'b'].map(key))).rejects.toMatchObject({
-      name: 'StoreUnavailable',
+      name: 'StoreBusy',
     });
   });
 

@@ -269,13 +269,13 @@ describe('a write that fails temporarily', () => {
     expect(slept.slice(0, 9)).toEqual([10, 20, 40, 80, 160, 320, 500, 500, 500]);
   });
 
-  it('reports after five seconds that there is no response, and why', async () => {
+  it('reports after five seconds that the table is too busy, and why', async () => {
     const cause = failure('ThrottlingException');
     aws.on(PutItemCommand).rejects(cause);
 
     const error = await write(put(key('a'))).catch((e) => e);
 
-    expect(error).toMatchObject({ name: 'StoreUnavailable', cause });
+    expect(error).toMatchObject({ name: 'StoreBusy', cause });
     expect(slept.reduce((a, b) => a + b)).toBeLessThanOrEqual(5000);
   });
 

@@ -37,6 +37,7 @@ function open() {
     consumers: [startTriggers],
     kinds: [],
     wakeUps: async () => {},
+    invokeLater: async () => {},
   });
   return (events: readonly Put[]) =>
     handler({ Records: events.map(record) }, { getRemainingTimeInMillis: () => 300_000 });

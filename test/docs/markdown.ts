@@ -43,6 +43,19 @@ export function pathsOf(markdown: string): readonly string[] {
   return words.filter((word) => rootFolders.test(word) && !/[<>*{}…]/.test(word));
 }
 
+/** Returns the cells of the first table after a heading, by the text of the first cell, without its header. */
+export function tableAfter(markdown: string, heading: string): ReadonlyMap<string, string[]> {
+  const [, section = ''] = markdown.split(`${heading}\n`);
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(section) ?? [];
+  const rows = table.trim().split('\n').slice(2);
+  return new Map(
+    rows.map((row) => {
+      const [first = '', ...rest] = row.split('|').slice(1, -1);
+      return [first.trim(), rest.map((cell) => cell.trim())];
+    }),
+  );
+}
+
 /** Removes code blocks, whose lines may look like headings (`#`) or links (lists of lists). */
 function withoutBlocks(markdown: string): string {
   return markdown.replace(/^(```+|~~~+)[\s\S]*?^\1/gm, '');

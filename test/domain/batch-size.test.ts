@@ -21,3 +21,7 @@ test('a short page trusts at most 16 times its own size', () => {
 
   expect([320, 321].map(trusts)).toEqual([true, false]);
 });
+
+test('a batch is twice as large as the previous scan needed where reading stops in time', () => {
+  expect(openBatchSize({ ...page, usedBefore: 400, stopsInTime: true }).objects).toBe(800);
+});

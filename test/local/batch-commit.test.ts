@@ -57,6 +57,22 @@ test('a batch of fifty creates is one durable commit', async () => {
 
   expect(body.map(({ code }: { code: number }) => code)).toEqual(requests.map(() => 201));
   expect([1, 2]).toContain(after - before); // a second one: the number of objects follows
+  const ids = body.map(({ content }: { content: { id: number } }) => content.id);
+  expect(ids).toEqual(requests.map((_, at) => at + 1));
+
+  const schema = [{ name: 'code', type: 'string', unique: true, filter_index: true }];
+  await post('/instances/blog-1/classes/', { name: 'coded', schema }, key);
+  const coded = '/v1.1/instances/blog-1/classes/coded/objects/';
+  await post(coded.slice('/v1.1'.length), { code: 'b' }, key);
+  const codes = ['a', 'b', 7, 'c'].map((code) => ({ method: 'POST', path: coded, body: { code } }));
+  const mixed = await post('/instances/blog-1/batch/', { requests: codes }, key);
+
+  expect(mixed.body).toMatchObject([
+    { code: 201, content: { code: 'a', revision: 1 } },
+    { code: 400, content: { code: ['This field must be unique.'] } },
+    { code: 201, content: { code: '7' } },
+    { code: 201, content: { code: 'c' } },
+  ]);
   await platform.close();
   rmSync(folder, { recursive: true });
 });

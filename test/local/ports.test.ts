@@ -86,7 +86,7 @@ describe('secrets', () => {
     expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  test('a version that the operator adds is loaded within a minute', async () => {
+  test('a version that the operator adds is loaded within a second of its first key', async () => {
     const folder = newFolder();
     let now = 0;
     const secrets = await openSecrets(folder, { isNew: true, nowMs: () => now });
@@ -96,8 +96,9 @@ describe('secrets', () => {
     writeFileSync(path, JSON.stringify({ ...file, current: 2 }));
 
     const early = await secrets.get(2);
-    now = 60_000;
+    now = 1000;
     const late = await secrets.get(2);
+    now = 61_000;
 
     expect(early).toBeUndefined();
     expect(late).toEqual({ version: 2, secret: Buffer.alloc(32, 0xab) });

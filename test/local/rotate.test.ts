@@ -18,8 +18,14 @@ import { routes } from '../../functions/api.ts';
 import * as background from '../../functions/jobs.ts';
 import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
+import { maintain } from '../../shared/jobs/maintain.ts';
 import { openPlatform } from '../../shared/platform/local/platform.ts';
+import { openStore } from '../../shared/platform/local/store/store.ts';
 import type { Settings } from '../../shared/platform/ports.ts';
+import { accountEntity, pushConfigEntity } from '../../shared/store/entities.ts';
+import type { PushConfigData } from '../../shared/store/records/push.ts';
+import type { AccountData } from '../../shared/store/records/records.ts';
+import { putItem } from '../../shared/store/writes.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 
@@ -112,6 +118,87 @@ describe('a running server', () => {
   }, 60_000);
 });
 
+describe('while a server runs', () => {
+  test('status counts credentials by version, and a version is removed', async () => {
+    const folder = newFolder();
+    const clock = openMovedClock();
+    const platform = await openPlatform({
+      folder,
+      background,
+      clock,
+      settings: {
+        registration: 'open',
+        maxInstances: 1,
+        maxClasses: 1,
+        location: 'here',
+        passwordCost: 10,
+      },
+      log: () => undefined,
+      url: () => 'http://a',
+    });
+    const keyed = (secret_version: number) => ({ secret_version, generation: 1 });
+    const sealed = await platform.vault.seal('a credential', { of: 'someone' });
+    const credential = { kind: 'key', sealed, shown: 'x' };
+    await maintain(platform, [
+      putItem(accountEntity, accountEntity.key(1), keyed(1) as AccountData),
+      putItem(accountEntity, accountEntity.key(2), keyed(2) as AccountData),
+      putItem(pushConfigEntity, pushConfigEntity.key(5, 'gcm'), {
+        development: { credential: null },
+        production: { credential },
+      } as PushConfigData),
+    ]);
+    await rotate('add', '--data', folder);
+
+    const status = await rotate('status', '--data', folder);
+    const retired = await rotate('retire', '1', '--data', folder, '--yes');
+    const before = await platform.secrets.get(1);
+    clock.forward(60);
+    const after = await platform.secrets.get(1);
+    await platform.close();
+
+    expect(status.stdout.split('\n').slice(1)).toEqual([
+      expect.stringMatching(/^1 +old +1 +0 +0 +0 +0 +1$/),
+      expect.stringMatching(/^2 +new keys use it +1 +0 +0 +0 +0 +0$/),
+      '',
+    ]);
+    expect(retired).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `Version 1 of the master secret of ${folder}: 1 account keys, 1 push credentials\nRemoved version 1\n`,
+    });
+    expect([before?.version, after]).toEqual([1, undefined]);
+  }, 60_000);
+});
+
+describe('a version is removed', () => {
+  async function retire(typed: string) {
+    const folder = newFolder({ current: 2, versions: [version(1), version(2)] });
+    mkdirSync(join(folder, 'store'));
+    const store = await openStore({ path: join(folder, 'store'), now: () => 0 });
+    await store.close();
+    const running = run(process.execPath, [bundle, 'retire', '1', '--data', folder]);
+    running.child.stdin?.end(typed);
+    const { code } = await running.then(
+      () => ({ code: 0 }),
+      (error: unknown) => error as { code: number },
+    );
+    const file = JSON.parse(readFileSync(join(folder, 'secrets.json'), 'utf8'));
+    return { code, left: file.versions.length };
+  }
+
+  test.each([
+    ['when its number is typed', '1\n', { code: 0, left: 1 }],
+    ['not when something else is typed', 'y\n', { code: 1, left: 2 }],
+    ['not when nothing is typed', '', { code: 1, left: 2 }],
+  ])(
+    '%s',
+    async (_, typed, expected) => {
+      expect(await retire(typed)).toEqual(expected);
+    },
+    60_000,
+  );
+});
+
 test('adds a version after the highest, and keeps file mode and the versions before', async () => {
   const folder = newFolder({ current: 7, versions: [version(7), version(3)] });
 
@@ -166,8 +253,8 @@ describe('is rejected, and changes nothing,', () => {
   );
 
   test.each([
-    ['nothing to do', [], 'say what to do: add'],
-    ['something else to do', ['remove'], 'say what to do: add'],
+    ['nothing to do', [], 'say what to do: add, status'],
+    ['something else to do', ['remove'], 'say what to do: add, status'],
     ['two places', ['add', '--data', 'a', '--secret', 'arn:b'], 'exclude each other'],
     ['no folder', ['add', '--data', ''], '--data takes a folder'],
     ['another option', ['add', '--force'], '--force'],
@@ -186,5 +273,8 @@ describe('is rejected, and changes nothing,', () => {
 test('--help prints its usage', async () => {
   const { code, stdout } = await rotate('--help');
 
-  expect([code, stdout]).toEqual([0, expect.stringContaining('Usage: npm run rotate -- add')]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('Usage: npm run rotate -- add|status|retire N'),
+  ]);
 }, 60_000);

@@ -1,19 +1,22 @@
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type Launcher, startLauncher } from '../../shared/platform/local/launcher/launcher.ts';
 import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { jobCommand, startJobWorker } from '../../shared/platform/runtimes/job-worker.ts';
 import type { RunnerCommand } from '../../shared/platform/runtimes/process.ts';
 import { runLocally } from '../scripts/hosts.ts';
 import { levels } from '../scripts/levels.ts';
+import { anonymousBytes, descendantsOf } from '../support/processes.ts';
 
 // the memory of all processes together is measured in /proc
 
 const megabyte = 2 ** 20;
 const maxBytes = 150 * megabyte;
+const hasPython = levels.some((level) => level !== 'flags');
 const lookMs = 1_500; // many looks of the launcher
 let folder = '';
 let launcher: Launcher;
@@ -27,6 +30,18 @@ afterAll(async () => {
   launcher.close();
   await rm(folder, { recursive: true });
 });
+
+interface Watches {
+  add(watch: { readonly id: number; readonly pid: number; readonly maxThreads: number }): void;
+  limit(bytes: number): void;
+}
+type OpenWatches = (launcher: {
+  readonly groups: ReadonlyMap<number, { readonly pid: number }>;
+  readonly tell: (message: unknown) => void;
+  readonly kill: (id: number) => void;
+}) => Watches;
+const watchProgram = '../../shared/platform/local/launcher/watch.cjs';
+const { openWatches }: { openWatches: OpenWatches } = createRequire(import.meta.url)(watchProgram);
 
 /** A process that fills memory, and lives on for a while. */
 function filling(bytes: number): RunnerCommand {
@@ -92,6 +107,50 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
 
     await scripts.close();
     expect(result).toMatchObject(usedUp);
+  });
+
+  test('is watched as often on a machine that is busy with other work', async () => {
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      nowMs += 10_000; // as when others have the core during each look
+      return nowMs;
+    });
+    onTestFinished(() => clock.mockRestore());
+    const groups = new Map([[1, { pid: process.pid }]]);
+    const exceeded = new Promise((resolve) => {
+      const watches = openWatches({ groups, tell: resolve, kill: () => {} });
+      watches.add({ id: 1, pid: process.pid, maxThreads: 1000 });
+      setTimeout(() => watches.limit(1), 100); // after the first look
+    });
+
+    expect(await exceeded).toEqual({ type: 'exceeded', id: 1, limit: 'total memory' });
+  }, 20_000);
+
+  test.runIf(hasPython)('is the most that a Python process can allocate', async () => {
+    const scripts = openScripts({ slots: 2, childBytes: maxBytes });
+    const source = 'held = bytes(200 * 2**20)'; // no page of it is used
+
+    const result = await runLocally(scripts, { source, runtime: 'python' });
+
+    await scripts.close();
+    expect(result).toMatchObject({ status: 'failure' });
+    expect(result).toHaveProperty('stderr', expect.stringContaining('MemoryError'));
+  });
+
+  test('is named in the result of a run that the system has killed', async () => {
+    const scripts = openScripts({ slots: 2, childBytes: 2 * maxBytes });
+    const source = 'const held = Buffer.alloc(100e6, 1); setTimeout(() => held, 20_000);';
+    const running = runLocally(scripts, { source });
+    const isLarge = ({ pid }: { readonly pid: number }) => anonymousBytes(pid) > 100e6;
+    const find = () => descendantsOf(process.pid).find(isLarge)?.pid;
+    process.kill(await vi.waitUntil(find, { timeout: 10_000 }), 'SIGKILL');
+
+    const result = await running;
+
+    await scripts.close();
+    const stderr =
+      'The system has killed the run, as it does when the memory of this machine is used up.';
+    expect(result).toMatchObject({ status: 'failure', stderr });
   });
 
   test.runIf(levels.includes('bubblewrap'))('includes files in the memory of a box', async () => {

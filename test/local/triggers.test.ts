@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../shared/jobs/change-feed.ts';
+import { handleDeadLetter } from '../../shared/jobs/dead-letters.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { startBackground } from '../../shared/platform/local/jobs/background.ts';
 import type { Timers } from '../../shared/platform/local/jobs/timers.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import type { FileStore } from '../../shared/platform/ports.ts';
 import {
   deadLetterEntity,
+  dueOf,
   runQueueEntity,
   traceEntity,
   triggerEventEntity,
@@ -122,7 +125,7 @@ describe('changes become runs', () => {
     await store.close();
   });
 
-  it('except one that cannot be processed, which becomes a dead letter', async () => {
+  it('except one that cannot be processed, which becomes a dead letter, and can be replayed', async () => {
     const { store, background, traces } = await open(0);
     await write(store, triggerPut(1), triggerPut(2));
     const lost = { file: 'lost', length: 9 };
@@ -144,6 +147,25 @@ describe('changes become runs', () => {
     expect(items.map(({ data }) => data)).toMatchObject([
       { consumer: 'triggers', key: { sk: '0000000005#0000000002#0' } },
     ]);
+    const [letter] = items;
+    const replay = (files: FileStore) => {
+      const { id = '' } = letter?.data ?? {};
+      const at = new Date(dueOf(letter?.key ?? { pk: '', sk: '' })).toISOString();
+      const services = { ...servicesOn(store, { share: 0 }), files };
+      return handleDeadLetter(services, [startTriggers], { action: 'replay', id, at });
+    };
+    await expect(replay(noFiles)).rejects.toThrow();
+    expect(await triggerEventEntity.listAll(store, [instance, 5])).toEqual([]);
+    expect((await deadLetterEntity.list(store, [], { limit: 10 })).items).toHaveLength(1);
+    await replay({
+      ...noFiles,
+      get: async () => ({ bytes: Buffer.from('{"id":5}'), contentType: 'application/json' }),
+      put: async () => undefined,
+      copy: async () => true,
+    });
+    expect(await traces()).toHaveLength(4);
+    expect(await traces(2)).toHaveLength(1);
+    expect((await deadLetterEntity.list(store, [], { limit: 10 })).items).toEqual([]);
     await background.stop();
     await store.close();
   });

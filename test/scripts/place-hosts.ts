@@ -52,12 +52,15 @@ export interface TableHost extends PlaceHost {
   /** Names of the requests to the table so far. */
   readonly calls: string[];
   readonly logged: LogEntry[];
+  /** Instances of released slots, in order. */
+  readonly released: readonly number[];
 }
 
 /** Opens a table and one process. */
 export async function openTableHost(): Promise<TableHost> {
   const inner = await openTemporaryStore({ now: Date.now });
   const [calls, logged]: [string[], LogEntry[]] = [[], []];
+  const released: number[] = [];
   let underWay = 0;
   const counted =
     <Args extends readonly unknown[], Result>(
@@ -86,6 +89,10 @@ export async function openTableHost(): Promise<TableHost> {
       clock: openClock({ wallMs: Date.now, steadyMs: Date.now }),
       ids: openIds(),
       log: (entry) => logged.push(entry),
+      mostWaiting: 16,
+      released: async (instance) => {
+        released.push(instance);
+      },
       timer: {
         now: Date.now,
         sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
@@ -97,6 +104,7 @@ export async function openTableHost(): Promise<TableHost> {
     table,
     calls,
     logged,
+    released,
     settle: async () => {
       do await setImmediate();
       while (underWay > 0);
@@ -135,7 +143,7 @@ export function openVisitors(host: PlaceHost): Visitors {
     refused,
     come: async (name, given = {}) => {
       const { places = host.places, ...more } = given;
-      const run = { instance: 1, isAwaited: false, waitMs: 60_000, timeoutMs: 30_000, ...more };
+      const run = { instance: 1, isAwaited: true, waitMs: 60_000, timeoutMs: 30_000, ...more };
       places.enter(run).then(
         (entry) => {
           if (typeof entry === 'string') refused[name] = entry;

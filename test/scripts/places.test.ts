@@ -64,18 +64,6 @@ describe.each([
     expect(visitors.entered).toEqual([...eight, 'other']);
   });
 
-  test('awaited runs go first, all others in their order', async () => {
-    const names = ['b2', 'c2', 'endpoint 1', 'endpoint 2'];
-    for (const name of names) {
-      await visitors.come(name, { isAwaited: name.startsWith('endpoint') });
-      await pass(host, 25);
-    }
-
-    for (const name of ['a', 'b', 'c', 'd']) await leave(name);
-
-    expect(visitors.entered.slice(8)).toEqual(['endpoint 1', 'endpoint 2', 'b2', 'c2']);
-  });
-
   test('a run that has waited too long is rejected, and gets no slot', async () => {
     await visitors.come('late', { waitMs: 900 });
     await visitors.come('next');
@@ -86,6 +74,44 @@ describe.each([
 
     expect(told).toEqual({ late: 'late' });
     expect(visitors.entered).toEqual([...eight, 'next']);
+  });
+
+  test('runs that wait get their turns in their order', async () => {
+    for (const name of ['i', 'j', 'k']) {
+      await visitors.come(name);
+      await pass(host, 25);
+    }
+
+    for (const name of ['a', 'b', 'c']) await leave(name);
+
+    expect(visitors.entered.slice(8)).toEqual(['i', 'j', 'k']);
+  });
+});
+
+describe('slots of one machine', () => {
+  let host: PlaceHost;
+  let visitors: Visitors;
+
+  beforeEach(async () => {
+    host = await openLocalHost();
+    visitors = openVisitors(host);
+    for (const name of eight) await visitors.come(name);
+  });
+  afterEach(() => host.close());
+
+  test('awaited runs go first, all others in their order', async () => {
+    const names = ['b2', 'c2', 'endpoint 1', 'endpoint 2'];
+    for (const name of names) {
+      await visitors.come(name, { isAwaited: name.startsWith('endpoint') });
+      await pass(host, 25);
+    }
+
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await visitors.leave(name);
+      await pass(host, turnMs);
+    }
+
+    expect(visitors.entered.slice(8)).toEqual(['endpoint 1', 'endpoint 2', 'b2', 'c2']);
   });
 
   test('four hundred may wait, and others are rejected until there are fewer', async () => {

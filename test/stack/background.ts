@@ -5,6 +5,7 @@ import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
 const template = synthesise();
 const { id: tableId } = onlyOne(template, 'AWS::DynamoDB::GlobalTable');
+const { id: bucketId } = onlyOne(template, 'AWS::S3::Bucket');
 const queues = Object.entries(template.findResources('AWS::SQS::Queue'));
 const [[queueId = '', queue] = [], [wakeUpsId = '', wakeUps] = []] = queues;
 const worker = deployedFunctions(template).find(({ family }) => family === 'background');
@@ -42,7 +43,7 @@ test('the function has time for jobs, and may read and write the table and its s
     },
     {
       actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-      resources: ['public', 'scripts', 'traces', 'uploads'].map((area) =>
+      resources: ['dead-letters', 'public', 'scripts', 'traces', 'uploads'].map((area) =>
         expect.stringMatching(new RegExp(`/${area}/\\*$`)),
       ),
     },
@@ -53,19 +54,21 @@ test('the function has time for jobs, and may read and write the table and its s
         'CreatePlatformEndpoint',
         'DeleteEndpoint',
         'DeletePlatformApplication',
-        'Publish',
         'SetEndpointAttributes',
         'SetPlatformApplicationAttributes',
       ].map((name) => `sns:${name}`),
-      resources: [
-        expect.stringMatching(/:app\/\*\/groundwork_prod_\*$/),
-        expect.stringMatching(/:endpoint\/\*\/groundwork_prod_\*$/),
-      ],
+      resources: ['*'],
+    },
+    {
+      actions: ['sns:Publish'],
+      resources: [expect.stringMatching(/:endpoint\/\*\/groundwork_prod_\*$/)],
     },
     { actions: ['kms:Decrypt'], resources: [expect.stringMatching(/^PushPlatformsKey/)] },
     {
       actions: ['lambda:InvokeFunction'],
-      resources: [expect.stringMatching(/:function:groundwork-prod-script-runs$/)],
+      resources: ['background', 'script-runs'].map((name) =>
+        expect.stringMatching(new RegExp(`:function:groundwork-prod-${name}$`)),
+      ),
     },
     {
       actions: ['CreateFunction', 'DeleteFunction', 'GetFunction', 'UpdateFunctionCode']
@@ -73,18 +76,19 @@ test('the function has time for jobs, and may read and write the table and its s
         .map((name) => `lambda:${name}`),
       resources: [expect.stringMatching(/:function:groundwork-prod-scr-\*$/)],
     },
-    { actions: ['lambda:ListFunctions'], resources: ['*'] },
+    { actions: ['dynamodb:ListStreams', 'lambda:ListFunctions'], resources: ['*'] },
     { actions: ['iam:PassRole'], resources: [expect.stringMatching(/^ScriptSandboxRole/)] },
     {
       actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
       resources: [queueId, wakeUpsId],
     },
     {
-      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
+      actions: ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
         (name) => `dynamodb:${name}`,
       ),
       resources: [`${tableId}.StreamArn`],
     },
+    { actions: ['s3:PutObject'], resources: [`${bucketId}/aws/lambda/*`] },
     {
       actions: ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'GetQueueUrl']
         .concat('ReceiveMessage')
@@ -121,7 +125,7 @@ test('it receives changes for its consumers, and new jobs, but not its own write
   ]);
 });
 
-test('failed records are retried, in halves, a limited number of times, and then sent to the queue', () => {
+test('failed records are retried, in halves, a limited number of times, and then stored in the bucket', () => {
   for (const source of sources.slice(0, 2)) {
     expect(source).toMatchObject({
       BisectBatchOnFunctionError: true,
@@ -130,7 +134,8 @@ test('failed records are retried, in halves, a limited number of times, and then
       StartingPosition: 'TRIM_HORIZON',
     });
     expect(textOf(source.EventSourceArn)).toBe(`${tableId}.StreamArn`);
-    expect(textOf(source.DestinationConfig.OnFailure.Destination)).toBe(queueId);
+    expect(textOf(source.DestinationConfig.OnFailure.Destination)).toBe(bucketId);
+    expect(source.MetricsConfig).toEqual({ Metrics: ['EventCount'] }); // for the alarm
   }
   expect(queue?.Properties).toMatchObject({
     MessageRetentionPeriod: 14 * 86_400,
@@ -138,6 +143,10 @@ test('failed records are retried, in halves, a limited number of times, and then
   });
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
   expect(alarms.filter(({ Properties }) => Properties.Namespace === 'AWS/SQS')).toHaveLength(1);
+  const stored = alarms.filter(({ Properties }) =>
+    JSON.stringify(Properties).includes('OnFailureDestinationDeliveredEventCount'),
+  );
+  expect(stored).toHaveLength(1);
 });
 
 test('each minute it runs due jobs', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
-import { type GatewayPath, gatewayPaths } from '../../lib/gateway-paths.ts';
+import { type GatewayPath, gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
 import { fallbackFamily } from '../../lib/grants.ts';
 import type { Family, Route } from '../../shared/core/resource/route.ts';
-import { createFamilyFinder } from '../../shared/platform/aws/fallback.ts';
+import { createFamilyFinder } from '../../shared/platform/aws/requests/fallback.ts';
 import { candidates, readings } from '../aws-emulator/gateway.ts';
 import { samplePaths } from '../support/sample-paths.ts';
 import { synthesise } from '../support/stack.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { functionName, runsFunctionName } from '../../shared/platform/aws/scripts/script-names.ts';
+import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
+import { functionName } from '../../shared/platform/aws/scripts/script-names.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 
@@ -57,22 +58,50 @@ test('only the background creates functions, and it can pass only this role', ()
   });
 });
 
-test('the function for direct runs has time for the longest, and is not retried', () => {
+test('functions that run scripts have time for the longest, and no others have more than a request', () => {
+  const times = functions.map(({ family, properties, variables }) => [
+    family,
+    properties.Timeout,
+    variables.GROUNDWORK_KEEPS_RUNS,
+  ]);
+
   expect(runs?.properties).toMatchObject({
-    FunctionName: runsFunctionName('groundwork-prod'),
+    FunctionName: familyFunctionName('groundwork-prod', 'script-runs'),
     Runtime: 'nodejs24.x',
-    Timeout: 330,
   });
-  const { resource: terms } = onlyOne(template, 'AWS::Lambda::EventInvokeConfig');
-  expect(terms.Properties).toMatchObject({
-    MaximumRetryAttempts: 0,
-    MaximumEventAgeInSeconds: 60,
-    Qualifier: '$LATEST',
-  });
-  expect(JSON.stringify(terms.Properties.FunctionName)).toContain('ScriptRuns');
+  expect(times.filter(([, seconds]) => seconds !== 29)).toEqual([
+    ['script-endpoints', 330, 'true'],
+    ['batch', 330, 'true'],
+    ['background', 300, undefined],
+    ['script-runs', 330, 'true'],
+  ]);
 });
 
-test('it may only invoke scripts and store their traces', () => {
+test('functions that are invoked asynchronously are not retried, start soon or not at all, and failures are kept', () => {
+  const settings = Object.values(template.findResources('AWS::Lambda::EventInvokeConfig'));
+  const [deadLetters] = Object.keys(template.findResources('AWS::SQS::Queue'));
+  const terms = settings.map(({ Properties }) => ({
+    family: /ScriptRuns|Background/.exec(JSON.stringify(Properties.FunctionName))?.[0],
+    retries: Properties.MaximumRetryAttempts,
+    seconds: Properties.MaximumEventAgeInSeconds,
+    failures: textOf(Properties.DestinationConfig.OnFailure.Destination),
+  }));
+
+  const common = { retries: 0, seconds: 60, failures: deadLetters };
+  expect(terms).toEqual([
+    { family: 'Background', ...common },
+    { family: 'ScriptRuns', ...common },
+  ]);
+  const invoked = functions
+    .flatMap(({ statements }) => statements)
+    .filter(({ actions }) => actions.includes('lambda:InvokeFunction'))
+    .flatMap(({ resources }) => resources)
+    .filter((resource) => !ofScripts.test(resource))
+    .map((resource) => resource.replace(/^.*:function:groundwork-prod-/, ''));
+  expect([...new Set(invoked)].toSorted()).toEqual(['background', 'script-runs']);
+});
+
+test('the function for direct runs may only invoke scripts, start other runs and store their traces', () => {
   const write = [
     'BatchGetItem',
     'ConditionCheckItem',
@@ -98,7 +127,17 @@ test('it may only invoke scripts and store their traces', () => {
       resources: [expect.stringMatching(/\/scripts\/\*$/), expect.stringMatching(/\/traces\/\*$/)],
     },
     { actions: ['s3:ListBucket'], resources: [expect.stringMatching(/^FilesBucket/)] },
-    { actions: ['lambda:InvokeFunction'], resources: [expect.stringMatching(ofScripts)] },
+    {
+      actions: ['lambda:InvokeFunction'],
+      resources: [
+        expect.stringMatching(ofScripts),
+        expect.stringMatching(/:function:groundwork-prod-script-runs$/),
+      ],
+    },
+    {
+      actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
+      resources: [expect.stringMatching(/^BackgroundDeadLetters/)],
+    },
   ]);
 });
 
@@ -107,5 +146,5 @@ test('names of functions are valid for Lambda, whatever the stage, and only thos
   const name = functionName({ prefix: longest, deployment: 'one' }, { instance: 1, script: 1 });
 
   expect(name).toMatch(/^[a-zA-Z0-9-_]{1,64}$/);
-  expect(runsFunctionName(longest)).not.toContain('-scr-');
+  expect(familyFunctionName(longest, 'script-runs')).not.toContain('-scr-');
 });

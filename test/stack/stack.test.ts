@@ -15,9 +15,11 @@ import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts'
 
 // the tests of one template are in one file: each process that loads the CDK and makes it takes 3 CPU seconds
 import './adopted.ts';
+import './alarms.ts';
 import './background.ts';
 import './names.ts';
 import './options.ts';
+import './reference.ts';
 import './routes.ts';
 import './scripts.ts';
 
@@ -30,6 +32,13 @@ const { id: keyId, resource: vaultKey } = onlyOne(template, 'AWS::KMS::Key');
 const functions = deployedFunctions(template);
 /** Kept by updates and deletions of the stack, but deleted by a first deployment that fails. */
 const outliving = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
+
+/** Returns the reserved executions of functions that have any. */
+function reservationsOf(of: typeof template): readonly unknown[] {
+  return deployedFunctions(of)
+    .map(({ family, properties }) => [family, properties.ReservedConcurrentExecutions])
+    .filter(([, count]) => count !== undefined);
+}
 
 describe('the table', () => {
   test('has the keys and indexes of its description', () => {
@@ -113,7 +122,7 @@ describe('files', () => {
     expect(bucket).toMatchObject({ ...outliving });
   });
 
-  test('unused uploads are deleted, and so are old versions', () => {
+  test('unused uploads are deleted, and so are old versions and dead letters', () => {
     expect(bucket.Properties.LifecycleConfiguration.Rules).toEqual([
       {
         AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
@@ -133,6 +142,12 @@ describe('files', () => {
         Prefix: 'traces/',
         Status: 'Enabled',
       },
+      ...['dead-letters/', 'aws/lambda/'].map((Prefix) => ({
+        ExpirationInDays: 30,
+        NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+        Prefix,
+        Status: 'Enabled',
+      })),
     ]);
   });
 
@@ -174,14 +189,8 @@ describe('files', () => {
 
 const { id: apiId } = onlyOne(template, 'AWS::ApiGatewayV2::Api');
 const behindCalls = ['background', 'script-runs']; // tested in background.test.ts and scripts.test.ts
+const keepingRuns = ['script-endpoints', 'batch']; // runs that take longer than a request
 const ofFamilies = functions.filter(({ family }) => !behindCalls.includes(family));
-
-const functionIds = new Map(
-  Object.entries(template.findResources('AWS::Lambda::Function')).map(([id, { Properties }]) => [
-    Properties.FunctionName,
-    id,
-  ]),
-);
 
 describe.each(ofFamilies)(
   'the function of $family',
@@ -192,7 +201,7 @@ describe.each(ofFamilies)(
         Architectures: ['arm64'],
         Handler: 'index.handler',
         MemorySize: family === 'channel-polls' ? 128 : 1024, // it is paid while it waits
-        Timeout: 29,
+        Timeout: keepingRuns.includes(family) ? 330 : 29,
         LoggingConfig: { LogFormat: 'JSON', LogGroup: expect.anything() },
       });
       expect(variables).toEqual({
@@ -202,9 +211,12 @@ describe.each(ofFamilies)(
         GROUNDWORK_FILES_URL: `https://${cdnId}.DomainName`,
         GROUNDWORK_PUSH: 'groundwork_prod',
         GROUNDWORK_VAULT: keyId,
+        ...(keepingRuns.includes(family) && { GROUNDWORK_KEEPS_RUNS: 'true' }),
         GROUNDWORK_API_URL: `https://${apiId}.execute-api.AWS::Region.AWS::URLSuffix`,
         GROUNDWORK_SCRIPTS: 'groundwork-prod',
         GROUNDWORK_SCRIPT_ROLE: expect.stringMatching(/^ScriptSandboxRole/),
+        GROUNDWORK_METRICS: 'Groundwork/prod',
+        GROUNDWORK_FAMILY: family,
       });
     });
 
@@ -274,7 +286,7 @@ describe.each(ofFamilies)(
           ? [
               {
                 actions: ['sns:CreatePlatformApplication', 'sns:SetPlatformApplicationAttributes'],
-                resources: [expect.stringMatching(/:app\/\*\/groundwork_prod_\*$/)],
+                resources: ['*'],
               },
               { actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [keyId] },
             ]
@@ -298,7 +310,7 @@ describe.each(ofFamilies)(
 /** Returns the statement by which the function of `$default` forwards requests. */
 function forwardingOf(statements: readonly Statement[]): Statement | undefined {
   return statements.find(({ resources }) =>
-    resources.some((id) => [...functionIds.values()].includes(id)),
+    resources.some((arn) => /:function:groundwork-prod-instances$/.test(arn)),
   );
 }
 
@@ -309,9 +321,10 @@ test('only the function of unmatched paths may invoke those of families, and all
   });
 
   const others = ofFamilies.filter(({ family }) => family !== 'root');
-  const ids = others.map(({ properties }) => functionIds.get(properties.FunctionName));
+  const place = 'arn:AWS::Partition:lambda:AWS::Region:AWS::AccountId';
+  const arns = others.map(({ properties }) => `${place}:function:${properties.FunctionName}`);
   expect(invoking).toEqual([
-    { family: 'root', actions: ['lambda:InvokeFunction'], resources: ids.toSorted() },
+    { family: 'root', actions: ['lambda:InvokeFunction'], resources: arns.toSorted() },
   ]);
 });
 
@@ -351,7 +364,9 @@ test('settings reach the functions, the gateway and the logs', () => {
     maxClasses: '7',
     instanceRate: 100,
     pollConcurrency: '200',
+    waitingRuns: 8,
     pollSeconds: 20,
+    scriptMemory: 512,
     maxObjectBytes: 1_000_000,
     maxFileBytes: '2000000',
     maxTraceBytes: 3_000_000,
@@ -368,16 +383,14 @@ test('settings reach the functions, the gateway and the logs', () => {
     GROUNDWORK_INSTANCE_RATE: '100',
     GROUNDWORK_POLL_SECONDS: '20',
     GROUNDWORK_POLL_SLOTS: '200',
+    GROUNDWORK_SCRIPT_MEMORY: '512',
+    GROUNDWORK_WAITING_RUNS: '8',
     GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
     GROUNDWORK_MAX_FILE_BYTES: '2000000',
     GROUNDWORK_MAX_TRACE_BYTES: '3000000',
     GROUNDWORK_PASSWORD_COST: '12',
   });
-  const reserved = deployedFunctions(set).map(({ family, properties }) => [
-    family,
-    properties.ReservedConcurrentExecutions,
-  ]);
-  expect(reserved.filter(([, count]) => count !== undefined)).toEqual([['channel-polls', 200]]);
+  expect(reservationsOf(set)).toEqual([['channel-polls', 200]]);
   expect(onlyOne(set, 'AWS::ApiGatewayV2::Stage').resource.Properties.DefaultRouteSettings).toEqual(
     {
       ThrottlingRateLimit: 10,
@@ -388,6 +401,33 @@ test('settings reach the functions, the gateway and the logs', () => {
   expect(
     Object.values(set.findResources('AWS::Logs::LogGroup'))[0]?.Properties.RetentionInDays,
   ).toBe(7);
+});
+
+describe('concurrency', () => {
+  test('is reserved for nothing by default: an account may have ten executions in all', () => {
+    expect(reservationsOf(template)).toEqual([]);
+  });
+
+  test('is shared by the quota of the account, of which half stays unreserved', () => {
+    const set = synthesise({ concurrency: '1000', endpointConcurrency: 250 });
+
+    expect(reservationsOf(set)).toEqual([
+      ['channel-polls', 100],
+      ['script-endpoints', 250],
+      ['background', 50],
+      ['script-runs', 150],
+    ]);
+    expect(deployedFunctions(set)[0]?.variables.GROUNDWORK_POLL_SLOTS).toBe('100');
+  });
+
+  test('of a low quota is reserved only as asked', () => {
+    const set = synthesise({ concurrency: 199, runConcurrency: 9, backgroundConcurrency: '3' });
+
+    expect(reservationsOf(set)).toEqual([
+      ['background', 3],
+      ['script-runs', 9],
+    ]);
+  });
 });
 
 test('functions that send mails may do so as the sender of the deployment, and no others', () => {
@@ -420,8 +460,14 @@ test.each([
   [{ keepData: 'maybe' }, '-c keepData takes true or false'],
   [{ rateLimit: '0' }, '-c rateLimit takes at least 1'],
   [{ logRetentionDays: '31' }, '-c logRetentionDays takes a number of days that CloudWatch'],
+  [{ alarmEmail: 'nobody' }, '-c alarmEmail takes an address'],
+  [{ alarmTopic: 'operators' }, '-c alarmTopic takes the ARN of a topic'],
+  [{ concurrency: '0' }, '-c concurrency takes at least 1'],
   [{ registration: 'yes' }, 'GROUNDWORK_REGISTRATION takes one of closed, open'],
   [{ instanceRate: 10 }, 'GROUNDWORK_INSTANCE_RATE takes at least 60'],
+  [{ waitingRuns: 401 }, 'GROUNDWORK_WAITING_RUNS takes at most 400'],
+  [{ concurrency: 1000, endpointConcurrency: 601 }, '-c concurrency=1000 leaves fewer than 100'],
+  [{ concurrency: 10, pollConcurrency: 1 }, '-c concurrency=10 leaves fewer than 100'],
   [{ cdn: 'no' }, '-c cdn takes true or false'],
   [{ domain: 'api.example.com' }, '-c domain and -c certificateArn need each other'],
   [{ domain: 'https://api.example.com' }, '-c domain takes a host name'],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeEach } from '../../shared/store/commit.ts';
 import {
   type Condition,
   ConditionFailed,
@@ -52,6 +53,83 @@ export function storeConformance(name: string, { open, settle = async () => {} }
       store = await open(() => nowMs);
     });
     afterAll(() => store.close());
+
+    describe('transactions that are written together', () => {
+      const absent: Condition = { kind: 'absent' };
+
+      /** Returns the name of the error of each transaction, or `written`. */
+      async function outcomes(...groups: readonly (readonly Write[])[]): Promise<unknown[]> {
+        const writing = writeEach(
+          store,
+          groups.map((writes) => ({ id: newId(), change, writes })),
+        );
+        const settled = await Promise.allSettled(writing);
+        return settled.map((each) =>
+          each.status === 'fulfilled' ? 'written' : (each.reason as Error).name,
+        );
+      }
+
+      it('are applied independently: one that fails concerns no other', async () => {
+        const pk = newPk();
+        const [taken, a, b, large] = ['taken', 'a', 'b', 'large'].map((sk) => ({ pk, sk }));
+        if (!taken || !a || !b || !large) throw new Error('a key is missing');
+        await write(store, put(taken));
+
+        const found = await outcomes(
+          [put(a, { condition: absent })],
+          [put({ pk, sk: 'c' }), put(taken, { condition: absent })],
+          [put(large, { data: { text: 'x'.repeat(500_000) } })],
+          [put(b, { condition: absent }), del(taken)],
+        );
+
+        expect(found).toEqual(['written', 'ConditionFailed', 'ItemTooLarge', 'written']);
+        expect(await sortKeys(store, { pk, limit: 9 })).toEqual(['a', 'b']);
+      });
+
+      it('take a key only once', async () => {
+        const key = newKey();
+        const create = [put(key, { condition: absent })];
+
+        const found = await outcomes(create, create, create);
+
+        expect(found.sort()).toEqual(['ConditionFailed', 'ConditionFailed', 'written']);
+      });
+
+      it('report the write that failed, with the existing item', async () => {
+        const pk = newPk();
+        const taken = { pk, sk: 'taken' };
+        await write(store, put(taken, { data: { by: 1 } }));
+        const writes = [put({ pk, sk: 'new' }), put(taken, { condition: absent })];
+
+        const [writing] = writeEach(store, [{ id: newId(), change, writes }]);
+        const error = await writing?.catch((each: unknown) => each);
+
+        expect(error).toMatchObject({ index: 1, existing: { data: { by: 1 } } });
+      });
+
+      it('do not change when the caller modifies their data after the write', async () => {
+        const key = newKey();
+        const data = { list: [1] };
+        const writing = outcomes([put(key, { data })]);
+        data.list.push(2);
+
+        await writing;
+
+        expect((await getOne(store, key))?.data).toEqual({ list: [1] });
+      });
+
+      it('have no second effect when they are repeated', async () => {
+        const pk = newPk();
+        const all = ['a', 'b'].map((sk) => ({
+          id: newId(),
+          change,
+          writes: [put({ pk, sk }, { condition: absent })],
+        }));
+        await Promise.all(writeEach(store, all));
+
+        await expect(Promise.all(writeEach(store, all))).resolves.toHaveLength(2);
+      });
+    });
 
     describe('an item', () => {
       it('has its key, kind, data, and the id of its write as version', async () => {

@@ -99,9 +99,10 @@ async function changeSide(
   const application = await push
     .openApplication(place, secret, side.application ?? undefined)
     .catch((error: unknown) => {
-      throw failureReason(error) === 'badCredential'
-        ? invalid({ [field]: ['The push service does not accept this credential.'] })
-        : throttled(1);
+      const reason = failureReason(error);
+      if (reason === 'busy') throw throttled(1);
+      if (reason !== 'badCredential') throw error;
+      throw invalid({ [field]: ['The push service does not accept this credential.'] });
     });
   const sealed = await sealCredential(vault, place, secret);
   const token = secret.kind === 'token' && { keyId: secret.keyId, teamId: secret.teamId };

@@ -4,6 +4,9 @@ import * as v from 'valibot';
 /*
  * The master secrets of a deployment, as they lie in the data folder or in Secrets Manager:
  * {"current": 2, "versions": [{"version": 1, "secret": "<64 hex digits>"}, ...]}
+ *
+ * With `"next": {"version": 3, "from": <epoch milliseconds>}`, new keys use version 3 from that time on. Until then
+ * every process has time to read it: a key is rejected by a process that does not know its version.
  */
 
 const secretBytes = 32;
@@ -14,12 +17,15 @@ const hexSecret = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 const schema = v.pipe(
   v.object({
     current: version,
+    next: v.optional(v.object({ version, from: v.number() })),
     versions: v.array(v.object({ version, secret: hexSecret })),
   }),
-  v.check(({ current, versions }) => versions.some((one) => one.version === current)),
+  v.check(({ current, next = { version: current }, versions }) =>
+    [current, next.version].every((used) => versions.some((one) => one.version === used)),
+  ),
 );
 
-/** All versions of the master secret, in hex. New keys use `current`. */
+/** All versions of the master secret, in hex. New keys use `current`, or `next` when its time has come. */
 export type MasterSecrets = v.InferOutput<typeof schema>;
 
 /** One version of the master secret: 32 random bytes. */
@@ -30,7 +36,8 @@ export interface SecretVersion {
 
 /** Versions of the master secret, decoded. */
 export interface SecretVersions {
-  readonly current: SecretVersion;
+  /** Returns the version that new keys use at a time (epoch milliseconds). */
+  readonly currentAt: (nowMs: number) => SecretVersion;
   readonly all: ReadonlyMap<number, SecretVersion>;
 }
 
@@ -58,24 +65,64 @@ function readJson(text: string): unknown {
 /**
  * Adds a random version, which new keys use from then on. Earlier versions remain valid for their keys.
  *
+ * @param at the current time, and the time from which new keys use it (epoch milliseconds)
  * @returns undefined when version 255 is taken, the last that a key can name
  */
-export function addVersion({ versions }: MasterSecrets): MasterSecrets | undefined {
+export function addVersion(
+  { versions, ...secrets }: MasterSecrets,
+  { nowMs, from }: { readonly nowMs: number; readonly from: number },
+): MasterSecrets | undefined {
   const next = Math.max(...versions.map((one) => one.version)) + 1;
   if (next > maxVersion) return undefined;
-  return { current: next, versions: [...versions, { version: next, secret: newSecret() }] };
+  const all = [...versions, { version: next, secret: newSecret() }];
+  if (from <= nowMs) return { current: next, versions: all };
+  return { current: currentOf(secrets, nowMs), next: { version: next, from }, versions: all };
 }
 
-export function toVersions({ current, versions }: MasterSecrets): SecretVersions {
+/**
+ * Removes a version; its keys become invalid.
+ *
+ * @returns undefined when there is no such version, or when new keys use it, now or soon
+ */
+export function retireVersion(
+  secrets: MasterSecrets,
+  { retired, nowMs }: { readonly retired: number; readonly nowMs: number },
+): MasterSecrets | undefined {
+  const versions = secrets.versions.filter(({ version: one }) => one !== retired);
+  if (versions.length === secrets.versions.length) return undefined;
+  const { next } = secrets;
+  if (retired === next?.version) return undefined;
+  if (retired !== secrets.current) return { ...secrets, versions };
+  return next && next.from <= nowMs ? { current: next.version, versions } : undefined;
+}
+
+/** Returns the error message for a version that cannot be removed. */
+export function cannotRetire(place: string, retired: number): string {
+  return `${place} has no version ${retired}, or new keys use it, now or soon`;
+}
+
+/** Returns the number of the version that new keys use at a time (epoch milliseconds). */
+export function currentOf(
+  { current, next }: Pick<MasterSecrets, 'current' | 'next'>,
+  nowMs: number,
+): number {
+  return next !== undefined && next.from <= nowMs ? next.version : current;
+}
+
+/** Decodes the versions of the master secret. */
+export function toVersions(secrets: MasterSecrets): SecretVersions {
   const all = new Map(
-    versions.map((one): [number, SecretVersion] => [
+    secrets.versions.map((one): [number, SecretVersion] => [
       one.version,
       { version: one.version, secret: Buffer.from(one.secret, 'hex') },
     ]),
   );
-  const newest = all.get(current);
-  if (newest === undefined) throw new Error('the secrets have no current version');
-  return { current: newest, all };
+  const currentAt = (nowMs: number): SecretVersion => {
+    const used = all.get(currentOf(secrets, nowMs));
+    if (used === undefined) throw new Error('the secrets have no current version');
+    return used;
+  };
+  return { currentAt, all };
 }
 
 function newSecret(): string {

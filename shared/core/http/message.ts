@@ -29,9 +29,18 @@ export interface ServedRoute {
 }
 
 /** A body as received, or, inside a batch, as the value of the JSON body that it replaces. */
-export type RawBody =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'json'; readonly value: unknown };
+export type RawBody = { readonly kind: 'bytes'; readonly bytes: Uint8Array } | ValueBody;
+
+/** A body inside a batch. */
+export interface ValueBody {
+  readonly kind: 'json';
+  readonly value: unknown;
+}
+
+/** A request inside a batch. */
+export interface InnerRequest extends Request {
+  readonly body: ValueBody;
+}
 
 /** A response as plain data. */
 export interface Response {

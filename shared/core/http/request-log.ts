@@ -1,4 +1,5 @@
 import type { Log } from '../../platform/ports.ts';
+import { originOf } from '../../values/caught.ts';
 import { isErrorCode } from '../../values/errors/error-codes.ts';
 import type { Request } from './message.ts';
 import type { Match } from './router.ts';
@@ -17,6 +18,9 @@ interface RequestOutcome {
   readonly code?: string | undefined;
 }
 
+/** Message of the line of one request. */
+export const requestMessage = 'request';
+
 /** Logs the line of one request, with the template of its path, and without query, keys and device tokens. */
 export function logRequest(
   log: Log,
@@ -26,7 +30,7 @@ export function logRequest(
 ): void {
   log({
     level: 'info',
-    message: 'request',
+    message: requestMessage,
     requestId: id,
     method,
     path: loggedPath(path),
@@ -50,6 +54,7 @@ export function logFault(log: Log, { id }: Request, error: unknown): void {
     level: 'error',
     message: 'request failed',
     requestId: id,
+    ...originOf(error),
     error: describeFault(error),
   });
 }

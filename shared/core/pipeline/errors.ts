@@ -1,6 +1,7 @@
 import type { Platform } from '../../platform/ports.ts';
-import { causeOf } from '../../values/caught.ts';
-import { ApiError, serverError } from '../../values/errors/errors.ts';
+import { StoreBusy } from '../../store/store.ts';
+import { faultOf } from '../../values/caught.ts';
+import { ApiError, serverBusy, serverError, throttled } from '../../values/errors/errors.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { negotiate } from '../http/negotiation.ts';
 import type { Arrived } from './exchange.ts';
@@ -11,17 +12,23 @@ interface Failed {
   readonly platform: Pick<Platform, 'log'>;
 }
 
-/** Returns the response to a failed request: an error that is not an ApiError is logged, and its status is 500. */
-export function errorResponse(error: unknown, failed: Failed): Response {
-  logFailure(error, failed);
-  return responseOf(error instanceof ApiError ? error : serverError());
+/** Returns the response to a failed request. An error that no response stands for is logged, and is a 500. */
+export function errorResponse(error: unknown, { request, platform }: Failed): Response {
+  const known = knownError(error, request);
+  if (known !== undefined) return responseOf(known);
+  const fault = { requestId: request.id, ...faultOf(error) };
+  platform.log({ level: 'error', message: 'request failed', ...fault });
+  return responseOf(serverError());
 }
 
-/** Logs the cause of a failed request; an ApiError is a response, and not logged. */
-export function logFailure(error: unknown, { request, platform }: Failed): void {
-  if (error instanceof ApiError) return;
-  const cause = causeOf(error);
-  platform.log({ level: 'error', message: 'request failed', requestId: request.id, cause });
+const retryAfterSeconds = 1;
+const reads: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+/** Returns the error response that an error stands for, if any. */
+function knownError(error: unknown, { method }: Request): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof StoreBusy)) return undefined;
+  return reads.includes(method) ? serverBusy(retryAfterSeconds) : throttled(retryAfterSeconds);
 }
 
 function responseOf({ status, headers, body }: ApiError): Response {

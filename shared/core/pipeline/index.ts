@@ -1,4 +1,5 @@
-import type { Request, Response } from '../http/message.ts';
+import { valueBody } from '../http/body/body.ts';
+import type { InnerRequest, Request, Response } from '../http/message.ts';
 import { rememberPaths } from '../http/router.ts';
 import type { Context, Opened, OpenedGroup, Session } from '../resource/route.ts';
 import {
@@ -29,7 +30,7 @@ import {
   type Settled,
 } from './exchange.ts';
 import { isUnchanged, recordsToShare } from './load.ts';
-import { respond, respondAll } from './respond.ts';
+import { type GroupedRequest, respond, respondAll } from './respond.ts';
 import { openSession, type SessionCall, toGroup } from './session/session.ts';
 import { type Outcome, runSteps, startWith } from './steps.ts';
 
@@ -103,8 +104,8 @@ function sessionOf(exchange: Read): Session {
 
 interface Group {
   /** Requests that differ only in their bodies. */
-  readonly requests: readonly Request[];
-  readonly first: Request;
+  readonly requests: readonly InnerRequest[];
+  readonly first: InnerRequest;
   readonly session: SessionCall;
 }
 
@@ -128,7 +129,11 @@ async function open(service: Service & Arrived, group: Group): Promise<OpenedGro
   }
   const { exchange } = outcome;
   const last = await runSteps(lastChecks, { ...exchange });
-  return openAll(requests.map((request, at) => openOne({ exchange, last }, request, at)));
+  const opened = requests.map((request, at) => openOne({ exchange, last }, request, at));
+  const one = toGroup(opened);
+  if (!last.isDone || opened.some(({ context }) => context === undefined)) return one;
+  const { exchange: allowed } = last;
+  return { opened, runAll: () => respondAll(allowed, grouped(exchange, requests)) ?? one.runAll() };
 }
 
 interface Shared {
@@ -136,35 +141,38 @@ interface Shared {
   readonly last: Outcome<Settled, Allowed>;
 }
 
-/** Returns the exchange of one request, or its error response. */
-function openOne({ exchange, last }: Shared, request: Request, at: number): Allowed | Response {
-  const { loaded } = exchange;
-  const reserved = loaded.reserved === undefined ? undefined : loaded.reserved + at;
-  const body = bodyReader(request);
+/** Opens one request of a group; its own exchange is made when it is run by itself. */
+function openOne({ exchange, last }: Shared, request: Request, at: number): Opened {
   try {
     limitRate(exchange);
     if (!last.isDone) throw last.error;
-    const context = { ...exchange.context, request, reserved, body };
-    return { ...last.exchange, request, body, context };
   } catch (error) {
-    return errorResponse(error, { ...exchange, request });
+    return openResponse(errorResponse(error, { ...exchange, request }));
   }
+  const { exchange: allowed } = last;
+  const run = async () => {
+    const body = bodyReader(request);
+    const reserved = reservedAt(exchange, at);
+    const context = { ...allowed.context, request, reserved, body };
+    return (await respond({ ...allowed, request, body, context })).response;
+  };
+  return { context: allowed.context, run };
 }
 
-function openAll(all: readonly (Allowed | Response)[]): OpenedGroup {
-  const group = toGroup(all.map((one) => (isResponse(one) ? openResponse(one) : openAllowed(one))));
-  const allowed = all.flatMap((one) => (isResponse(one) ? [] : [one]));
-  return allowed.length === all.length ? { ...group, runAll: () => respondAll(allowed) } : group;
+/** Returns the number that is reserved for a request of a group. */
+function reservedAt({ loaded: { reserved } }: Settled, at: number): number | undefined {
+  return reserved === undefined ? undefined : reserved + at;
 }
 
-function openAllowed(allowed: Allowed): Opened {
-  return { context: allowed.context, run: async () => (await respond(allowed)).response };
+/** Returns the requests of a group as they are run together. */
+function grouped(exchange: Settled, requests: readonly InnerRequest[]): readonly GroupedRequest[] {
+  return requests.map((request, at) => ({
+    request,
+    body: valueBody(request.body),
+    reserved: reservedAt(exchange, at),
+  }));
 }
 
 function openResponse(response: Response): Opened {
   return { context: undefined, run: () => Promise.resolve(response) };
-}
-
-function isResponse(one: Allowed | Response): one is Response {
-  return 'status' in one;
 }

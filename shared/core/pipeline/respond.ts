@@ -1,10 +1,16 @@
-import type { Response } from '../http/message.ts';
+import type { Request, Response } from '../http/message.ts';
 import { introspect } from '../resource/introspection.ts';
-import type { Operation } from '../resource/route.ts';
+import type { Operation, RequestPart } from '../resource/route.ts';
 import { errorResponse } from './errors.ts';
 import type { Allowed, Responded } from './exchange.ts';
 import { checkRendering, renderResponse } from './response-templates.ts';
-import { checkNames, isStrict, unknownNames, withIgnored } from './unknown-names.ts';
+import {
+  checkNames,
+  isStrict,
+  unknownNames,
+  unknownNamesOf,
+  withIgnored,
+} from './unknown-names.ts';
 
 /**
  * Runs the operation of an allowed request, or describes the route. The response, or the error response of the
@@ -16,19 +22,31 @@ export async function respond(exchange: Allowed): Promise<Pick<Responded, 'respo
   return { response: await complete(exchange, allowed, runChecked(exchange, allowed)) };
 }
 
+/** A request of a group, whose body is a value already. */
+export interface GroupedRequest extends RequestPart {
+  readonly request: Request;
+}
+
 /**
- * Responds to requests that differ only in their bodies, each as {@link respond} does; together where their operation
- * can. Never rejects.
+ * Responds to requests that differ only in their bodies, each as {@link respond} does, but together. Never rejects.
+ *
+ * @param exchange of the group
+ * @returns undefined when they cannot be run together
  */
-export function respondAll(exchanges: readonly Allowed[]): readonly Promise<Response>[] {
-  const [first] = exchanges;
-  const operation = first?.allowed;
-  if (first === undefined || operation?.runAll === undefined || isStrict(first.request)) {
-    return exchanges.map(async (exchange) => (await respond(exchange)).response);
-  }
-  const running = operation.runAll(exchanges.map(({ context }) => context));
-  // one response for each, by the contract of `runAll`
-  return exchanges.map((each, at) => complete(each, operation, running[at] as Promise<Response>));
+export function respondAll(
+  { allowed, context, platform }: Allowed,
+  all: readonly GroupedRequest[],
+): readonly Promise<Response>[] | undefined {
+  if (allowed?.runAll === undefined || isStrict(context.request)) return undefined;
+  const namesOf = unknownNamesOf(context, allowed);
+  return allowed.runAll(context, all).map((running, at) => {
+    // one response for each, by the contract of `runAll`
+    const { request, body } = all[at] as GroupedRequest;
+    return running.then(
+      (response) => withIgnored(response, namesOf(body)),
+      (error: unknown) => withIgnored(errorResponse(error, { request, platform }), namesOf(body)),
+    );
+  });
 }
 
 /** Completes the response of an operation, or its error response. */

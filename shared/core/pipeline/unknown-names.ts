@@ -47,11 +47,26 @@ export async function unknownNames(
   operation: Operation,
 ): Promise<readonly string[]> {
   if (operation.runsCode) return none;
+  const body = readsBody(context, operation) ? await parsedBody(context) : undefined;
+  return unknownNamesOf(context, operation)(body);
+}
+
+/** Creates the function that finds these names for requests that differ only in their bodies; undefined: no body. */
+export function unknownNamesOf(
+  context: Context,
+  operation: Operation,
+): (body: Body | undefined) => readonly string[] {
   const { query } = context.request;
   const parameters = query.size === 0 ? none : unknownParameters(query, operation);
-  const members = readsBody(context, operation) ? await unknownMembers(context) : none;
-  if (parameters.length + members.length === 0) return none;
-  return [...new Set([...parameters, ...members])].slice(0, maxNames);
+  const fields = readsBody(context, operation)
+    ? fieldsOf(context.route, context.request.method)
+    : undefined;
+  const membersIn = fields && unknownMembersOf(context, fields);
+  return (body) => {
+    const members = body === undefined || membersIn === undefined ? none : membersIn(body);
+    if (parameters.length + members.length === 0) return none;
+    return [...new Set([...parameters, ...members])].slice(0, maxNames);
+  };
 }
 
 /** Writes the names as the value of the header: percent-encoded, as many as fit into 512 bytes. */
@@ -94,17 +109,18 @@ function fieldsOf({ forms }: Route, method: string): Fields | undefined {
   return fields === undefined || Object.keys(fields).length === 0 ? undefined : fields;
 }
 
-async function unknownMembers(context: Context): Promise<readonly string[]> {
-  const fields = fieldsOf(context.route, context.request.method);
-  const body = await parsedBody(context);
-  if (fields === undefined || body === undefined || !isJsonObject(body.value)) return none;
+function unknownMembersOf(context: Context, fields: Fields): (body: Body) => readonly string[] {
   const known = knownIn(context, fields);
-  const { form, value } = body;
-  const isKnown = (name: string) =>
-    membersOfAll.has(name) || known(name) !== undefined || (form && isPart(known, name));
-  const beyond = firstOf(namesIn(body, value), isKnown);
-  const inside = nestedIn(fields).flatMap((name) => unknownInside(known, name, value));
-  return inside.length === 0 ? beyond : [...beyond, ...inside];
+  const nested = nestedIn(fields);
+  const isKnown = (name: string) => membersOfAll.has(name) || known(name) !== undefined;
+  const isKnownInForm = (name: string) => isKnown(name) || isPart(known, name);
+  return (body) => {
+    const { form, value } = body;
+    if (!isJsonObject(value)) return none;
+    const beyond = firstOf(namesIn(body, value), form ? isKnownInForm : isKnown);
+    if (nested.length === 0) return beyond;
+    return [...beyond, ...nested.flatMap((name) => unknownInside(known, name, value))];
+  };
 }
 
 async function parsedBody({ body }: Context): Promise<Body | undefined> {

@@ -29,7 +29,7 @@ async function readOwner({ platform }: Context, instance: number): Promise<numbe
 }
 
 /** Returns the id for a new item. An operation with a counter reserves it during the first read. */
-export function reservedId({ reserved, route }: Context): number {
+export function reservedId({ reserved, route }: Pick<Context, 'reserved' | 'route'>): number {
   if (reserved === undefined) throw new Error(`${route.name} took no id`);
   return reserved;
 }

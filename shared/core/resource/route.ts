@@ -12,7 +12,7 @@ import type {
 } from '../../store/records/records.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import type { Access, Actor, Right } from '../../values/access.ts';
-import type { Request, Response } from '../http/message.ts';
+import type { InnerRequest, Request, Response } from '../http/message.ts';
 import type { RecordClaims } from '../pipeline/caller/credentials.ts';
 import type { Caches } from './caches.ts';
 import type { Fields, LinkForm } from './field.ts';
@@ -148,9 +148,20 @@ export interface Operation<Loaded extends object = object> {
    * Runs requests that differ only in their bodies, in any order, at less cost than `run` for each. Absent: `run` is
    * called for each.
    *
+   * @param context of the group: its request is the first one, its body and its reserved number are of no request
    * @returns one promise for each, in their order; it rejects where that of `run` would
    */
-  readonly runAll?: (contexts: readonly Context<Loaded>[]) => readonly Promise<Response>[];
+  readonly runAll?: (
+    context: Context<Loaded>,
+    all: readonly RequestPart[],
+  ) => readonly Promise<Response>[];
+}
+
+/** The part of a request by which it differs from those of its group. */
+export interface RequestPart {
+  readonly body: Body;
+  /** The number reserved from the operation's counter. */
+  readonly reserved: number | undefined;
 }
 
 /**
@@ -213,7 +224,7 @@ export interface Session {
    *
    * @returns one entry for each request, in their order
    */
-  readonly open: (requests: readonly Request[]) => Promise<OpenedGroup>;
+  readonly open: (requests: readonly InnerRequest[]) => Promise<OpenedGroup>;
 }
 
 /** Requests that were authorized together. Either all are run together, or one by one. */

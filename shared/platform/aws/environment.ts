@@ -10,7 +10,10 @@ import {
   type Variables,
   wholeNumber,
 } from '../setting-variables.ts';
-import type { LogLevel } from './log.ts';
+import type { LogLevel } from './log/log.ts';
+import type { MetricsPlace } from './log/metrics.ts';
+
+type LimitName = 'pollSlots' | 'waitingRuns' | 'scriptMegabytes';
 
 /** The environment of a deployed function. */
 export interface Environment {
@@ -26,7 +29,10 @@ export interface Environment {
   readonly apiUrl: string;
   /** Prefix of the names of script functions, and the ARN of the role that they share. */
   readonly scripts: { readonly prefix: string; readonly role: string };
+  /** Memory of a script function. */
+  readonly scriptMegabytes: number;
   readonly logLevel: LogLevel;
+  readonly metrics: MetricsPlace;
   readonly settings: Settings;
   /** Polls that wait at the same time, before their waits get shorter. */
   readonly pollSlots: number;
@@ -38,13 +44,19 @@ export interface Environment {
   readonly proxySecret: string | undefined;
   /** Host and port at which Lambda listens to extensions; undefined: the process does not run in Lambda. */
   readonly runtimeApi: string | undefined;
+  /** Whether runs of the function continue after its responses: it then has time beyond that of a request. */
+  readonly keepsRuns: boolean;
+  /** Runs of an instance that may wait for a slot at once while a request waits for them. */
+  readonly waitingRuns: number;
 }
 
 const address = /^([^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)?$/;
 const settingsSchema = v.object({
   ...settingVariables,
   GROUNDWORK_REGISTRATION: choice(['closed', 'open'], 'closed'),
+  GROUNDWORK_SCRIPT_MEMORY: wholeNumber(256, 10_240, 1024),
   GROUNDWORK_POLL_SLOTS: wholeNumber(1, 10_000, 100),
+  GROUNDWORK_WAITING_RUNS: wholeNumber(1, 400, 16),
   GROUNDWORK_MAIL_FROM: v.optional(
     v.pipe(v.string(), v.trim(), v.regex(address, 'an address, or a name and <an address>')),
     '',
@@ -62,6 +74,8 @@ const placesSchema = v.object({
   GROUNDWORK_API_URL: given,
   GROUNDWORK_SCRIPTS: given,
   GROUNDWORK_SCRIPT_ROLE: given,
+  GROUNDWORK_METRICS: given,
+  GROUNDWORK_FAMILY: given,
 });
 
 /**
@@ -79,9 +93,11 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
     apiUrl: places.GROUNDWORK_API_URL,
     scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
+    metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
     social: parseVariables(socialVariables, variables, Error),
     proxySecret: variables[proxySecretVariable] || undefined,
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
+    keepsRuns: variables[keepsRunsVariable] !== undefined,
     ...readSettings(variables),
   };
 }
@@ -93,12 +109,14 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
  */
 export function readSettings(
   variables: Variables,
-): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | 'pollSlots'> {
+): Pick<Environment, 'logLevel' | 'settings' | 'mailFrom' | LimitName> {
   const parsed = parseVariables(settingsSchema, variables, Error);
   return {
     logLevel: parsed.GROUNDWORK_LOG,
     mailFrom: parsed.GROUNDWORK_MAIL_FROM || undefined,
     pollSlots: parsed.GROUNDWORK_POLL_SLOTS,
+    scriptMegabytes: parsed.GROUNDWORK_SCRIPT_MEMORY,
+    waitingRuns: parsed.GROUNDWORK_WAITING_RUNS,
     settings: {
       registration: parsed.GROUNDWORK_REGISTRATION,
       maxInstances: parsed.GROUNDWORK_MAX_INSTANCES,
@@ -113,6 +131,9 @@ export function readSettings(
     },
   };
 }
+
+/** Variable that is set in functions whose runs continue after a response. */
+export const keepsRunsVariable = 'GROUNDWORK_KEEPS_RUNS';
 
 /** Variable with the URL of the queue for wake-ups, which only the background function has. */
 export const queueVariable = 'GROUNDWORK_WAKE_UPS';
@@ -136,14 +157,16 @@ export const proxySecretVariable = 'GROUNDWORK_PROXY_SECRET';
  */
 export function readDownloadEnvironment(
   variables: Variables = processVariables(),
-): Pick<Environment, 'logLevel' | 'proxySecret'> & { readonly bucket: string } {
-  const { GROUNDWORK_FILES: bucket } = parseVariables(
-    v.object({ GROUNDWORK_FILES: given }),
-    variables,
-    Error,
-  );
-  const { logLevel } = readSettings(variables);
-  return { bucket, logLevel, proxySecret: variables[proxySecretVariable] || undefined };
+): Pick<Environment, 'logLevel' | 'metrics' | 'proxySecret'> & { readonly bucket: string } {
+  const { GROUNDWORK_FILES, GROUNDWORK_METRICS, GROUNDWORK_FAMILY } = placesSchema.entries;
+  const needed = v.object({ GROUNDWORK_FILES, GROUNDWORK_METRICS, GROUNDWORK_FAMILY });
+  const places = parseVariables(needed, variables, Error);
+  return {
+    bucket: places.GROUNDWORK_FILES,
+    logLevel: readSettings(variables).logLevel,
+    metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
+    proxySecret: variables[proxySecretVariable] || undefined,
+  };
 }
 
 const credentialsSchema = v.object({

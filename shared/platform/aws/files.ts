@@ -1,6 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3';
+import { withOrigin } from '../../values/caught.ts';
 import { dispositionOf } from '../../values/uploads.ts';
 import type { FileContent, FileStore, UploadForm, UploadTerms } from '../ports.ts';
+import { limited, naming } from './sdk/client.ts';
 
 /** The location of files. */
 export interface FilesOptions {
@@ -15,7 +17,8 @@ export interface FilesOptions {
 const sdk = () => import('@aws-sdk/client-s3');
 const forms = () => import('@aws-sdk/s3-presigned-post');
 
-const timeoutMs = 10_000; // some megabytes in transit inside a region
+/** Some megabytes in transit inside a region take a second; three tries fit into the time of a function. */
+const limits = { requestMs: 8000, maxAttempts: 3 };
 const maxKeysPerCall = 1000;
 /** Caches may keep a file this long, so a deleted one may remain visible. As on one machine. */
 const caching = 'public, max-age=3600';
@@ -25,10 +28,10 @@ const caching = 'public, max-age=3600';
  * those that fail or whose response was lost. Sends no request by itself.
  */
 export function openFiles({ bucket, address, client }: FilesOptions): FileStore {
-  let opened = client;
+  let opened: S3Client | undefined;
   const connect = async (): Promise<Bucket> => {
     const s3 = await sdk();
-    opened ??= createClient(s3.S3Client);
+    opened ??= naming(client ?? new s3.S3Client(limited(limits)));
     return { s3, client: opened, name: bucket };
   };
   return {
@@ -47,17 +50,6 @@ interface Bucket {
   readonly s3: Awaited<ReturnType<typeof sdk>>;
   readonly client: S3Client;
   readonly name: string;
-}
-
-function createClient(Client: typeof S3Client): S3Client {
-  return new Client({
-    maxAttempts: 4,
-    requestHandler: {
-      connectionTimeout: 1000,
-      requestTimeout: timeoutMs,
-      throwOnRequestTimeout: true, // without it the SDK only warns
-    },
-  });
 }
 
 async function put({ s3, client, name }: Bucket, key: string, file: FileContent): Promise<void> {
@@ -104,7 +96,10 @@ async function remove({ s3, client, name }: Bucket, keys: readonly string[]): Pr
     const { Errors: [failed] = [] } = await client.send(
       new s3.DeleteObjectsCommand({ Bucket: name, Delete: { Objects, Quiet: true } }),
     );
-    if (failed !== undefined) throw new Error(`S3 has not removed a file: ${failed.Code}`);
+    if (failed !== undefined) {
+      const error = new Error(`S3 has not removed a file: ${failed.Code}`);
+      throw withOrigin(error, { service: 'S3', action: 'DeleteObjects' });
+    }
   }
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../core/http/message.ts';
 import type { Ids } from '../ports.ts';
-import type { FrontDoor } from './front-door.ts';
+import type { FrontDoor } from './requests/front-door.ts';
 
 /** A response in the gateway's form. */
 export type Result = APIGatewayProxyStructuredResultV2 & {

@@ -1,13 +1,20 @@
+import type { Context } from 'aws-lambda';
 import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
 import type { Route } from '../../core/resource/route.ts';
-import { causeOf } from '../../values/caught.ts';
+import { faultOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
-import { readEnvironment } from './environment.ts';
-import { openFrontDoor } from './front-door.ts';
+import { type DataGuard, openDataGuard } from './data-guard.ts';
+import { type Environment, readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
+import { registerExtension } from './lifetime/extension.ts';
+import { openInvocations } from './lifetime/late-work.ts';
 import { type AwsPlatform, openPlatform } from './platform.ts';
-import { askForNotice } from './shutdown.ts';
+import { type FrontDoor, openFrontDoor } from './requests/front-door.ts';
+import { withSharedPatience } from './sdk/patience.ts';
+
+/** A request has this long, whatever the time limit of its function. */
+const requestMs = 29_000;
 
 /**
  * Creates the handler of a function that serves `routes`, ready for its first request. It is awaited while Lambda
@@ -16,13 +23,27 @@ import { askForNotice } from './shutdown.ts';
  * @throws Error when a variable that the stack sets is absent from the function's environment
  */
 export async function openHandler(routes: readonly Route[] | LazyRoutes): Promise<Handler> {
-  const platform = await openProcess();
-  const frontDoor = openFrontDoor(readEnvironment().proxySecret);
-  const dispatch = platform.data.guard(createDispatch(routes, platform));
+  const environment = readEnvironment();
+  const platform = openPlatform(environment);
+  const invocations = openInvocations(platform.late);
+  await begin(platform, environment, environment.keepsRuns ? invocations.rest : undefined);
+  const handler = createHandler(routes, platform, openFrontDoor(environment.proxySecret));
+  return (event, context) =>
+    handler(event, context && withinRequest(context)).finally(invocations.end);
+}
+
+/** Creates the handler that serves `routes` on a platform. */
+export function createHandler(
+  routes: readonly Route[] | LazyRoutes,
+  platform: Platform & { readonly data?: DataGuard },
+  frontDoor?: FrontDoor,
+): Handler {
+  const { data = openDataGuard(platform) } = platform;
+  const dispatch = data.guard(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch, frontDoor });
   return (event, context) => {
-    platform.meter.flushOld(); // in parallel with the request, which does not wait for it
-    return handler(event, context);
+    platform.meter.flushOld(); // in parallel with the request, which does not wait for it, and with its own patience
+    return withSharedPatience(() => handler(event, context));
   };
 }
 
@@ -34,21 +55,40 @@ export async function openHandler(routes: readonly Route[] | LazyRoutes): Promis
 export async function openProcess(): Promise<AwsPlatform> {
   const environment = readEnvironment();
   const platform = openPlatform(environment);
-  await Promise.all([platform.warmUp(), flushAtEnd(platform, environment.runtimeApi)]);
+  await begin(platform, environment);
   return platform;
 }
 
+async function begin(
+  platform: AwsPlatform,
+  { runtimeApi }: Environment,
+  rest?: () => Promise<void>,
+): Promise<void> {
+  await Promise.all([platform.warmUp(), register(platform, runtimeApi, rest)]);
+}
+
 /** Writes the usage counts before the process ends, as far as Lambda announces the end. */
-async function flushAtEnd({ meter, log }: Platform, runtimeApi: string | undefined): Promise<void> {
+async function register(
+  { meter, log }: Platform,
+  runtimeApi: string | undefined,
+  rest: (() => Promise<void>) | undefined,
+): Promise<void> {
   process.once('SIGTERM', () => {
     void meter.flush().finally(() => process.exit(0));
   });
   if (runtimeApi === undefined) return;
   try {
-    await askForNotice(runtimeApi);
+    await registerExtension(runtimeApi, rest);
   } catch (error) {
     // the function serves requests all the same
-    const cause = causeOf(error);
-    log({ level: 'error', message: 'no notice of the end of this process', cause });
+    log({ level: 'error', message: 'no notice of the end of this process', ...faultOf(error) });
   }
+}
+
+/** Limits the time of an invocation to that of a request. */
+export function withinRequest(context: Context): Context {
+  const startedMs = performance.now();
+  const leftMs = () => requestMs - (performance.now() - startedMs);
+  const getRemainingTimeInMillis = () => Math.min(leftMs(), context.getRemainingTimeInMillis());
+  return { ...context, getRemainingTimeInMillis };
 }

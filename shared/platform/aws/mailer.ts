@@ -1,5 +1,6 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import type { Mailer } from '../ports.ts';
+import { limited, naming } from './sdk/client.ts';
 
 /** Options of outgoing mails. */
 export interface MailerOptions {
@@ -10,22 +11,15 @@ export interface MailerOptions {
 }
 
 const sdk = () => import('@aws-sdk/client-sesv2'); // most functions never send a mail
-const timeoutMs = 5000;
+const limits = { requestMs: 5000, maxAttempts: 2 };
 
 /** Opens a mailer that sends by SES. Sends no request by itself. */
 export function openMailer({ from, client }: MailerOptions): Mailer {
-  let opened = client;
+  let opened: SESv2Client | undefined;
   return {
     send: async ({ to, subject, text }) => {
       const { SESv2Client, SendEmailCommand } = await sdk();
-      opened ??= new SESv2Client({
-        maxAttempts: 2,
-        requestHandler: {
-          connectionTimeout: 1000,
-          requestTimeout: timeoutMs,
-          throwOnRequestTimeout: true, // without it the SDK only warns
-        },
-      });
+      opened ??= naming(client ?? new SESv2Client(limited(limits)));
       await opened.send(
         new SendEmailCommand({
           FromEmailAddress: from,

@@ -1,7 +1,7 @@
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { scryptAside } from '../../accounts/rules/passwords.ts';
 import { createVerifiers } from '../../accounts/social.ts';
+import { endedMs } from '../../scripts/runs/run-times.ts';
 import type { ScriptRun } from '../../scripts/script-runner.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
@@ -12,15 +12,18 @@ import type { Platform } from '../ports.ts';
 import { type DataGuard, openDataGuard } from './data-guard.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
-import { openLog } from './log.ts';
+import { type LateWork, openLateWork } from './lifetime/late-work.ts';
+import { openLog } from './log/log.ts';
 import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
 import type { RunsOptions } from './scripts/runs.ts';
 import { openScriptPlace } from './scripts/script-place.ts';
-import { openSecrets } from './secrets.ts';
-import { createClient } from './store/client.ts';
+import type { AwsScripts } from './scripts/scripts.ts';
+import { clientOf, openSecrets } from './secrets.ts';
+import type { SlotServices } from './slots/items.ts';
+import { countRequests, createClient } from './store/client.ts';
 import { openStore } from './store/store.ts';
 import { openVault } from './vault.ts';
 
@@ -29,25 +32,23 @@ const maxWaitMs = 27_000; // a function has 29 s for its response
 /** The platform of one function. */
 export interface AwsPlatform extends Platform {
   readonly data: DataGuard;
+  loadScripts(): Promise<AwsScripts>;
+  /** Work that continues after responses. */
+  readonly late: LateWork;
   /** Prepares the first request: reads the data version, which opens a connection, and the secrets. Never fails. */
   warmUp(): Promise<void>;
 }
 
 /** Opens AWS services: table, master secrets, files, mail, standard output as log. Sends no request by itself. */
 export function openPlatform(environment: Environment): AwsPlatform {
-  const { table, secret, push, logLevel, mailFrom, apiUrl, settings } = environment;
-  const clock = openClock();
+  const { table, secret, push, logLevel, metrics, mailFrom, apiUrl, settings } = environment;
+  const [clock, ids, client] = [openClock(), openIds(), createClient()];
   const nowMs = () => clock.micros() / 1000;
-  const store = openStore({ table, client: createClient(), now: nowMs });
-  const secrets = openSecrets({ client: new SecretsManagerClient({}), secret, nowMs });
-  const [log, ids] = [openLog(logLevel), openIds()];
-  const { prefix } = environment.scripts;
-  // Most functions never run a script or render a template: that code is loaded at its first use.
-  const scripts = once(async () => {
-    const { openScripts } = await import('./scripts/scripts.ts');
-    const place = openScriptPlace({ prefix, table, services: { store, ids } });
-    return openScripts({ store, clock, ids, log, place });
-  });
+  const store = openStore({ table, client, now: nowMs });
+  const log = openLog({ level: logLevel, metrics, tableRequests: countRequests(client) });
+  const secrets = openSecrets({ client: clientOf(secret), secret, nowMs, log });
+  const scripts = openLateScripts(environment, { store, clock, ids, log });
+  const late = openLateWork();
   const meter = openMeter({ store, clock, ids, log });
   const changes = { settled: () => Promise.resolve() };
   const services = {
@@ -69,6 +70,8 @@ export function openPlatform(environment: Environment): AwsPlatform {
   return {
     ...services,
     data,
+    loadScripts: scripts,
+    late,
     messages: openMessages(services, environment),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     push: openSender(push),
@@ -77,7 +80,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     settings,
     scans: openFreeScans(),
     passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
-    runs: openLateRuns({ prefix, services }),
+    runs: openLateRuns({ services, late }, scripts),
     templates: openLateTemplates(),
     certificates: readCertificate,
     changes,
@@ -88,11 +91,35 @@ export function openPlatform(environment: Environment): AwsPlatform {
   };
 }
 
-/** Opens background runs, whose code is loaded at the first run. */
-function openLateRuns(options: RunsOptions): Platform['runs'] {
-  const runs = once(async () => (await import('./scripts/runs.ts')).openRuns(options));
+/** Opens scripts at the first run: most functions never run one. */
+function openLateScripts(
+  { scripts: { prefix }, table, waitingRuns: mostWaiting }: Environment,
+  services: SlotServices,
+): () => Promise<AwsScripts> {
+  return once(async () => {
+    const [{ openScripts }, { openStartRun }] = await Promise.all([
+      import('./scripts/scripts.ts'),
+      import('./scripts/invoke-later.ts'),
+    ]);
+    const place = openScriptPlace({ prefix, table, services });
+    return openScripts({ ...services, place, mostWaiting, startRun: openStartRun(prefix) });
+  });
+}
+
+/** Opens background runs at the first of them. */
+function openLateRuns(
+  options: Pick<RunsOptions, 'services' | 'late'>,
+  scripts: () => Promise<AwsScripts>,
+): Platform['runs'] {
+  const { clock } = options.services;
+  const runs = once(async () => {
+    const { openRuns } = await import('./scripts/runs.ts');
+    const { waitingRuns } = await scripts();
+    return openRuns({ ...options, waitingRuns });
+  });
   return {
     maxWaitMs,
+    isOver: (sinceMs) => clock.micros() / 1000 - sinceMs >= endedMs, // it may have waited before
     start: async (run) => (await runs()).start(run),
     wait: async (request, ms) => (await runs()).wait(request, ms),
   };

@@ -4,8 +4,9 @@ import { PushFailure, type PushFailureReason } from '../../push/push-failure.ts'
 import type { ProviderPush } from '../../push/rules/payload.ts';
 import { type PushCredential, type PushPlace, platformName } from '../../push/rules/provider.ts';
 import { anyPartOf, longestDelay } from '../../values/back-off.ts';
-import { nameOf } from '../../values/caught.ts';
+import { nameOf, originOf, withOrigin } from '../../values/caught.ts';
 import type { PushSender } from '../ports.ts';
+import { limited, naming } from './sdk/client.ts';
 
 /** Options of outgoing push messages. */
 export interface SenderOptions {
@@ -22,22 +23,15 @@ type Sdk = Awaited<ReturnType<typeof sdk>>;
 
 const maxAttempts = 4; // when SNS is too busy; work waits longer and comes again
 const backOff = { firstMs: 100, maxMs: 5000 };
-const timeoutMs = 10_000;
+// a push whose response was lost may have been sent: the client itself retries nothing
+const limits = { requestMs: 5000, maxAttempts: 1 };
 
 /** Opens a sender by Amazon SNS. Sends no request by itself. */
 export function openSender({ prefix, client, sleep = pause }: SenderOptions): PushSender {
-  let opened = client;
+  let opened: SNSClient | undefined;
   const call = async <T>(run: (client: SNSClient, sdk: Sdk) => Promise<T>): Promise<T> => {
     const loaded = await sdk();
-    // a push whose response was lost may have been sent: the client itself retries nothing
-    opened ??= new loaded.SNSClient({
-      maxAttempts: 1,
-      requestHandler: {
-        connectionTimeout: 1000,
-        requestTimeout: timeoutMs,
-        throwOnRequestTimeout: true, // without it the SDK only warns
-      },
-    });
+    opened ??= naming(client ?? new loaded.SNSClient(limited(limits)));
     const connected = opened;
     return whileBusy(() => run(connected, loaded), sleep);
   };
@@ -214,14 +208,22 @@ const reasons: Readonly<Record<string, PushFailureReason>> = {
   ThrottlingException: 'busy',
   TooManyRequestsException: 'busy',
   RequestLimitExceeded: 'busy',
-  // rejected without any effect
-  AuthorizationErrorException: 'busy',
   KMSThrottlingException: 'busy',
+  AuthorizationErrorException: 'denied',
+  AccessDenied: 'denied',
+  AccessDeniedException: 'denied',
 };
 
 /** Hides the message and the error itself: SNS repeats tokens and parameters in them. */
 function toFailure(error: unknown): PushFailure {
   if (error instanceof PushFailure) return error;
   const name = nameOf(error);
-  return new PushFailure(reasons[name] ?? 'unknown', name);
+  return withOrigin(new PushFailure(reasons[name] ?? otherReason(error), name), originOf(error));
+}
+
+/** Returns the reason of an error that is not known: a request that SNS rejected had no effect. */
+function otherReason(error: unknown): PushFailureReason {
+  const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
+  const { httpStatusCode: status = 0 } = $metadata ?? {};
+  return status >= 400 && status < 500 ? 'denied' : 'unknown';
 }

@@ -1,13 +1,12 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import {
-  type MasterSecrets,
-  parseSecrets,
-  type SecretVersions,
-  toVersions,
-} from '../../accounts/rules/master-secrets.ts';
-import type { Secrets } from '../ports.ts';
+import { type MasterSecrets, parseSecrets } from '../../accounts/rules/master-secrets.ts';
+import { faultOf } from '../../values/caught.ts';
+import type { Log, Secrets } from '../ports.ts';
+import { cacheSecrets } from '../secret-cache.ts';
+import { limited, naming } from './sdk/client.ts';
 
-const refetchAfterMs = 60_000;
+const ages = { forNewKeys: 60_000, forKnown: 600_000 }; // each fetch is a request that is charged
+const limits = { requestMs: 3000, maxAttempts: 3 };
 
 /** The location of the master secrets. */
 export interface SecretsOptions {
@@ -15,45 +14,20 @@ export interface SecretsOptions {
   /** ARN of the secret. */
   readonly secret: string;
   readonly nowMs: () => number;
+  readonly log?: Log;
 }
 
 /**
- * Opens the master secrets of a deployment, fetched once at their first use. The secret contains either 64 lower-case
- * hex digits, as the stack generated them, which are version 1; or, after a rotation,
- * `{"current": 2, "versions": [{"version": 1, "secret": "<64 hex digits>"}, ...]}`. They are fetched again for an
- * unknown version and when a key is created, at most once a minute: an operator may add a version while functions run.
+ * Opens the master secrets of a deployment, fetched at their first use. The secret contains either 64 lower-case hex
+ * digits, as the stack generated them, which are version 1; or, after a rotation, JSON: `MasterSecrets`. They are
+ * fetched again after a while and for an unknown version: an operator may add or retire one while functions run.
  */
-export function openSecrets({ client, secret, nowMs }: SecretsOptions): Secrets {
-  let known: Promise<SecretVersions> | undefined;
-  let newest: Promise<SecretVersions> | undefined; // the known versions, or a pending fetch
-  let fetchedAt = 0;
-  const isOld = () => nowMs() - fetchedAt >= refetchAfterMs;
-  const fetch = (): Promise<SecretVersions> => {
-    fetchedAt = nowMs();
-    const fetching = fetchSecrets(client, secret).then(({ secrets }) => toVersions(secrets));
-    newest = fetching;
-    fetching.then(
-      () => {
-        known = fetching;
-      },
-      () => {
-        newest = known; // known versions stay; without any, the next caller tries again
-      },
-    );
-    return fetching;
-  };
-  return {
-    current: async () => {
-      // known versions stay valid when the fetch fails, and the next minute tries again
-      if (known !== undefined && isOld()) await fetch().catch(() => undefined);
-      return (await (known ?? newest ?? fetch())).current;
-    },
-    get: async (wanted) => {
-      const found = (await (known ?? newest ?? fetch())).all.get(wanted);
-      if (found !== undefined) return found;
-      return (await (isOld() ? fetch() : (newest ?? fetch()))).all.get(wanted);
-    },
-  };
+export function openSecrets({ client: given, secret, nowMs, log }: SecretsOptions): Secrets {
+  const client = naming(given);
+  const read = async () => (await fetchSecrets(client, secret)).secrets;
+  const whenOutdated = (error: unknown) =>
+    log?.({ level: 'error', message: 'the secrets could not be read again', ...faultOf(error) });
+  return cacheSecrets(read, { nowMs, ages, whenOutdated });
 }
 
 /** Opens the master secrets of a deployment from any machine, with credentials that the SDK finds. */
@@ -64,7 +38,7 @@ export function openDeployedSecrets(arn: string): Secrets {
 /** Opens a client for the region of a secret, with the credentials that the SDK finds. */
 export function clientOf(arn: string): SecretsManagerClient {
   const region = arn.split(':')[3];
-  return new SecretsManagerClient(region === undefined ? {} : { region });
+  return new SecretsManagerClient({ ...limited(limits), ...(region && { region }) });
 }
 
 /** The deployed master secrets. */

@@ -1,6 +1,7 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { openText, sealText } from '../../values/text/sealed-text.ts';
 import type { Vault } from '../ports.ts';
+import { limited, naming } from './sdk/client.ts';
 
 /** The encryption of a vault. */
 export interface VaultOptions {
@@ -11,16 +12,17 @@ export interface VaultOptions {
 }
 
 const sdk = () => import('@aws-sdk/client-kms'); // most functions never open the vault
+const limits = { requestMs: 5000, maxAttempts: 3 };
 
 /**
  * Opens a vault that seals each text with its own data key, which KMS generates and decrypts only for the same context.
  * Sends no request by itself.
  */
 export function openVault({ key, client }: VaultOptions): Vault {
-  let opened = client;
+  let opened: KMSClient | undefined;
   const connect = async () => {
     const { KMSClient } = await sdk();
-    opened ??= new KMSClient({ maxAttempts: 3, requestHandler: { requestTimeout: 5000 } });
+    opened ??= naming(client ?? new KMSClient(limited(limits)));
     return opened;
   };
   return {

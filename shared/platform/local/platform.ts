@@ -1,8 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as v from 'valibot';
 import { loggingMailer } from '../../accounts/mailers.ts';
-import type { ChangeConsumer, Watch } from '../../jobs/change-feed.ts';
+import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
+import { handleDeadLetter } from '../../jobs/dead-letters.ts';
 import type { JobType } from '../../jobs/jobs.ts';
 import { dataVersion, NewerData } from '../../store/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
@@ -12,6 +14,7 @@ import { openIds } from '../ids.ts';
 import { openScans } from '../limits/scans.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../ports.ts';
 import { openCertificates } from './certificates.ts';
+import { openControl } from './control.ts';
 import { openDataFolder } from './files/data-folder.ts';
 import {
   type FilesOptions,
@@ -145,6 +148,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   };
   const tasks = { consumers, kinds: [...jobTypes, ...migrationJobs(dataFormat)] };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
+  const control = await openControlOf(medium.folder, { ...services, consumers });
   return {
     ...medium,
     ...services,
@@ -152,19 +156,20 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     changes: background.changes,
     lost: processes.lost,
     track: calls.track,
-    ...openEnds({ ...services, background, helpers, medium }),
+    ...openEnds({ ...services, background, control, helpers, medium }),
   };
 }
 
 interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {
   readonly background: Background;
+  readonly control: { close(): Promise<void> } | undefined;
   readonly helpers: { close(): Promise<void> };
   readonly medium: Medium;
 }
 
 /** Returns the functions that wait for running work and end it; until then, flushes the meter periodically. */
 function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
-  const { scripts, runs, meter, background, helpers, medium } = parts;
+  const { scripts, runs, meter, background, control, helpers, medium } = parts;
   const flushing = setInterval(() => meter.flushOld(), lookMs).unref();
   return {
     idle: async () => {
@@ -173,6 +178,7 @@ function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
       await background.idle();
     },
     close: async () => {
+      await control?.close();
       await scripts.close(); // first: background jobs may wait for a script
       await runs.idle();
       await background.stop();
@@ -183,6 +189,22 @@ function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
     },
   };
 }
+
+/** Accepts requests of commands for operators, where there is a folder. */
+async function openControlOf(
+  folder: string | undefined,
+  { consumers, ...services }: Services & { readonly consumers: readonly ChangeConsumer[] },
+) {
+  if (folder === undefined) return undefined;
+  return openControl(folder, async (request) => {
+    const { deadLetter } = v.parse(controlSchema, request);
+    await handleDeadLetter(services, consumers, deadLetter);
+  });
+}
+
+const controlSchema = v.object({
+  deadLetter: v.object({ action: v.picklist(['replay', 'drop']), id: v.string(), at: v.string() }),
+});
 
 /** Opens the workers for requests: processes, threads, and the time slices of this thread. */
 function openHelpers(processes: Processes) {

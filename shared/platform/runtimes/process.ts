@@ -33,6 +33,8 @@ export interface Streams {
 export interface ProcessEnd {
   /** Null when a signal killed the process, or when it could not be started. */
   readonly exitCode: number | null;
+  /** The signal that killed the process. */
+  readonly signal?: NodeJS.Signals | null;
   /** Reason why the process could not be started. */
   readonly reason?: string;
 }
@@ -92,8 +94,11 @@ export function startDirectly(command: RunnerCommand): RunnerProcess {
 
 async function endOf(child: ChildProcess): Promise<ProcessEnd> {
   try {
-    const [exitCode] = (await once(child, 'exit')) as [number | null];
-    return { exitCode };
+    const [exitCode, signal] = (await once(child, 'exit')) as [
+      number | null,
+      NodeJS.Signals | null,
+    ];
+    return { exitCode, signal };
   } catch (error) {
     return { exitCode: null, reason: messageOf(error) };
   }

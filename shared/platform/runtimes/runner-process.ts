@@ -66,6 +66,7 @@ export interface Runner {
 
 const startMs = 60_000; // enough even when many start at once; a runner that takes longer is killed
 const drainMs = 500; // maximum wait for descendants that keep the pipes open after the end
+const killedInBox = 137; // exit code of bwrap when SIGKILL has ended its child
 const watchAfterMs = 20; // most runs are shorter and need no watching
 
 interface State {
@@ -73,6 +74,8 @@ interface State {
   readonly child: RunnerProcess;
   phase: 'new' | 'used' | 'spent';
   isRunning: boolean;
+  /** True once the supervisor has killed it. */
+  isKilled: boolean;
   /** Undefined until the process has started. */
   connection: Connection | undefined;
   end: ProcessEnd;
@@ -87,6 +90,7 @@ export function startRunner(command: RunnerCommand, startProcess: StartProcess):
     child,
     phase: 'new',
     isRunning: false,
+    isKilled: false,
     connection: undefined,
     end: unknownEnd,
   };
@@ -113,6 +117,7 @@ export function startRunner(command: RunnerCommand, startProcess: StartProcess):
 
 function kill(state: State): void {
   state.phase = 'spent'; // before it ends: it may still report, and must not get another run
+  state.isKilled = true;
   state.child.kill();
 }
 
@@ -138,12 +143,13 @@ async function run(state: State, input: RunnerInput, ended: Promise<void>): Prom
   const report = await Promise.race([reported, ended.then(() => undefined)]);
   const timing = time.stop();
   const exceeded = limits.stop();
+  const message = exceeded.message || (report === undefined ? describeEnd(state) : '');
   if (report !== undefined) await readRest();
   const isOpen = !connection.stdout.hasEnded && !connection.stderr.hasEnded; // needed by later runs
   if (report?.isReusable !== true || !isOpen || exceeded.isLowered) end();
   state.isRunning = false;
   const exit = report ? endOfRun(report) : { exitCode: state.end.exitCode };
-  return { ...timing, ...exit, ...outputOf(connection, exceeded.message, report) };
+  return { ...timing, ...exit, ...outputOf(connection, message, report) };
 }
 
 function outputOf({ stdout, stderr, budget }: Connection, message: string, report?: Report) {
@@ -235,6 +241,14 @@ function describeLimit(
     case 'threads':
       return `The run has started more than ${maxThreads} threads.\n`;
   }
+}
+
+/** Describes the end of a process that neither the supervisor nor the launcher has killed. */
+function describeEnd({ end, isKilled }: State): string {
+  const isForeign = !isKilled && (end.signal === 'SIGKILL' || end.exitCode === killedInBox);
+  return isForeign
+    ? 'The system has killed the run, as it does when the memory of this machine is used up.\n'
+    : '';
 }
 
 /** Measures the time of a run and kills it at its time limit. */

@@ -1,11 +1,10 @@
 import type { Platform } from '../../platform/ports.ts';
-import { causeOf } from '../../values/caught.ts';
+import { faultOf } from '../../values/caught.ts';
 import type { FinishedTrace } from '../run-request.ts';
 
 /** Logs the failure of a run that no request waits for. */
 export function logLateFault({ log }: Pick<Platform, 'log'>, error: unknown): void {
-  const cause = causeOf(error);
-  log({ level: 'error', message: 'a background run failed', cause });
+  log({ level: 'error', message: 'a background run failed', ...faultOf(error) });
 }
 
 /**

@@ -6,7 +6,7 @@ import { traceEntity } from '../../store/entities.ts';
 import type { TraceData, TraceKind, TracePart } from '../../store/records/scripts.ts';
 import type { Delete, Key, Stored, Write } from '../../store/store.ts';
 import { deleteItem } from '../../store/writes.ts';
-import { causeOf } from '../../values/caught.ts';
+import { faultOf } from '../../values/caught.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { planTraceDeletion } from '../delete-old-traces.ts';
@@ -16,6 +16,7 @@ import type { ScriptOutcome } from '../script-runner.ts';
 import { filesOf, keepPart, noArguments, noResult, traceWrite } from '../traces.ts';
 import { planNextAttempt } from './run-attempts.ts';
 import { leaveQueue, startNext } from './run-queue.ts';
+import { endedMs } from './run-times.ts';
 import { watchRunName } from './watch-run-name.ts';
 
 type TraceServices = Pick<
@@ -38,9 +39,6 @@ export interface TraceDraft {
   /** `args` of the trace. */
   readonly args: Json;
 }
-
-/** Time after which a run has ended, or its process is dead: on AWS a minute to its start, 330 s, and a margin. */
-export const endedMs = 400_000;
 
 /** Creates the trace of a run that starts now, without storing it. */
 export function draftTrace({ clock }: TraceServices, request: RunRequest): TraceDraft {
@@ -241,7 +239,7 @@ export async function dropPart({ files, log }: TraceServices, part: TracePart): 
     log({
       level: 'error',
       message: 'a file of a trace could not be deleted',
-      cause: causeOf(error),
+      ...faultOf(error),
     });
   }
 }

@@ -4,10 +4,10 @@ import type { QueuePlace, TraceData } from '../../store/records/scripts.ts';
 import type { Stored } from '../../store/store.ts';
 import type { RunReference } from '../run-request.ts';
 import { firstInQueue } from './run-queue.ts';
-import { abandonTrace, endedMs } from './run-traces.ts';
+import { endedMs, forgottenMs } from './run-times.ts';
+import { abandonTrace } from './run-traces.ts';
 import { watchRunName } from './watch-run-name.ts';
 
-const forgottenMs = 3_600_000; // a run that could not start for so long is given up
 /** The end of a run starts the next one of its queue. If its process dies in between, this one starts after so long. */
 const queuePauseMs = 60_000;
 
@@ -31,9 +31,13 @@ export const watchRun: JobType = {
     if (task.isStarted !== true) return startInTurn(context, task);
     const current = await readTrace(context, task);
     if (current?.data.status === 'pending') return startAgain(context, task, current);
-    if (current?.data.status === 'processing') {
-      await abandonTrace(context, task, { current, stderr: interrupted });
+    if (current?.data.status !== 'processing') return 'done';
+    const sinceMs = Date.parse(current.data.executed_at ?? '');
+    if (!context.runs.isOver(sinceMs)) {
+      const leftMs = sinceMs + endedMs - context.clock.micros() / 1000;
+      return { task, afterMs: Math.max(1000, leftMs), keepsLease: true };
     }
+    await abandonTrace(context, task, { current, stderr: interrupted });
     return 'done';
   },
 };

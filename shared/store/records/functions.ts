@@ -1,3 +1,5 @@
+import type { RunQueueData } from './scripts.ts';
+
 /** State of the Lambda function that runs a script. The function may not exist yet; its creation is then pending. */
 export interface ScriptFunctionData {
   readonly instance: number;
@@ -23,8 +25,14 @@ export interface DeploymentIdData {
 /** Mark that functions are compared with scripts each day. */
 export type ScriptSweepData = Readonly<Record<string, never>>;
 
-/** Mark that a slot for a run is taken. */
-export type RunSlotData = Readonly<Record<string, never>>;
+/** A slot that a run has taken. */
+export type RunSlotData = {
+  /** Sort key of the entry with which the run waits until it has ended; absent: it has none. */
+  readonly waiter?: string;
+};
 
-/** Mark that a run waits for a slot. */
-export type RunWaiterData = Readonly<Record<string, never>>;
+/** A run that waits for a slot. */
+export type RunWaiterData = {
+  /** A run that the next free slot starts; absent: a process waits with the run. */
+  readonly run?: RunQueueData;
+};

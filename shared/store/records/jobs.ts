@@ -25,9 +25,13 @@ export interface DeadLetterData {
   readonly key: Key;
   readonly kind: string;
   readonly change: Change;
-  /** Data of the item; absent when the item was absent. */
+  /** Data and version of the item; absent when the item was absent, or where `file` has them. */
   readonly before?: object;
   readonly after?: object;
+  readonly beforeVersion?: string;
+  readonly afterVersion?: string;
+  /** Key of the file that has these four, which are too large for an item. */
+  readonly file?: string;
   /** The last error of the consumer. */
   readonly error: string;
 }

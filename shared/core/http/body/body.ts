@@ -3,7 +3,7 @@ import { maxStructure } from '../../../values/bounds.ts';
 import { jsonAsForm, refused, unsupportedMediaType } from '../../../values/errors/errors.ts';
 import type { Upload } from '../../../values/uploads.ts';
 import { jsonParseError, parseJsonText } from '../json-text.ts';
-import type { Request } from '../message.ts';
+import type { Request, ValueBody } from '../message.ts';
 
 /** A body as a value. */
 export interface ParsedBody {
@@ -32,7 +32,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export async function parseBody(request: Request): Promise<ParsedBody> {
   const { body } = request;
-  if (body.kind === 'json') return jsonBody(body.value === undefined ? {} : body.value);
+  if (body.kind === 'json') return valueBody(body);
   if (body.bytes.byteLength === 0) return jsonBody({});
   const contentType = request.headers['content-type'] ?? '';
   switch (mediaType(contentType)) {
@@ -53,6 +53,11 @@ export async function parseBody(request: Request): Promise<ParsedBody> {
     default:
       throw unsupportedMediaType(contentType);
   }
+}
+
+/** Returns a body that is a value already. */
+export function valueBody({ value }: ValueBody): ParsedBody {
+  return jsonBody(value === undefined ? {} : value);
 }
 
 /** Returns the media type of a `Content-Type` in lower case, without parameters; empty when absent. */

@@ -1,9 +1,17 @@
-import { ConditionFailed, type Key, type Store, type Stored } from '../../../store/store.ts';
+import { writeEach } from '../../../store/commit.ts';
+import {
+  ConditionFailed,
+  type Key,
+  type Store,
+  type Stored,
+  type Transaction,
+  type Write,
+} from '../../../store/store.ts';
 
 /** Receives the writes of a session's requests, and write conflicts, after which reads are outdated. */
 export interface SessionWatch {
-  /** These items are being written. */
-  readonly written: (keys: readonly Key[]) => void;
+  /** The items of these writes are being written. */
+  readonly written: (writes: readonly Write[]) => void;
   /** A write conflict occurred: anything that was read may be outdated. */
   readonly overtaken: () => void;
 }
@@ -21,19 +29,32 @@ export function createSessionStore(store: Store, watch: SessionWatch): Store {
     ...(store.isNear && { isNear: true }),
     next: (counter, count = 1) => next({ counter, count }),
     close: () => store.close(),
-    write: async (transaction) => {
-      const keys = transaction.writes.map(({ key }) => key);
-      watch.written(keys);
-      try {
-        await store.write(transaction);
-      } catch (error) {
-        if (error instanceof ConditionFailed) watch.overtaken();
-        throw error;
-      } finally {
-        watch.written(keys); // records read during the write may be from before it
-      }
+    write: (transaction) => {
+      watch.written(transaction.writes);
+      return watched(watch, transaction, store.write(transaction));
+    },
+    writeAll: (transactions) => {
+      for (const { writes } of transactions) watch.written(writes);
+      const writing = writeEach(store, transactions);
+      return transactions.map((each, at) => watched(watch, each, writing[at] ?? noWrite)); // one for each
     },
   };
+}
+
+const noWrite = Promise.resolve();
+
+/** Reports the end of a write, before the caller continues. */
+function watched(
+  watch: SessionWatch,
+  { writes }: Transaction,
+  writing: Promise<void>,
+): Promise<void> {
+  const ended = () => watch.written(writes); // records read during the write may be from before it
+  return writing.then(ended, (error: unknown) => {
+    if (error instanceof ConditionFailed) watch.overtaken();
+    ended();
+    throw error;
+  });
 }
 
 interface Waiting<Ask, Result> {

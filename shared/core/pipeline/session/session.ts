@@ -1,7 +1,7 @@
 import { openScanBudget } from '../../../platform/limits/scans.ts';
 import type { Platform } from '../../../platform/ports.ts';
-import type { Key } from '../../../store/store.ts';
-import type { Request } from '../../http/message.ts';
+import type { Key, Write } from '../../../store/store.ts';
+import type { InnerRequest } from '../../http/message.ts';
 import type { Router } from '../../http/router.ts';
 import type { Opened, OpenedGroup, Session } from '../../resource/route.ts';
 import type { Caller } from '../caller/authentication.ts';
@@ -19,8 +19,8 @@ export interface SessionParts {
   readonly startedMs: number;
   /** Opens requests of the session that differ from the first one only in their bodies. */
   readonly open: (
-    requests: readonly Request[],
-    first: Request,
+    requests: readonly InnerRequest[],
+    first: InnerRequest,
     call: SessionCall,
   ) => Promise<OpenedGroup>;
 }
@@ -65,10 +65,16 @@ function mayChangeAnything({ context }: Opened): boolean {
   return kind === 'action' || kind === 'page';
 }
 
+/** Checks whether an item is written; a loop, as it is called for each write of a batch and each record. */
+function isWritten(writes: readonly Write[], { pk, sk }: Key): boolean {
+  for (const { key } of writes) if (key.sk === sk && key.pk === pk) return true;
+  return false;
+}
+
 function sharedPlatform({ platform, remembered }: SessionParts): Platform {
-  const written = (keys: readonly Key[]) => {
+  const written = (writes: readonly Write[]) => {
     for (const [name, { key }] of remembered) {
-      if (keys.some(({ pk, sk }) => key.pk === pk && key.sk === sk)) remembered.delete(name);
+      if (isWritten(writes, key)) remembered.delete(name);
     }
   };
   const overtaken = () => remembered.clear();

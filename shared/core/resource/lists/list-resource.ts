@@ -107,8 +107,7 @@ export interface ListResource<
 export interface NewItem<F extends Fields> {
   /** Reserved from the counter of the list. */
   readonly id: number;
-  /** Parses the body. Rejects with ApiError. */
-  readonly input: () => Promise<Input<F, 'create'>>;
+  readonly input: Input<F, 'create'>;
 }
 
 /** A list with typed fields. It needs `show` or `bodies` unless the data of its view has all of them. */

@@ -6,7 +6,7 @@ import { notFound } from '../../../values/errors/errors.ts';
 import type { Response } from '../../http/message.ts';
 import type { ItemBody } from '../../http/response-cache.ts';
 import type { Fields } from '../field.ts';
-import { bodyFor, inputOf } from '../input.ts';
+import { type Body, bodyFor, inputOf } from '../input.ts';
 import { linksOf, pathOf } from '../links.ts';
 import { loadedForms, loadedOperations } from '../loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from '../loads/loads.ts';
@@ -160,25 +160,24 @@ function listOperations<Data extends object, View extends object, Loaded extends
     },
   };
   if (create === undefined) return { GET: list };
-  const inputIn = async ({ body }: Context<Loaded>) =>
-    inputOf(resource.fields, await body(), 'create');
+  const inputIn = (body: Body) => inputOf(resource.fields, body, 'create');
   const post: Operation<Loaded> = {
     right: 'C',
     ...(counter && { counter }),
     ...rulesOf(resource, 'C'),
     run: async (context) => {
-      return responses.one(context, 201)(await create(context, await inputIn(context)));
+      const view = await create(context, inputIn(await context.body()));
+      return responses.one(context, 201)(view);
     },
     ...(createAll && {
-      runAll: (contexts) => {
-        const [first] = contexts;
-        if (first === undefined) return [];
-        const items = contexts.map((each) => ({
-          id: reservedId(each),
-          input: () => inputIn(each),
+      runAll: (context, all) => {
+        const { route } = context;
+        const items = all.map(({ body, reserved }) => ({
+          id: reservedId({ route, reserved }),
+          input: inputIn(body),
         }));
-        const one = responses.one(first, 201);
-        return createAll(first, items).map(async (view) => one(await view));
+        const one = responses.one(context, 201);
+        return createAll(context, items).map((creating) => creating.then(one));
       },
     }),
   };

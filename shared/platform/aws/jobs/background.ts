@@ -13,14 +13,29 @@ import {
   type Services,
   sizedKinds,
 } from '../../../jobs/change-feed.ts';
+import { type DeadLetterRequest, handleDeadLetter } from '../../../jobs/dead-letters.ts';
 import { dueTimes, type JobType, type ReadJobs, readJobs, runDue } from '../../../jobs/jobs.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
-import { causeOf } from '../../../values/caught.ts';
+import { faultOf } from '../../../values/caught.ts';
 import { readStreamRecord } from './stream.ts';
 import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
 
-/** Records of the table's stream, a wake-up, or the tick of a minute, which has no data. */
-export type BackgroundEvent = Partial<DynamoDBStreamEvent> | SQSEvent;
+/** An operator's request. */
+interface OperatorEvent {
+  readonly deadLetter: DeadLetterRequest;
+}
+
+/** A request of the function to itself: to run due jobs. */
+export interface DueEvent {
+  readonly jobs: 'due';
+  readonly Records?: undefined;
+}
+
+/**
+ * Records of the table's stream, a wake-up, an operator's request, one of its own, or the tick of a minute, which has no
+ * data.
+ */
+export type BackgroundEvent = Partial<DynamoDBStreamEvent> | SQSEvent | OperatorEvent | DueEvent;
 
 /** The consumers and jobs of the background. */
 export interface BackgroundOptions {
@@ -28,6 +43,8 @@ export interface BackgroundOptions {
   readonly consumers: readonly ChangeConsumer[];
   readonly kinds: readonly JobType[];
   readonly wakeUps: WakeUps;
+  /** Has the function invoked asynchronously. */
+  readonly invokeLater: (event: DueEvent) => Promise<void>;
 }
 
 type Invocation = Pick<Context, 'getRemainingTimeInMillis'>;
@@ -51,29 +68,31 @@ const aheadMs = 75_000;
 const earlyMs = 1000;
 
 /**
- * Creates the handler: passes changes in the stream to their consumers, and runs jobs when the stream shows new ones,
- * with each tick, and with each wake-up. A failed batch of changes is delivered again as a whole: consumers are
- * idempotent.
+ * Creates the handler: passes changes in the stream to their consumers, and runs due jobs, with each tick and in
+ * invocations of its own. The stream and the queue of wake-ups start those and do not wait: they have few invocations
+ * at a time, and a long job in one of them would delay all jobs behind it. A failed batch of changes is delivered again
+ * as a whole: consumers are idempotent.
  */
 export function createBackground(options: BackgroundOptions): BackgroundHandler {
   const { services, consumers } = options;
   const sized = sizedKinds(consumers.flatMap(({ watches }) => watches));
-  const runJobs = createJobs(options);
+  const { runJobs, tick, begin, startJobs } = createJobs(options);
   return async (event, invocation) => {
+    if ('deadLetter' in event) {
+      await handleDeadLetter(services, consumers, event.deadLetter);
+      await services.meter.flush();
+      return { batchItemFailures: [] };
+    }
     if (isWakeUp(event)) {
       await arrival(services, timeOfWakeUp(event));
-      await runJobs(invocation, []); // later ones have wake-ups of their own
-      await services.meter.flush();
+      await startJobs();
       return { batchItemFailures: [] };
     }
     const { Records: records = [] } = event;
     const changes = changesIn(records, sized);
-    const newJobs = changes.filter(({ kind }) => kind === jobEntity.kind);
-    const times = newJobs.map(({ key }) => dueOf(key));
-    if (records.length === 0) {
-      const read = await upcoming(services);
-      await runJobs(invocation, dueTimes(read), read);
-    } else if (times.length > 0) await runJobs(invocation, times);
+    if ('jobs' in event) await runJobs(invocation);
+    else if (records.length === 0) await tick(invocation);
+    else await begin(changes);
     const isConsumed = await consume(options, changes);
     const itemIdentifier = records[0]?.dynamodb?.SequenceNumber ?? '';
     return { batchItemFailures: isConsumed ? [] : [{ itemIdentifier }] };
@@ -97,33 +116,50 @@ function changesIn(
     .filter(({ change }) => change.cause !== 'maintenance');
 }
 
-function upcoming({ store, clock }: Services): Promise<ReadJobs> {
-  return readJobs(store, clock.micros() / 1000 + aheadMs);
-}
-
-/** Returns a function that runs due jobs, and has jobs run at those of `times` that are soon. */
-function createJobs({ services, kinds, wakeUps }: BackgroundOptions) {
+/** Returns functions that run due jobs, here or in another invocation, and have jobs run later. */
+function createJobs({ services, kinds, wakeUps, invokeLater }: BackgroundOptions) {
   const context = {
     ...services,
     settled: () => Promise.resolve(), // the delay of the stream is unknown
     endedBefore: async (micros: number) => services.clock.micros() - micros > callMicros,
   };
-  const wakeUpAt = async (times: readonly number[]): Promise<void> => {
-    const now = services.clock.micros() / 1000;
+  const nowMs = () => services.clock.micros() / 1000;
+  /** The next tick runs what is not started. */
+  const unlessFailed = async (message: string, started: Promise<void>): Promise<void> => {
     try {
-      await wakeUps(times.filter((time) => time > now && time <= now + aheadMs));
+      await started;
     } catch (error) {
-      // the jobs are run by the next tick
-      services.log({ level: 'error', message: 'wake-ups failed', cause: causeOf(error) });
+      services.log({ level: 'error', message, ...faultOf(error) });
     }
   };
-  return async (
-    { getRemainingTimeInMillis }: Invocation,
-    times: readonly number[],
-    read?: ReadJobs,
-  ) => {
+  const runJobs = async ({ getRemainingTimeInMillis }: Invocation, read?: ReadJobs) => {
     const isEnding = () => getRemainingTimeInMillis() < stepMs;
-    await Promise.all([wakeUpAt(times), runDue({ kinds, context, isEnding }, read)]);
+    await runDue({ kinds, context, isEnding }, read);
+  };
+  /** Has jobs run at those of these times that are soon. */
+  const wakeUpAt = async (times: readonly number[]) => {
+    const now = nowMs();
+    const soon = times.filter((time) => time > now && time <= now + aheadMs);
+    await unlessFailed('wake-ups failed', wakeUps(soon));
+  };
+  const startJobs = () => unlessFailed('jobs could not be started', invokeLater({ jobs: 'due' }));
+  return {
+    /** Runs due jobs. */
+    runJobs,
+    /** Has due jobs run in another invocation. */
+    startJobs,
+    /** Runs due jobs, and has those run that are due before the next tick. */
+    tick: async (invocation: Invocation) => {
+      const read = await readJobs(services.store, nowMs() + aheadMs);
+      await Promise.all([wakeUpAt(dueTimes(read)), runJobs(invocation, read)]);
+    },
+    /** Has new jobs run that are due now or soon. */
+    begin: async (changes: readonly ItemChange[]) => {
+      const newJobs = changes.filter(({ kind }) => kind === jobEntity.kind);
+      const times = newJobs.map(({ key }) => dueOf(key));
+      const isDue = times.some((time) => time <= nowMs());
+      await Promise.all([wakeUpAt(times), isDue && startJobs()]);
+    },
   };
 }
 
@@ -139,8 +175,7 @@ async function consume(
     }
     return true;
   } catch (error) {
-    const cause = causeOf(error);
-    services.log({ level: 'error', message: 'changes could not be consumed', cause });
+    services.log({ level: 'error', message: 'changes could not be consumed', ...faultOf(error) });
     return false;
   }
 }

@@ -1,9 +1,10 @@
 import { maintain } from '../../../jobs/maintain.ts';
 import { pollSlotEntity } from '../../../store/entities.ts';
-import { ConditionFailed } from '../../../store/store.ts';
+import { ConditionFailed, StoreBusy } from '../../../store/store.ts';
 import { createItem, deleteItem } from '../../../store/writes.ts';
-import { causeOf } from '../../../values/caught.ts';
+import { faultOf } from '../../../values/caught.ts';
 import type { Admission, Platform } from '../../ports.ts';
+import { OutcomeUnknown } from '../store/write.ts';
 
 type SlotServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
 
@@ -13,7 +14,7 @@ const deadMs = 10_000;
 /**
  * Takes a slot for a poll of at most `longestMs`.
  *
- * @returns the function that releases it; undefined: it is taken, or the table does not respond
+ * @returns the function that releases it; undefined: it is taken, or the table is too busy
  */
 export async function takeSlot(
   services: SlotServices,
@@ -28,9 +29,14 @@ export async function takeSlot(
     ]);
     return () => releaseSlot(services, { key, version });
   } catch (error) {
-    if (!(error instanceof ConditionFailed)) logTrouble(services, error);
-    return undefined;
+    if (isTaken(error)) return undefined;
+    throw error;
   }
+}
+
+/** Returns whether another process has the slot, or the table is too busy to tell. */
+function isTaken(error: unknown): boolean {
+  return [ConditionFailed, OutcomeUnknown, StoreBusy].some((kind) => error instanceof kind);
 }
 
 /** Releases a slot, which expires anyway. Never rejects. */
@@ -46,5 +52,5 @@ async function releaseSlot(
 }
 
 function logTrouble({ log }: SlotServices, error: unknown): void {
-  log({ level: 'error', message: 'a slot for a poll failed', cause: causeOf(error) });
+  log({ level: 'error', message: 'a slot for a poll failed', ...faultOf(error) });
 }

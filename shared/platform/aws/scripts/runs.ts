@@ -1,106 +1,56 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Context } from 'aws-lambda';
-import { runSettings } from '../../../scripts/rules/script-config.ts';
-import type { FinishedTrace, RunReference, RunRequest } from '../../../scripts/run-request.ts';
+import type { FinishedTrace, RunReference } from '../../../scripts/run-request.ts';
 import { awaitRun } from '../../../scripts/runs/late-runs.ts';
-import { type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
-import { nameOf } from '../../../values/caught.ts';
+import { blockRun, type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
 import type { Runs } from '../../ports.ts';
-import { openLambda } from './lambda-client.ts';
-import { runsFunctionName } from './script-names.ts';
+import type { LateWork } from '../lifetime/late-work.ts';
+import type { HeldSlot } from '../slots/items.ts';
+import type { WaitingRuns } from '../slots/waiting-runs.ts';
+import type { AwsScripts } from './scripts.ts';
 
-/** The payload of the function for background runs. */
-export type RunsEvent = { readonly start: RunReference } | { readonly run: RunRequest };
-
-/** Options of background runs. */
-export interface RunsOptions {
-  /** Prefix of the names of functions. */
-  readonly prefix: string;
-  /** Runs scripts that end soon enough in this process. */
-  readonly services: RunServices;
-  /** Created with the first run when absent. */
-  readonly client?: LambdaClient;
+/** The payload of the function for background runs: a pending run, and the slot that was taken for it. */
+export interface RunsEvent {
+  readonly start: RunReference;
+  readonly slot: HeldSlot;
 }
 
-const requestTimeout = 340_000; // the function has 330 s
+/** Options of runs. */
+export interface RunsOptions {
+  readonly services: RunServices;
+  readonly waitingRuns: WaitingRuns;
+  /** Runs that a request no longer waits for. */
+  readonly late: LateWork;
+}
+
 const marginMs = 1000; // for the trace, and the request to the script's function
 const startMs = 10_000; // for a script's function that has to start
-const busyMs = 500;
 
 /**
- * Opens background runs, in a separate function that has the time for it. Short runs use this process, which is faster.
+ * Opens the runs of a function. A request executes its run itself, also beyond its response; a run without a request
+ * has a function of its own, once it has a slot.
  */
 export function openRuns(options: RunsOptions): Pick<Runs, 'start' | 'wait'> {
-  const { prefix, services, client } = options;
-  const withLambda = openLambda({ client, requestTimeout });
-  const FunctionName = runsFunctionName(prefix);
-  const invoke: Invoke = (InvocationType, event, abortSignal) =>
-    withLambda((lambda, { InvokeCommand }) =>
-      lambda.send(
-        new InvokeCommand({ FunctionName, InvocationType, Payload: JSON.stringify(event) }),
-        abortSignal === undefined ? {} : { abortSignal },
-      ),
-    );
+  const { services, waitingRuns, late } = options;
   return {
-    start: async (start) => {
-      await invoke('Event', { start });
+    start: async (run) => {
+      if ((await waitingRuns.enter(run)) === 'full') await blockRun(services, run);
     },
-    wait: async (request, ms) => {
-      const { timeoutMs } = runSettings(request.config, request.script.config);
-      if (timeoutMs + marginMs <= ms) {
-        return awaitRun(services, runScript(within(services, ms), request), ms);
-      }
-      const result = await runElsewhere(invoke, request, ms);
-      if (result === 'abandoned') return undefined;
-      return result ?? runScript({ ...services, scripts: tooBusy }, request);
+    wait: (request, ms) => {
+      const run = runScript(
+        within(services, () => ms - marginMs),
+        request,
+      );
+      late.keep(run);
+      return awaitRun(services, run, ms);
     },
   };
 }
 
-type Invoke = (
-  type: 'Event' | 'RequestResponse',
-  event: RunsEvent,
-  abortSignal?: AbortSignal,
-) => Promise<InvokeCommandOutput>;
-
-/**
- * Invokes the function. Undefined: Lambda accepted no request, nothing ran; abandoned: it continues, with its trace.
- */
-async function runElsewhere(
-  invoke: Invoke,
-  run: RunRequest,
-  ms: number,
-): Promise<FinishedTrace | 'abandoned' | undefined> {
-  const patience = AbortSignal.timeout(ms);
-  while (!patience.aborted) {
-    try {
-      return readFinished(await invoke('RequestResponse', { run }, patience));
-    } catch (error) {
-      if (nameOf(error) === 'AbortError') return 'abandoned';
-      if (nameOf(error) !== 'TooManyRequestsException') throw error;
-    }
-    await pause(Math.random() * busyMs);
-  }
-  return undefined;
-}
-
-function readFinished({ FunctionError, Payload }: InvokeCommandOutput): FinishedTrace {
-  if (FunctionError !== undefined) throw new Error('the function that runs scripts has failed');
-  return JSON.parse(Buffer.from(Payload ?? []).toString()) as FinishedTrace; // of our own function
-}
-
-/** Runs nothing: the trace shows that no slot was free. */
-const tooBusy: RunServices['scripts'] = {
-  run: async () => ({ status: 'queue_timeout' }),
-  settled: () => Promise.resolve(),
-};
-
-/** Limits the wait of a run for its start, so that it ends within `ms`. */
-function within(services: RunServices, ms: number): RunServices {
+/** Limits the wait of a run for its start. */
+function within(services: RunServices, most: (timeoutMs: number) => number): RunServices {
   const run: RunServices['scripts']['run'] = (given) => {
-    const leftMs = Math.max(0, ms - marginMs - given.timeoutMs);
-    return services.scripts.run({ ...given, waitMs: Math.min(given.waitMs, leftMs) });
+    const waitMs = Math.max(0, Math.min(given.waitMs, most(given.timeoutMs)));
+    return services.scripts.run({ ...given, waitMs });
   };
   return { ...services, scripts: { ...services.scripts, run } };
 }
@@ -111,10 +61,20 @@ export type RunsHandler = (
   context: Pick<Context, 'getRemainingTimeInMillis'>,
 ) => Promise<FinishedTrace | undefined>;
 
-export function createRuns(services: RunServices): RunsHandler {
-  return async (event, context) => {
+/** Creates the handler of the function for background runs. A run that it does not execute has its slot released. */
+export function createRuns(
+  services: RunServices & { readonly loadScripts: () => Promise<Pick<AwsScripts, 'inSlot'>> },
+): RunsHandler {
+  return async ({ start, slot }, context) => {
     services.meter.flushOld(); // in parallel with the run, which does not wait for it
-    const timed = within(services, context.getRemainingTimeInMillis() - startMs);
-    return 'run' in event ? runScript(timed, event.run) : runPending(timed, event.start);
+    const scripts = (await services.loadScripts()).inSlot(start.instance, slot);
+    const leftMs = context.getRemainingTimeInMillis() - startMs - marginMs;
+    const timed = within({ ...services, scripts }, (timeoutMs) => leftMs - timeoutMs);
+    try {
+      return await runPending(timed, start);
+    } finally {
+      scripts.release();
+      await scripts.settled();
+    }
   };
 }

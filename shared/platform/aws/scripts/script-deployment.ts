@@ -1,11 +1,12 @@
 import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
 import { once } from '../once.ts';
+import { checkName } from '../slots/waiting-runs.ts';
 import { deployScript, sweepFunctions } from './script-function.ts';
 import type { ScriptPlaceOptions } from './script-place.ts';
 
 /**
- * Returns the job types of AWS only: they keep a function for each script. Few processes run any, so their code, and
+ * Returns the job types of AWS only: they keep a function for each script, and start runs that wait. Few processes run any, so their code, and
  * the files that it adds to each script, are loaded for the first one.
  */
 export function scriptWork(
@@ -19,5 +20,6 @@ export function scriptWork(
   return [
     { ...deployScript, step: async (context, task) => (await load()).deploy.step(context, task) },
     { ...sweepFunctions, step: async (context, task) => (await load()).sweep.step(context, task) },
+    { ...checkName, step: async (context, task) => (await load()).check.step(context, task) },
   ];
 }

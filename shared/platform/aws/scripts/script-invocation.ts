@@ -130,6 +130,8 @@ const unready = [
   'CodeArtifactUserPendingException',
 ];
 const throttles = ['TooManyRequestsException', 'ThrottlingException', 'EC2ThrottledException'];
+/** Errors of Lambda itself that nothing but the deployment can cause; their status is 502. */
+const denials = ['EC2AccessDeniedException', 'KMSAccessDeniedException', 'KMSDisabledException'];
 /** Errors without a connection, so nothing was sent. */
 const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
@@ -149,7 +151,7 @@ function readInvocationError(error: unknown, ended: Ended): Attempt {
   }
   if (unreachable.includes(code ?? '')) return { kind: 'busy' };
   const status = $metadata?.httpStatusCode;
-  if (status !== undefined && status < 500) throw error;
+  if ((status !== undefined && status < 500) || denials.includes(name)) throw error;
   const why = status === undefined ? 'The connection to it was lost' : `Lambda failed (${name})`;
   return ended({ stderr: `${why}: the script may or may not have run to its end.` });
 }

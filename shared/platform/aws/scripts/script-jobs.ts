@@ -1,20 +1,33 @@
 import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
+import { createWaitingRunsCheck } from '../slots/waiting-runs.ts';
 import { createDeployScript } from './deploy-script.ts';
 import { openControl } from './function-control.ts';
+import { openStartRun } from './invoke-later.ts';
 import { runtimeFiles } from './runtime-files.ts';
 import { openScriptPlace, type ScriptPlaceOptions } from './script-place.ts';
 import { createSweepFunctions } from './sweep-functions.ts';
 
-/** Opens the job types that create, update, compare and delete functions of scripts. Only in a bundle. */
+/** Opens the job types of scripts on AWS. Only in a bundle, which has the files of functions. */
 export function openScriptJobs(
-  { scripts: { prefix, role }, table }: Environment,
+  { scripts, scriptMegabytes, table }: Environment,
   services: ScriptPlaceOptions['services'],
 ): {
   readonly deploy: JobType;
   readonly sweep: JobType;
+  readonly check: JobType;
 } {
-  const place = openScriptPlace({ prefix, table, services });
-  const options = { place, role, files: runtimeFiles, control: openControl() };
-  return { deploy: createDeployScript(options), sweep: createSweepFunctions(options) };
+  const { prefix, role } = scripts;
+  const options = {
+    place: openScriptPlace({ prefix, table, services }),
+    role,
+    memoryMegabytes: scriptMegabytes,
+    files: runtimeFiles,
+    control: openControl(),
+  };
+  return {
+    deploy: createDeployScript(options),
+    sweep: createSweepFunctions(options),
+    check: createWaitingRunsCheck(openStartRun(prefix)),
+  };
 }

@@ -42,8 +42,3 @@ export function readDescription(text: string): ScriptId | undefined {
   if (script === undefined || instance === undefined) return undefined;
   return { instance: Number(instance), script: Number(script) };
 }
-
-/** Returns the name of the function for background runs. */
-export function runsFunctionName(prefix: string): string {
-  return `${prefix}-script-runs`;
-}

@@ -13,6 +13,7 @@ export interface PackageOptions {
   readonly files: AllRuntimeFiles;
   /** ARN of the role that they share. */
   readonly role: string;
+  readonly memoryMegabytes: number;
 }
 
 /** A script to be packed. */
@@ -32,7 +33,6 @@ export interface ScriptPackage {
   readonly hash: string;
 }
 
-const memoryMegabytes = 256;
 const runtimes = {
   node: { Runtime: 'nodejs24.x', sourceName: 'main.js' },
   python: { Runtime: 'python3.14', sourceName: 'main.py' },
@@ -52,12 +52,12 @@ export function releaseOf(options: PackageOptions, runtime: ScriptRuntime): stri
   return sha256(JSON.stringify([options.files[runtime], settings]));
 }
 
-function settingsOf({ role }: PackageOptions, runtime: ScriptRuntime, id: ScriptId) {
+function settingsOf(options: PackageOptions, runtime: ScriptRuntime, id: ScriptId) {
   return {
     Runtime: runtimes[runtime].Runtime,
     Handler: 'index.handler',
-    Role: role,
-    MemorySize: memoryMegabytes,
+    Role: options.role,
+    MemorySize: options.memoryMegabytes,
     Timeout: functionSeconds,
     Description: describeFunction(id),
   };

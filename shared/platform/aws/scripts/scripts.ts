@@ -1,10 +1,13 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../scripts/script-runner.ts';
+import type { Slots } from '../../../scripts/slots.ts';
 import { longestDelay, mostOf } from '../../../values/back-off.ts';
 import type { Log } from '../../ports.ts';
 import { realTimer, type Timer } from '../jobs/timer.ts';
 import { once } from '../once.ts';
+import type { HeldSlot } from '../slots/items.ts';
 import { openSlots } from '../slots/slots.ts';
+import { openWaitingRuns, type StartRun, type WaitingRuns } from '../slots/waiting-runs.ts';
 import { openLambda } from './lambda-client.ts';
 import { askForFunction, type FunctionAsker, readFunction } from './script-function.ts';
 import { type Attempt, invokeScript } from './script-invocation.ts';
@@ -18,6 +21,16 @@ export interface ScriptsOptions extends FunctionAsker {
   readonly client?: LambdaClient;
   /** That of the process when absent. */
   readonly timer?: Timer;
+  /** Runs of an instance that may wait for a slot, each with a process. */
+  readonly mostWaiting: number;
+  readonly startRun: StartRun;
+}
+
+/** Runs scripts in Lambda. A run with which no process waits has a slot before it starts: see `inSlot`. */
+export interface AwsScripts extends ScriptRunner {
+  readonly waitingRuns: WaitingRuns;
+  /** Returns the runner of a run for which a slot was taken, and the release of this slot. */
+  inSlot(instance: number, slot: HeldSlot): ScriptRunner & { readonly release: () => void };
 }
 
 /** Seconds after which Lambda ends a script's function. */
@@ -33,29 +46,41 @@ const backOff = { firstMs: 100, maxMs: 2000 };
  * deploy-script.ts). A run that starts before its function exists waits for it. No invocation that may have run is
  * retried.
  */
-export function openScripts(options: ScriptsOptions): ScriptRunner {
+export function openScripts(options: ScriptsOptions): AwsScripts {
   const { timer = realTimer } = options;
   const withLambda = openLambda({ client: options.client, requestTimeout });
-  const slots = openSlots({ ...options, timer });
+  const waitingRuns = openWaitingRuns(options);
+  const slots = openSlots({ ...options, timer, released: waitingRuns.startNext });
+  const runIn = (enter: Slots['enter'], run: ScriptRun) =>
+    withLambda(async (client, sdk) => {
+      const name = functionName(await options.place(), run);
+      const { args, config, meta, timeoutMs } = run;
+      let { version } = run;
+      return runWhenReady({ ...options, timer }, run, async (waitMs) => {
+        run.onProgress?.('queued');
+        const release = await enter({ ...run, waitMs });
+        if (release === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
+        if (release === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
+        run.onProgress?.('started');
+        const event = { version, args, config, meta, timeoutMs };
+        const attempt = await invokeScript({ client, sdk, name }, event).finally(release);
+        if (attempt.kind === 'stale') version = Math.max(version, attempt.version); // it has just been changed
+        return attempt;
+      });
+    });
+  const settled = () => slots.settled();
   return {
-    run: (run) =>
-      withLambda(async (client, sdk) => {
-        const name = functionName(await options.place(), run);
-        const { args, config, meta, timeoutMs } = run;
-        let { version } = run;
-        return runWhenReady({ ...options, timer }, run, async (waitMs) => {
-          run.onProgress?.('queued');
-          const release = await slots.enter({ ...run, waitMs });
-          if (release === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
-          if (release === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
-          run.onProgress?.('started');
-          const event = { version, args, config, meta, timeoutMs };
-          const attempt = await invokeScript({ client, sdk, name }, event).finally(release);
-          if (attempt.kind === 'stale') version = Math.max(version, attempt.version); // it has just been changed
-          return attempt;
-        });
-      }),
-    settled: () => slots.settled(),
+    run: (run) => runIn(slots.enter, run),
+    settled,
+    waitingRuns,
+    inSlot: (instance, slot) => {
+      const { renew, release } = slots.adopt(instance, slot);
+      const enter: Slots['enter'] = async (run) => {
+        await renew(run);
+        return () => undefined; // it keeps its slot while it waits for its function
+      };
+      return { run: (run) => runIn(enter, run).finally(release), release, settled };
+    },
   };
 }
 

@@ -7,6 +7,8 @@ import { deleteEarly, look, renewEntry, type Seen, type SlotServices, waiterKey 
 
 export interface QueueServices extends SlotServices {
   readonly timer: Timer;
+  /** Runs of an instance that may wait. */
+  readonly mostWaiting: number;
 }
 
 /** Takes one of these slots; undefined: none is free, or other processes were faster. */
@@ -18,25 +20,32 @@ const pauseMs = { inFront: 100, behind: 500 };
 /** A free slot is reserved this long for its next waiters: they have checked by then, or are dead. */
 const patienceMs = 1.5 * pauseMs.inFront;
 
-/** Waits in the queue of an instance until it is a run's turn, or it has waited too long. */
+/**
+ * Waits in the queue of an instance until it is a run's turn, or it has waited too long.
+ *
+ * @returns `full` at once when too many are before it: runs that arrive together count each other
+ */
 export async function waitForTurn(
   services: QueueServices,
   run: Entrant,
   take: Take,
-): Promise<Release | 'late'> {
-  const { timer } = services;
+): Promise<Release | 'late' | 'full'> {
+  const { timer, mostWaiting } = services;
   const own = waiterKey(services, run);
   const renew = createRenewal(services, own);
   const findTurn = createTurns(own, timer);
   const latestMs = timer.now() + run.waitMs;
   let pause = pauseMs.inFront;
   try {
+    await renew();
+    const { awaited } = await look(services, run.instance, mostWaiting);
+    if (!awaited.slice(0, mostWaiting).includes(own.sk)) return 'full';
     for (;;) {
       const delayMs = mostOf(pause);
       if (timer.now() + delayMs > latestMs) return 'late';
       await renew();
       await timer.sleep(delayMs);
-      const turn = findTurn(await look(services, run.instance, front));
+      const turn = findTurn(await look(services, run.instance, mostWaiting));
       const release = await take(run, turn.numbers);
       if (release !== undefined) return release;
       pause = turn.isInFront ? pauseMs.inFront : pauseMs.behind;
@@ -68,9 +77,9 @@ interface Turn {
 /** Returns a function that decides, at each check, which slots a waiter may take. */
 function createTurns({ sk }: Key, timer: Timer): (seen: Seen) => Turn {
   let freeSinceMs: number | undefined;
-  return ({ free, waiters }) => {
-    const before = waiters.indexOf(sk);
-    const isInFront = before >= 0;
+  return ({ free, awaited }) => {
+    const before = awaited.indexOf(sk);
+    const isInFront = before >= 0 && before < front;
     freeSinceMs = isInFront && free.length > 0 ? (freeSinceMs ?? timer.now()) : undefined;
     if (freeSinceMs === undefined) return { isInFront, numbers: [] };
     const isUnused = timer.now() - freeSinceMs > patienceMs;

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { limited } from '../sdk/client.ts';
 
 /** The location of DynamoDB; absent values come from the environment, as everywhere on AWS. */
 export interface ClientOptions {
@@ -9,9 +10,6 @@ export interface ClientOptions {
   /** Time for one request, 3 s when absent; an emulator may need more. */
   readonly requestTimeoutMs?: number;
 }
-
-/** A new connection takes some tens of milliseconds; only a dead host takes longer than this. */
-const connectionTimeoutMs = 1000;
 
 /** The largest responses (1 MB queries, transactions of 4 MB) take some hundred milliseconds. */
 const defaultTimeoutMs = 3000;
@@ -24,17 +22,36 @@ export function createClient({
   requestTimeoutMs = defaultTimeoutMs,
   ...place
 }: ClientOptions = {}): DynamoDBClient {
+  const { requestHandler, ...limits } = limited({ requestMs: requestTimeoutMs, maxAttempts: 1 });
   return new DynamoDBClient({
     ...place,
-    maxAttempts: 1,
+    ...limits,
     cacheMiddleware: true, // no middleware is added after the first request
     requestHandler: {
-      connectionTimeout: connectionTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true, // without it the SDK only warns
-      socketTimeout: requestTimeoutMs, // the other one ends with the first byte of the response
+      ...requestHandler,
       httpsAgent: { keepAlive: true, maxSockets },
       httpAgent: { keepAlive: true, maxSockets },
     },
   });
+}
+
+/**
+ * Counts the requests that a client sends, repeated ones included.
+ *
+ * @returns takes the number since its last call
+ */
+export function countRequests(client: DynamoDBClient): () => number {
+  let count = 0;
+  client.middlewareStack.add(
+    (next) => (args) => {
+      count += 1;
+      return next(args);
+    },
+    { step: 'finalizeRequest', name: 'countRequests' },
+  );
+  return () => {
+    const taken = count;
+    count = 0;
+    return taken;
+  };
 }

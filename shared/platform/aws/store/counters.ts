@@ -13,7 +13,7 @@ const expression = `SET ${attributes.kind} = :kind ADD ${attributes.number} :cou
 /**
  * Takes numbers from the table. A lost response costs numbers: the retry takes others.
  *
- * @throws StoreUnavailable
+ * @throws StoreBusy, StoreUnavailable
  */
 export async function takeFromTable(
   { client, table, pacing }: StoreContext,

@@ -33,7 +33,7 @@ export function writeItem(put: Put, version: string, change: Change): Item {
   item[attributes.kind] = { S: put.kind };
   item[attributes.version] = { S: version };
   item[attributes.change] = { S: writeChange(change) };
-  item[attributes.data] = { S: writeJson(put.data) };
+  item[attributes.data] = { S: put.text ?? writeJson(put.data) };
   if (put.expiresAt !== undefined) item[timeToLive] = { N: String(Math.ceil(put.expiresAt)) };
   if (put.indexes !== undefined) addIndexKeys(item, put.key.pk, put.indexes);
   return item;

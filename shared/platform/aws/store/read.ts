@@ -69,6 +69,7 @@ async function fetchBatch(context: StoreContext, keys: readonly Key[]): Promise<
   const found: Item[] = [];
   let rest: Item[] = keys.map(writeKey);
   await retry(pacing, async () => {
+    const asked = rest.length;
     const { Responses, UnprocessedKeys } = await client.send(
       new BatchGetItemCommand({
         RequestItems: {
@@ -82,7 +83,7 @@ async function fetchBatch(context: StoreContext, keys: readonly Key[]): Promise<
     );
     found.push(...(Responses?.[table] ?? []));
     rest = (UnprocessedKeys?.[table]?.Keys ?? []).map(keyPart);
-    if (rest.length > 0) throw new Incomplete();
+    if (rest.length > 0) throw new Incomplete(rest.length === asked ? 'none' : 'some');
   });
   return found;
 }

@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isOrdered } from '../../../store/entities.ts';
 import { checkKey } from '../../../store/key-limits.ts';
 import type { Store } from '../../../store/store.ts';
+import { naming } from '../sdk/client.ts';
 import { takeInBlocks } from './blocks.ts';
 import type { StoreContext } from './context.ts';
 import { type Take, takeFromTable } from './counters.ts';
@@ -23,7 +24,7 @@ export interface StoreOptions {
 
 /** Opens the store on an existing table. Sends no request by itself. */
 export function openStore({ table, client, now, pacing = realPacing }: StoreOptions): Store {
-  const context: StoreContext = { client, table, now: () => now() / 1000, pacing };
+  const context: StoreContext = { client: naming(client), table, now: () => now() / 1000, pacing };
   const takeNow: Take = (key, count) => takeFromTable(context, key, count);
   const takeAhead = takeInBlocks(takeNow, now);
   const calls = openCalls();

@@ -17,7 +17,7 @@ import { attributes } from './table.ts';
  * Applies several writes, all or none. All tries of a call are the same request with the same token, so that DynamoDB
  * responds to a retry as to the first try.
  *
- * @throws ConditionFailed, StoreUnavailable
+ * @throws ConditionFailed, StoreBusy, StoreUnavailable
  */
 export async function writeTogether(
   context: StoreContext,
@@ -28,7 +28,7 @@ export async function writeTogether(
     ClientRequestToken: token(transaction.id, now),
     TransactItems: transaction.writes.map((prepared) => transactItem(context, prepared, now)),
   };
-  await retry(context.pacing, async () => {
+  const attempt = async (): Promise<void> => {
     try {
       await context.client.send(new TransactWriteItemsCommand(request));
     } catch (error) {
@@ -41,7 +41,8 @@ export async function writeTogether(
         readItem(first.reason.Item, context.now()),
       );
     }
-  });
+  };
+  await retry(context.pacing, attempt, { isWrite: true });
 }
 
 /** Number of moments with a unique token before they repeat: 13 hours of seconds, in three digits. */

@@ -24,7 +24,7 @@ export class OutcomeUnknown extends Error {
 /**
  * Applies a transaction: one write by itself, several together.
  *
- * @throws ConditionFailed, ItemTooLarge, StoreUnavailable, OutcomeUnknown
+ * @throws ConditionFailed, ItemTooLarge, StoreBusy, StoreUnavailable, OutcomeUnknown
  */
 export async function writeItems(context: StoreContext, transaction: Transaction): Promise<void> {
   const { id, writes } = prepareTransaction(transaction);
@@ -43,7 +43,7 @@ async function checkOne(context: StoreContext, { write, position }: PreparedWrit
 
 async function writeOne(context: StoreContext, id: string, prepared: PreparedWrite): Promise<void> {
   const now = Math.ceil(context.now());
-  await retry(context.pacing, async (mayBeApplied) => {
+  const attempt = async (mayBeApplied: boolean): Promise<void> => {
     try {
       await send(context, prepared, now);
     } catch (error) {
@@ -52,7 +52,8 @@ async function writeOne(context: StoreContext, id: string, prepared: PreparedWri
       if (mayBeApplied) throw new OutcomeUnknown(error);
       throw conditionFailed(context, prepared, error.Item);
     }
-  });
+  };
+  await retry(context.pacing, attempt, { isWrite: true });
 }
 
 async function send(

@@ -12,6 +12,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { deadLetterDays, deadLetterFiles } from '../../../jobs/change-feed.ts';
 import { codeOf, messageOf } from '../../../values/caught.ts';
 import type { FileContent, FileStore, Log } from '../../ports.ts';
 
@@ -50,8 +51,13 @@ export interface FilesOptions {
   readonly log: Log;
 }
 
-const passingAreas = ['uploads', 'traces'];
-const passingLiveMs = 24 * 3600 * 1000;
+const dayMs = 24 * 3600 * 1000;
+/** Folders whose files are deleted at an age in milliseconds. */
+const passingAreas = [
+  { area: 'uploads', liveMs: dayMs },
+  { area: 'traces', liveMs: dayMs },
+  { area: deadLetterFiles, liveMs: deadLetterDays * dayMs },
+];
 const sweepIntervalMs = 3600 * 1000;
 
 /** Path of the server below which files are served. */
@@ -60,7 +66,7 @@ export const filesPath = '/files/';
 /**
  * Opens the files of one machine: `content/<key>` holds a file as it is, `types/<key>` its content type. A file is
  * written elsewhere and moved into place, so that it is complete or absent. Uploads and values of traces are deleted
- * when they are a day old.
+ * when they are a day old, and those of dead letters after 30 days.
  */
 export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
   const { folder, url, nowMs, log } = options;
@@ -220,13 +226,13 @@ async function removePath(folder: string, key: string): Promise<void> {
   await rm(typePath(folder, key), { recursive: true, force: true });
 }
 
-/** Deletes files that are kept for a day only. */
+/** Deletes files that are kept for some time only. */
 async function sweep(folder: string, nowMs: number): Promise<void> {
-  for (const area of passingAreas) {
+  for (const { area, liveMs } of passingAreas) {
     for (const name of await entriesOf(join(folder, 'content', area))) {
       const key = `${area}/${name}`;
       const file = await openFile(folder, key, ({ handle }) => handle.close());
-      const isOld = file !== undefined && nowMs - file.changedMs > passingLiveMs;
+      const isOld = file !== undefined && nowMs - file.changedMs > liveMs;
       if (isOld) await removePath(folder, key);
     }
   }

@@ -22,7 +22,7 @@ const responseMs = 3000;
  * @throws StartError when another process holds it; the message names the process and its start
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
-  const address = openAddress(folder);
+  const address = openAddress(folder, fileName);
   try {
     const server = (await listen(address.path)) ?? (await replaceLeftover(folder, address.path));
     return async () => {
@@ -35,12 +35,15 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Opens a name for the socket that is short enough for the system. */
-function openAddress(folder: string): { readonly path: string; close(): void } {
-  const path = join(folder, fileName);
+/** Opens a name for a socket in a folder that is short enough for the system. */
+export function openAddress(
+  folder: string,
+  name: string,
+): { readonly path: string; close(): void } {
+  const path = join(folder, name);
   if (process.platform === 'win32') {
     const hash = createHash('sha256').update(realpathSync(folder)).digest('hex');
-    return { path: `\\\\.\\pipe\\groundwork-${hash}`, close: () => undefined };
+    return { path: `\\\\.\\pipe\\groundwork-${name}-${hash}`, close: () => undefined };
   }
   if (Buffer.byteLength(path) <= maxSocketPath) return { path, close: () => undefined };
   if (process.platform !== 'linux') {
@@ -48,7 +51,7 @@ function openAddress(folder: string): { readonly path: string; close(): void } {
   }
   const descriptor = openSync(folder, 'r');
   return {
-    path: `/proc/self/fd/${descriptor}/${fileName}`,
+    path: `/proc/self/fd/${descriptor}/${name}`,
     close: () => closeSync(descriptor),
   };
 }

@@ -3,6 +3,7 @@ import {
   endLeases,
   type JobContext,
   type JobType,
+  openShardRun,
   type ShardRun,
 } from '../../../jobs/jobs.ts';
 import { jobShards } from '../../../store/entities.ts';
@@ -35,7 +36,7 @@ export function startJobs({ kinds, context, timers }: JobLoopOptions): JobLoop {
   const runner = { kinds, context, isEnding: () => isStopped };
   const leasesEnded = endLeases(context).catch(logTrouble); // another process held the leases: it has ended
   const shards = jobShards.map((shard) => {
-    const run = { shard, underWay: new Set<Promise<void>>() };
+    const run = openShardRun(shard);
     return openShard(run, async () => {
       if (isStopped) return;
       await leasesEnded;

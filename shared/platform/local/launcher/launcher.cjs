@@ -11,7 +11,7 @@
  *   launcher  {"type": "started", "id", "pid"}, then {"type": "socket", "id", "index"} for descriptors 1 to 3, each with
  *             its socket
  *             {"type": "exceeded", "id", "limit"}, {"type": "lowered", "id"}: see watch.cjs
- *             {"type": "ended", "id", "exitCode", "reason"?}
+ *             {"type": "ended", "id", "exitCode", "signal"?, "reason"?}
  *
  * Standard input is a pipe without a writer: it closes when the server has ended, however it did.
  *
@@ -69,11 +69,11 @@ function start({ id, program, args, variables, folder }) {
   const sockets = child.stdio.slice(1);
   for (const socket of sockets) socket._handle.readStop(); // all output is for the server to read
   for (const [at, socket] of sockets.entries()) tell({ type: 'socket', id, index: at + 1 }, socket);
-  child.once('exit', (exitCode) => {
+  child.once('exit', (exitCode, signal) => {
     kill(id); // remaining processes of its group
     groups.delete(id);
     watches.end(id);
-    tell({ type: 'ended', id, exitCode });
+    tell({ type: 'ended', id, exitCode, signal });
   });
 }
 

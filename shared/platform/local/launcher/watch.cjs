@@ -10,6 +10,7 @@ const { join } = require('node:path');
 
 const lookMs = 25;
 const mostShare = 0.1; // of a core, for watching
+const nearMostShare = 0.5; // while the memory is nearly used up
 const newest = 0.1; // weight of the newest sample in the CPU demand of a run
 const boundDemand = 0.6; // of the time; a run with more demand is CPU-bound
 const mostBound = 2 * os.cpus().length; // CPU-bound runs that keep their priority
@@ -42,7 +43,7 @@ exports.openWatches = ({ groups, tell, kill }) => {
   };
 
   const look = () => {
-    const startedMs = performance.now();
+    const before = process.cpuUsage();
     for (const watch of [...watches.values()]) {
       const { processes, threads } = family(watch.pid);
       const limit = exceededLimit(watch, processes, threads);
@@ -56,10 +57,9 @@ exports.openWatches = ({ groups, tell, kill }) => {
       if (largest !== undefined) exceed(largest, 'total memory');
     }
     for (const watch of lowerPriorities(watches)) tell({ type: 'lowered', id: watch.id });
-    const leastMs = bytes > mostBytes * nearShare ? nearLookMs : lookMs;
-    const pauseMs = Math.max(leastMs, (performance.now() - startedMs) / mostShare);
     isLooking = watches.size > 0;
-    if (isLooking) setTimeout(look, pauseMs);
+    if (isLooking)
+      setTimeout(look, pauseAfter(process.cpuUsage(before), bytes > mostBytes * nearShare));
   };
   return {
     add: (watch) => {
@@ -78,6 +78,14 @@ exports.openWatches = ({ groups, tell, kill }) => {
     },
   };
 };
+
+/** Returns the pause by the processor time of a look: its duration is also long when it waited for a core. */
+function pauseAfter({ user, system }, isNear) {
+  const usedMs = (user + system) / 1000;
+  return isNear
+    ? Math.max(nearLookMs, usedMs / nearMostShare)
+    : Math.max(lookMs, usedMs / mostShare);
+}
 
 function largestOf(ids, sizes) {
   const sizeOf = (id) => sizes.get(id) ?? 0;

@@ -81,7 +81,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
     pool = openPool<Members>({
       start: {
         node: () => startPrepared(launcher, prepareNode(machine.isolation)),
-        python: () => startPrepared(launcher, machine.python.prepare()),
+        python: () => startPrepared(launcher, machine.python.prepare(childBytes)),
         template: async () => startTemplateWorker(await childProgram('templates'), launcher.start),
         certificate: async () =>
           startCertificateWorker(await childProgram('certificates'), launcher.start),

@@ -20,13 +20,25 @@ export interface Plan<Result> {
   readonly result: Result;
 }
 
+/** Plans a piece of work; throws its error. */
+export type Work<Result> = (read: ReadItem) => Plan<Result>;
+
+/** What became of a piece of work: its result, or its error, and then nothing of it is applied. */
+export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
+
 /** Runs pieces of work in shared commits. */
 export interface GroupCommit {
   /**
    * Plans a piece of work and applies it completely or not at all; resolves when it is durable. No other write happens
    * between its reads and its commit. When `work` throws, none of it is applied and its error is passed on.
    */
-  submit<Result>(work: (read: ReadItem) => Plan<Result>): Promise<Result>;
+  submit<Result>(work: Work<Result>): Promise<Result>;
+  /**
+   * Does the same with pieces of work that are independent of each other, in their order and in one commit.
+   *
+   * @returns their outcomes, in their order
+   */
+  submitAll<Result>(all: readonly Work<Result>[]): Promise<readonly Outcome<Result>[]>;
   /** Adds operations to the next commit; they do not cause one of their own. */
   carry(operations: readonly Operation[]): void;
 }
@@ -42,9 +54,11 @@ export interface CommitParts {
 }
 
 interface Job {
-  /** Plans the work and returns its changes; throws the error of the work. */
-  readonly plan: (read: ReadItem) => Plan<unknown>;
+  readonly all: readonly Work<unknown>[];
+  /** Of each piece of work that is planned. */
+  readonly outcomes: Outcome<unknown>[];
   readonly resolve: () => void;
+  /** The commit failed. */
   readonly reject: (error: unknown) => void;
 }
 
@@ -61,8 +75,8 @@ export function createGroupCommit(parts: CommitParts): GroupCommit {
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
-      const group = waiting.slice(0, maxGroupSize);
-      waiting = waiting.slice(maxGroupSize);
+      const group = firstOf(waiting);
+      waiting = waiting.slice(group.length);
       const along = carried;
       carried = [];
       await commitGroup(parts, group, along);
@@ -70,27 +84,45 @@ export function createGroupCommit(parts: CommitParts): GroupCommit {
     running = false;
   }
 
+  function enqueue(job: Job): void {
+    waiting.push(job);
+    if (running) return;
+    running = true;
+    setImmediate(() => void run());
+  }
+
   return {
-    submit: <Result>(work: (read: ReadItem) => Plan<Result>) =>
+    submit: <Result>(work: Work<Result>) =>
       new Promise<Result>((resolve, reject) => {
-        let result: Result;
-        waiting.push({
-          plan: (read) => {
-            const planned = work(read);
-            result = planned.result;
-            return planned;
-          },
-          resolve: () => resolve(result),
-          reject,
-        });
-        if (running) return;
-        running = true;
-        setImmediate(() => void run());
+        const outcomes: Outcome<Result>[] = [];
+        const settle = () => {
+          const [outcome] = outcomes;
+          if (outcome !== undefined && 'result' in outcome) resolve(outcome.result);
+          else reject(outcome?.error);
+        };
+        enqueue({ all: [work], outcomes, resolve: settle, reject });
+      }),
+    submitAll: <Result>(all: readonly Work<Result>[]) =>
+      new Promise<readonly Outcome<Result>[]>((resolve, reject) => {
+        const outcomes: Outcome<Result>[] = [];
+        const settle = () => resolve(outcomes);
+        enqueue({ all, outcomes, resolve: settle, reject });
       }),
     carry: (operations) => {
       carried = [...carried, ...operations];
     },
   };
+}
+
+/** Returns the first jobs, of as many pieces of work as one commit may have. */
+function firstOf(waiting: readonly Job[]): readonly Job[] {
+  let size = 0;
+  const end = waiting.findIndex(({ all }) => {
+    const isFull = size >= maxGroupSize;
+    size += all.length;
+    return isFull;
+  });
+  return end < 0 ? waiting : waiting.slice(0, end);
 }
 
 async function commitGroup(
@@ -102,36 +134,38 @@ async function commitGroup(
   operations.push(...along);
   try {
     parts.trouble.checkWritable();
-    await carryOut(parts, operations, planned.length);
-    for (const job of planned) job.resolve();
+    await carryOut(parts, operations, planned);
+    for (const job of group) job.resolve();
     parts.feed.committed(operations);
   } catch (error) {
-    for (const job of planned) job.reject(error);
+    for (const job of group) job.reject(error);
   }
 }
 
 function planGroup(
   { tables: { items }, feed, trouble }: CommitParts,
   group: readonly Job[],
-): { operations: Operation[]; planned: Job[] } {
+): { operations: Operation[]; planned: number } {
   const changed = new Map<string, string | undefined>();
   const read = (key: string) => (changed.has(key) ? changed.get(key) : items.get(key));
   const operations: Operation[] = [];
   const changes: string[] = [];
-  const planned: Job[] = [];
-  for (const job of group) {
+  let planned = 0;
+  const run = (work: Work<unknown>): Outcome<unknown> => {
     try {
-      const plan = job.plan(read);
+      const plan = work(read);
       if (plan.changes !== undefined) changes.push(...plan.changes);
       for (const operation of plan.operations) {
         operations.push(operation);
         if (operation.table === 'items') changed.set(operation.key, operation.value);
       }
-      planned.push(job);
+      planned += 1;
+      return { result: plan.result };
     } catch (error) {
-      job.reject(trouble.translate(error));
+      return { error: trouble.translate(error) };
     }
-  }
+  };
+  for (const { all, outcomes } of group) outcomes.push(...all.map(run));
   operations.push(...feed.append(changes));
   return { operations, planned };
 }

@@ -7,42 +7,55 @@ import { TextItem } from '../../../store/text-item.ts';
  * line breaks, so fields that a reader does not need are skipped, not parsed.
  */
 
-/** A stored item, its data not yet parsed. */
-export interface Envelope {
+/** A stored item with the parts of its text that readers get. */
+export interface ItemText {
+  readonly text: string;
   readonly kind: string;
   readonly version: string;
-  /** Epoch seconds; Infinity when it does not expire. */
-  readonly expiresAt: number;
-  /** JSON of its index keys; empty when it is in no index. */
-  readonly indexes: string;
   /** JSON of its data. */
   readonly data: string;
 }
 
+/** A stored item, its data not yet parsed. */
+export interface Envelope extends ItemText {
+  /** Epoch seconds; Infinity when it does not expire. */
+  readonly expiresAt: number;
+  /** JSON of its index keys; empty when it is in no index. */
+  readonly indexes: string;
+}
+
 /** Formats an item for storage. */
-export function writeEnvelope(put: Put, version: string, change: Change): string {
+export function writeEnvelope(put: Put, version: string, change: Change): ItemText {
+  const { kind } = put;
   const indexes = put.indexes === undefined ? '' : JSON.stringify(put.indexes);
-  const head = `${put.kind}\n${version}\n${put.expiresAt ?? ''}\n${indexes}`;
-  return `${head}\n${JSON.stringify(change)}\n${writeJson(put.data)}`;
+  const data = put.text ?? writeJson(put.data);
+  const head = `${kind}\n${version}\n${put.expiresAt ?? ''}\n${indexes}`;
+  return { kind, version, data, text: `${head}\n${writeChange(change)}\n${data}` };
 }
 
-/** Returns a stored item without index keys and change, its data replaced by their size; undefined for no item. */
-export function withSize(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const kindEnd = text.indexOf('\n');
-  const versionEnd = text.indexOf('\n', kindEnd + 1);
-  const bytes = Buffer.byteLength(dataOf(text));
-  return `${text.slice(0, versionEnd)}\n\n\n\n{"bytes":${bytes}}`;
+let lastChange: Change | undefined;
+let lastText = '';
+
+/** Formats the cause of a write; the transactions of a group share it. */
+export function writeChange(change: Change): string {
+  if (change !== lastChange) lastText = JSON.stringify(change);
+  lastChange = change;
+  return lastText;
 }
 
-/** Checks whether two stored items have data of the same size, given the results of {@link withSize}. */
-export function isSameSize(before: string | undefined, after: string | undefined): boolean {
-  return before !== undefined && after !== undefined && dataOf(before) === dataOf(after);
+/** Returns a stored item without index keys and change, its data replaced by their size; empty for no item. */
+export function withSize(item: ItemText | undefined): string {
+  if (item === undefined) return '';
+  return `${item.kind}\n${item.version}\n\n\n\n{"bytes":${sizeOf(item)}}`;
 }
 
-/** Returns the JSON of the data of a stored item. */
-export function dataOf(text: string): string {
-  return text.slice(text.lastIndexOf('\n') + 1);
+/** Checks whether two stored items have data of the same size. */
+export function isSameSize(before: ItemText | undefined, after: ItemText | undefined): boolean {
+  return before !== undefined && after !== undefined && sizeOf(before) === sizeOf(after);
+}
+
+function sizeOf({ data }: ItemText): number {
+  return Buffer.byteLength(data);
 }
 
 /** Parses the text of `writeEnvelope`. */
@@ -53,6 +66,7 @@ export function readEnvelope(text: string): Envelope {
   const indexesEnd = text.indexOf('\n', expiryEnd + 1);
   const changeEnd = text.indexOf('\n', indexesEnd + 1);
   return {
+    text,
     kind: text.slice(0, kindEnd),
     version: text.slice(kindEnd + 1, versionEnd),
     expiresAt:

@@ -5,8 +5,15 @@ import {
   type Watch,
 } from '../../../jobs/change-feed.ts';
 import { dueOf, jobPrefix } from '../../../store/entities.ts';
-import type { Change } from '../../../store/store.ts';
-import { isSameSize, readEnvelope, storedItem, withSize } from './envelope.ts';
+import type { Change, Key, Stored } from '../../../store/store.ts';
+import {
+  type ItemText,
+  isSameSize,
+  readEnvelope,
+  storedItem,
+  withSize,
+  writeChange,
+} from './envelope.ts';
 import { parseItemKey } from './keys.ts';
 import type { Operation, Tables } from './tables.ts';
 
@@ -54,9 +61,7 @@ export interface Feed {
 
 /** The writing half of the feed, which takes part in commits. */
 export interface FeedWriter {
-  /**
-   * Formats a change of an item that was or is of `kind`, with the item as it is stored; undefined: not in the feed.
-   */
+  /** Formats a change of an item; undefined: not in the feed. */
   text(change: FeedChange): string | undefined;
   /** Appends changes, given as texts, as the newest ones: together, as they are read together. */
   append(texts: readonly string[]): readonly Operation[];
@@ -67,9 +72,8 @@ export interface FeedWriter {
 /** A change as a transaction makes it. */
 export interface FeedChange {
   readonly key: string;
-  readonly kind: string;
-  readonly before: string | undefined;
-  readonly after: string | undefined;
+  readonly before: ItemText | undefined;
+  readonly after: ItemText | undefined;
   readonly change: Change;
 }
 
@@ -87,15 +91,12 @@ export function openFeed(
   let listener: (news: CommitNews) => void = () => undefined;
 
   return {
-    text: ({ key, kind, before, after, change }) => {
+    text: (feedChange) => {
+      const { before, after, change } = feedChange;
       if (change.cause === 'maintenance') return undefined;
-      const needsData = wanted.get(kind)?.get(actionOf({ before, after }));
-      if (needsData === undefined) return undefined;
-      const [old, now] = needsData ? [before, after] : [withSize(before), withSize(after)];
-      if (!needsData && isSameSize(old, now)) return undefined;
-      return (
-        JSON.stringify(change) + separator + (old ?? '') + separator + (now ?? '') + separator + key
-      );
+      const needsData = wanted.get((after ?? before)?.kind ?? '')?.get(actionOf({ before, after }));
+      if (needsData === undefined || (!needsData && isSameSize(before, after))) return undefined;
+      return textOf(feedChange, needsData ? wholeText : withSize);
     },
     append: (texts) =>
       entriesOf(texts).map((entry) => {
@@ -134,6 +135,17 @@ export function openFeed(
       },
     }),
   };
+}
+
+function textOf(
+  { key, before, after, change }: FeedChange,
+  write: (item: ItemText | undefined) => string,
+): string {
+  return [writeChange(change), write(before), write(after), key].join(separator);
+}
+
+function wholeText(item: ItemText | undefined): string {
+  return item?.text ?? '';
 }
 
 /** Returns whether the data of items is needed, by their kind and the action. */
@@ -202,17 +214,22 @@ function parseChange(
   value: string,
   readChange: (text: string) => Change,
 ): ItemChange {
-  const [change = '', before = '', after = '', ...rest] = value.split(separator);
-  const key = parseItemKey(rest.join(separator)); // the separator of partition and sort key is the same
-  const [old, now] = [before, after].map((text) =>
-    text === '' ? undefined : storedItem(key, readEnvelope(text)),
-  );
+  const changeEnd = value.indexOf(separator);
+  const beforeEnd = value.indexOf(separator, changeEnd + 1);
+  const afterEnd = value.indexOf(separator, beforeEnd + 1);
+  const key = parseItemKey(value.slice(afterEnd + 1)); // the separator of partition and sort key is the same
+  const before = parseItem(key, value.slice(changeEnd + 1, beforeEnd));
+  const after = parseItem(key, value.slice(beforeEnd + 1, afterEnd));
   return {
     key,
     position,
-    kind: (now ?? old)?.kind ?? '',
-    change: readChange(change),
-    ...(old && { before: old }),
-    ...(now && { after: now }),
+    kind: (after ?? before)?.kind ?? '',
+    change: readChange(value.slice(0, changeEnd)),
+    ...(before && { before }),
+    ...(after && { after }),
   };
+}
+
+function parseItem(key: Key, text: string): Stored | undefined {
+  return text === '' ? undefined : storedItem(key, readEnvelope(text));
 }

@@ -83,12 +83,13 @@ function scanRange(
   const { items, indexes } = context.tables;
   const read = partitionReader(context, query.pk);
   let walked = 0;
+  let isFull = false;
   let last = range.start;
   const entries = query.index === undefined ? items.getKeys({ ...range }) : indexes.getRange(range);
   for (const entry of entries) {
     const isKey = typeof entry === 'string';
     const key = isKey ? entry : entry.key;
-    if (found.items.length === query.limit) {
+    if (isFull) {
       found.more = true;
       return undefined;
     }
@@ -100,8 +101,14 @@ function scanRange(
     if (item === undefined) continue;
     found.items.push(item);
     found.positions.push(position);
+    isFull = isLast(query, found.items, item);
   }
   return undefined;
+}
+
+/** Checks whether a page ends with its newest item. */
+function isLast({ limit, isEnough }: Query, items: readonly Stored[], item: Stored): boolean {
+  return isEnough?.(item) === true || items.length === limit; // gets the last item of a full page too
 }
 
 /** Checks whether a scan pauses; never before it has read a few more entries. */

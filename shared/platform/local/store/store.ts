@@ -2,18 +2,30 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Watch } from '../../../jobs/change-feed.ts';
-import type { Store } from '../../../store/store.ts';
+import type { ConditionFailed, Store, Transaction } from '../../../store/store.ts';
 import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
 import { createItemCache, defaultCacheBytes } from './cache.ts';
-import { createGroupCommit } from './commit.ts';
+import {
+  createGroupCommit,
+  type GroupCommit,
+  type Outcome,
+  type ReadItem,
+  type Work,
+} from './commit.ts';
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
 import { createReader } from './read.ts';
 import { watchStorage } from './storage-trouble.ts';
 import { openTables, type TablesOptions } from './tables.ts';
-import { planSweep, planTransaction, prepareTransaction } from './write.ts';
+import {
+  type PlanContext,
+  type PreparedTransaction,
+  planSweep,
+  planTransaction,
+  prepareTransaction,
+} from './write.ts';
 
 const sweepIntervalMs = 60_000;
 
@@ -79,6 +91,10 @@ function createStore(
   };
   let closing: Promise<void> | undefined;
 
+  const checkOpen = () => {
+    if (closing !== undefined) throw new Error('the store is closed');
+  };
+
   async function close(): Promise<void> {
     await sweeper.stop();
     try {
@@ -100,20 +116,59 @@ function createStore(
       return reader.query(query).catch(translated);
     },
     isNear: true,
-    write: async (transaction) => {
-      if (closing !== undefined) throw new Error('the store is closed');
-      const prepared = prepareTransaction(transaction);
-      const failure = await commits.submit((read) =>
-        planTransaction(prepared, { read, now, feed, counters }),
-      );
-      if (failure !== undefined) throw failure;
-    },
+    ...createWriter(commits, checkOpen, { now, feed, counters }),
     next: async (counter, count = 1) => counters.take(counter, count),
     close: () => {
       closing ??= close();
       return closing;
     },
   };
+}
+
+function createWriter(
+  commits: GroupCommit,
+  checkOpen: () => void,
+  context: Omit<PlanContext, 'read'>,
+): Pick<Store, 'write' | 'writeAll'> {
+  const { now, feed, counters } = context;
+  const plan = (prepared: PreparedTransaction, read: ReadItem) =>
+    planTransaction(prepared, { read, now, feed, counters });
+
+  async function writeTogether(transactions: readonly Transaction[]) {
+    checkOpen();
+    return commits.submitAll(transactions.map(toWork));
+  }
+
+  /** Encodes a transaction, now; an error is that of its work. */
+  function toWork(transaction: Transaction): Work<ConditionFailed | undefined> {
+    try {
+      const prepared = prepareTransaction(transaction);
+      return (read) => plan(prepared, read);
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  return {
+    write: async (transaction) => {
+      checkOpen();
+      const prepared = prepareTransaction(transaction);
+      const failure = await commits.submit((read) => plan(prepared, read));
+      if (failure !== undefined) throw failure;
+    },
+    writeAll: (transactions) => {
+      const writing = writeTogether(transactions);
+      return transactions.map((_, at) => writing.then((outcomes) => checkOutcome(outcomes[at])));
+    },
+  };
+}
+
+/** Throws the error of a transaction that was not applied. */
+function checkOutcome(outcome: Outcome<ConditionFailed | undefined> | undefined): void {
+  if (outcome === undefined || 'error' in outcome) throw outcome?.error;
+  if (outcome.result !== undefined) throw outcome.result;
 }
 
 /** Removes expired items, now and each minute, in steps that let other work run in between. */

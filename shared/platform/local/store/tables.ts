@@ -26,7 +26,7 @@ export interface Operation {
   /** Whether the key did not exist before: then no reader can have cached it. */
   readonly isNew?: boolean;
   /** The item to cache for readers, where worthwhile: then it need not be parsed. */
-  readonly item?: CachedItem;
+  readonly item?: CachedItem | undefined;
 }
 
 const tableNames = ['items', 'indexes', 'counters', 'changes'];
@@ -36,6 +36,8 @@ export interface TablesOptions {
   readonly folder: string;
   /** Whether a commit waits until it is on the disk. */
   readonly durable: boolean;
+  /** Another process may write at the same time. The tables must exist. */
+  readonly readOnly?: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export interface TablesOptions {
  *
  * @throws Error when the folder holds something else, or a damaged file
  */
-export function openTables({ folder, durable }: TablesOptions): Tables {
+export function openTables({ folder, durable, readOnly = false }: TablesOptions): Tables {
   try {
     checkDataFile(join(folder, 'data.mdb'));
     const environment = open<string, string>({
@@ -51,6 +53,7 @@ export function openTables({ folder, durable }: TablesOptions): Tables {
       noSubdir: false,
       maxDbs: 8,
       noSync: !durable,
+      readOnly,
       eventTurnBatching: false, // commits are batched here; LMDB's own batching leaves a promise that cannot be caught
       overlappingSync: false, // a commit is then flushed to disk before it is acknowledged and before it is visible
     });

@@ -15,9 +15,9 @@ import type { CachedItem } from './cache.ts';
 import type { Plan, ReadItem } from './commit.ts';
 import type { Counters } from './counters.ts';
 import {
-  dataOf,
   type Envelope,
   holds,
+  type ItemText,
   indexesOf,
   isExpired,
   readEnvelope,
@@ -48,11 +48,13 @@ export interface PreparedTransaction {
 interface PreparedWrite {
   readonly write: Write;
   readonly key: string;
-  /** The item as it is stored; absent unless it is a put. */
-  readonly text?: string;
-  /** Its index entries, except that of its expiry; empty unless it is a put. */
+  /** The item as it is stored; undefined unless it is a put. */
+  readonly item: ItemText | undefined;
+  /** Its index entries; empty unless it is a put. */
   readonly entries: readonly string[];
 }
+
+const noEntries: readonly string[] = [];
 
 /**
  * Checks a transaction and encodes its items. So no error can occur between its first and last change.
@@ -65,13 +67,14 @@ export function prepareTransaction({ id, change, writes }: Transaction): Prepare
   let mostInAll = 0;
   const prepared = writes.map((write): PreparedWrite => {
     const key = itemKey(write.key);
-    if (write.action !== 'put') return { write, key, entries: [] };
-    const entries = indexEntries(write.key.pk, write.indexes ?? {});
-    const text = writeEnvelope(write, id, change);
-    const most = (text.length + key.length) * mostBytes;
-    if (most > maxItemBytes) checkItem(write.key, bytesOf(text, key));
+    if (write.action !== 'put') return { write, key, item: undefined, entries: noEntries };
+    const entries = indexEntries(write.key.pk, write.indexes);
+    if (write.expiresAt !== undefined) entries.push(expiryKey(write.expiresAt, key));
+    const item = writeEnvelope(write, id, change);
+    const most = (item.text.length + key.length) * mostBytes;
+    if (most > maxItemBytes) checkItem(write.key, bytesOf(item.text, key));
     mostInAll += most;
-    return { write, key, text, entries };
+    return { write, key, item, entries };
   });
   if (mostInAll > maxTransactionBytes) checkTotal(prepared);
   if (writes.length > 1 && new Set(prepared.map(({ key }) => key)).size < writes.length) {
@@ -93,8 +96,8 @@ function checkItem(key: Key, bytes: number): void {
 
 function checkTotal(writes: readonly PreparedWrite[]): void {
   let bytes = 0;
-  for (const { text, key } of writes) {
-    if (text !== undefined) bytes += bytesOf(text, key);
+  for (const { item, key } of writes) {
+    if (item !== undefined) bytes += bytesOf(item.text, key);
   }
   if (bytes > maxTransactionBytes) throw new Error(`a transaction of ${bytes} bytes`);
 }
@@ -117,48 +120,56 @@ export function planTransaction(
   { id, change, writes }: PreparedTransaction,
   { read, now, feed, counters }: PlanContext,
 ): Plan<ConditionFailed | undefined> {
-  const texts = writes.map(({ key }) => read(key));
-  const before = texts.map((text) => (text === undefined ? undefined : readEnvelope(text)));
+  const before = writes.map(({ key }): Current => {
+    const text = read(key);
+    return text === undefined ? undefined : readEnvelope(text);
+  });
   if (isApplied(id, writes, before)) return { operations: [], result: undefined };
-  for (const [position, { write }] of writes.entries()) {
-    const current = unexpired(before[position], now);
-    if (holds(write.condition, current)) continue;
-    const existing = current && storedItem(write.key, current);
-    return { operations: [], result: new ConditionFailed(position, existing) };
-  }
-  const there = before.map((envelope, position) => ({ envelope, text: texts[position] }));
-  return { ...planWrites({ id, change, writes }, there, { feed, counters }), result: undefined };
+  const failure = failureOf(writes, before, now);
+  if (failure !== undefined) return { operations: [], result: failure };
+  return { ...planWrites({ id, change, writes }, before, { feed, counters }), result: undefined };
 }
 
 /** An item before a write; undefined if absent. */
-interface Current {
-  readonly text: string | undefined;
-  readonly envelope: Envelope | undefined;
+type Current = Envelope | undefined;
+
+/** Returns the failure of the first write whose condition does not hold. */
+function failureOf(
+  writes: readonly PreparedWrite[],
+  before: readonly Current[],
+  now: () => number,
+): ConditionFailed | undefined {
+  const position = writes.findIndex(
+    ({ write }, at) => !holds(write.condition, unexpired(before[at], now)),
+  );
+  const failed = writes[position];
+  if (failed === undefined) return undefined;
+  const existing = unexpired(before[position], now);
+  return new ConditionFailed(position, existing && storedItem(failed.write.key, existing));
 }
 
 /** Plans writes whose conditions hold, given the current item at the key of each. */
 function planWrites(
-  { id, change, writes }: PreparedTransaction,
+  { change, writes }: PreparedTransaction,
   there: readonly Current[],
   { feed, counters }: Pick<PlanContext, 'feed' | 'counters'>,
 ): Pick<Plan<unknown>, 'operations' | 'changes'> {
   const operations: Operation[] = [];
   const changes: string[] = [];
-  for (const [position, prepared] of writes.entries()) {
-    const { write, key, text } = prepared;
-    const { text: before, envelope } = there[position] ?? nothing;
-    const made = planWrite(prepared, envelope, id);
-    operations.push(...made);
-    if (write.action === 'delete' && before === undefined) operations.push(...counters.forget(key));
-    if (made.length === 0) continue;
-    const kind = write.action === 'put' ? write.kind : (envelope?.kind ?? '');
-    const kept = feed.text({ key, kind, before, after: text, change });
+  writes.forEach((prepared, at) => {
+    const { write, key, item } = prepared;
+    const before = there[at];
+    if (write.action === 'check') return;
+    if (write.action === 'delete' && before === undefined) {
+      operations.push(...counters.forget(key));
+      return;
+    }
+    planWrite(operations, prepared, before);
+    const kept = feed.text({ key, before, after: item, change });
     if (kept !== undefined) changes.push(kept);
-  }
+  });
   return { operations, changes };
 }
-
-const nothing: Current = { text: undefined, envelope: undefined };
 
 /**
  * Plans the deletion of some items that expired before `now`, in epoch seconds.
@@ -176,7 +187,7 @@ export function planSweep({ indexes }: Tables, read: ReadItem, now: () => number
   return { operations, result: entries.length === sweepSize };
 }
 
-function unexpired(envelope: Envelope | undefined, now: () => number): Envelope | undefined {
+function unexpired(envelope: Current, now: () => number): Current {
   return envelope === undefined || isExpired(envelope.expiresAt, now) ? undefined : envelope;
 }
 
@@ -184,7 +195,7 @@ function unexpired(envelope: Envelope | undefined, now: () => number): Envelope 
 function isApplied(
   id: string,
   writes: readonly PreparedWrite[],
-  before: readonly (Envelope | undefined)[],
+  before: readonly Current[],
 ): boolean {
   let puts = 0;
   for (const [position, { write }] of writes.entries()) {
@@ -195,37 +206,20 @@ function isApplied(
   return puts > 0;
 }
 
+/** Adds the operations of a put, or of the deletion of an item that exists. */
 function planWrite(
-  { write, key, text, entries }: PreparedWrite,
-  before: Envelope | undefined,
-  version: string,
-): readonly Operation[] {
-  switch (write.action) {
-    case 'put':
-      return text === undefined ? [] : replacement({ write, key, text, entries }, before, version);
-    case 'delete':
-      return before === undefined ? [] : removal(key, before);
-    case 'check':
-      return [];
+  operations: Operation[],
+  { write, key, item, entries }: PreparedWrite,
+  before: Current,
+): void {
+  const entriesBefore = before === undefined ? noEntries : entriesOf(key, before);
+  if (write.action !== 'put' || item === undefined) {
+    operations.push({ table: 'items', key });
+  } else {
+    const cached = write.indexes === undefined ? undefined : cachedItem(write, item);
+    const isNew = before === undefined;
+    operations.push({ table: 'items', key, value: item.text, isNew, item: cached });
   }
-}
-
-function replacement(
-  {
-    write,
-    key,
-    text,
-    entries: indexed,
-  }: PreparedWrite & { readonly write: Put; readonly text: string },
-  before: Envelope | undefined,
-  version: string,
-): readonly Operation[] {
-  const item = write.indexes === undefined ? {} : { item: cachedItem(write, text, version) };
-  const isNew = before === undefined;
-  const operations: Operation[] = [{ table: 'items', key, value: text, isNew, ...item }];
-  const entries = [...indexed];
-  if (write.expiresAt !== undefined) entries.push(expiryKey(write.expiresAt, key));
-  const entriesBefore = before === undefined ? [] : entriesOf(key, before);
   for (const entry of entriesBefore) {
     if (!entries.includes(entry)) operations.push({ table: 'indexes', key: entry });
   }
@@ -233,16 +227,14 @@ function replacement(
     if (entriesBefore.includes(entry)) continue;
     operations.push({ table: 'indexes', key: entry, value: write.key.sk });
   }
-  return operations;
 }
 
 /** Returns an index item to cache for lists: most are read soon after. */
 function cachedItem(
-  { key, kind, expiresAt = Infinity }: Put,
-  text: string,
-  version: string,
+  { key, expiresAt = Infinity }: Put,
+  { kind, version, data }: ItemText,
 ): CachedItem {
-  return { stored: new TextItem({ key, kind, version }, dataOf(text)), expiresAt };
+  return { stored: new TextItem({ key, kind, version }, data), expiresAt };
 }
 
 function removal(key: string, item: Envelope): readonly Operation[] {
@@ -257,8 +249,9 @@ function entriesOf(key: string, item: Envelope): string[] {
   return entries;
 }
 
-function indexEntries(pk: string, indexes: IndexKeys): string[] {
+function indexEntries(pk: string, indexes: IndexKeys | undefined): string[] {
   const entries: string[] = [];
+  if (indexes === undefined) return entries;
   for (const name of indexNames) {
     const sortKey = indexes[name];
     if (sortKey !== undefined) entries.push(indexKey(name, pk, sortKey));

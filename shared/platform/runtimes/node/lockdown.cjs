@@ -142,24 +142,63 @@ function deny(owner, name, label) {
   Object.defineProperty(owner, name, { value, writable: true, configurable: true }); // replaces the old property
 }
 
-/** Calls `onLeftover` at each `unref` of a timer, socket or similar object, which may outlive a run. */
+const keepers = {
+  'node:internal/deps/undici/undici': 'fetch',
+  'node:_http_agent': 'agent',
+  'node:internal/abort_controller': 'signal',
+};
+const { captureStackTrace } = Error;
+
+/**
+ * Watches each `unref` of a timer, socket or similar object, which may outlive a run; calls `onLeftover` for those of a
+ * script. Node itself unreferences connections that wait for a further request of `fetch` or of an HTTP agent, timers of
+ * `fetch`, and those of `AbortSignal.timeout`.
+ *
+ * @returns a function that closes such connections and stops the timers of signals; it returns whether a connection is
+ *   being closed, whose events follow
+ */
 exports.watchLeftovers = (onLeftover) => {
+  const kept = { sockets: new Set(), timers: new Set() };
   const timer = setTimeout(() => {}, 0);
   const immediate = setImmediate(() => {});
   const kinds = [timer, immediate].map((each) => Object.getPrototypeOf(each));
   clearTimeout(timer);
   clearImmediate(immediate);
+  const [timers] = kinds;
   kinds.push(net.Socket.prototype, net.Server.prototype, MessagePort.prototype);
   kinds.push(require('node:dgram').Socket.prototype);
   for (const kind of kinds) {
     const { unref } = kind;
-    Object.defineProperty(kind, 'unref', {
-      value() {
-        onLeftover();
-        return unref.call(this);
-      },
-      writable: false,
-      configurable: false,
-    });
+    const value = function unreference() {
+      const keeper = keepers[callerOf(unreference)];
+      if (keeper === 'signal' && kind === timers) kept.timers.add(this);
+      else if (keeper !== undefined && kind === net.Socket.prototype) keep(kept.sockets, this);
+      else if (keeper !== 'fetch' || kind !== timers) onLeftover();
+      return unref.call(this);
+    };
+    Object.defineProperty(kind, 'unref', { value, writable: false, configurable: false });
   }
+  return () => endKept(kept);
 };
+
+/** Returns the file of Node that called a function, if any, directly or through an HTTP/2 session. */
+function callerOf(called) {
+  const trace = {};
+  captureStackTrace(trace, called);
+  const [, first = '', second = ''] = String(trace.stack).split('\n');
+  const caller = first.includes('(node:internal/http2/core:') ? second : first;
+  return /(node:[\w/]+):\d+:\d+\)?$/.exec(caller)?.[1];
+}
+
+function keep(sockets, socket) {
+  if (sockets.has(socket)) return;
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+}
+
+function endKept({ sockets, timers }) {
+  for (const timer of timers) clearTimeout(timer);
+  timers.clear();
+  for (const socket of sockets) socket.destroy();
+  return sockets.size > 0;
+}

@@ -34,13 +34,14 @@ let next = makeContext();
 let script; // compiled at the first run
 let running; // the mark of the current run
 let hasLeftovers = false;
+let idleResources = 0; // before a run: later versions of Node keep a standard stream
 let runs = 0;
 
 const [temporary] = process.argv.splice(2); // the only folder that a script may write to
 
 emptyFolder(temporary);
 lockDown(channel, temporary);
-watchLeftovers(() => {
+const endKept = watchLeftovers(() => {
   hasLeftovers = true;
 });
 const ownListeners = new Map(
@@ -67,6 +68,7 @@ function startRun({ mark, source, args, config, meta }) {
   runs += 1;
   hasLeftovers = false;
   freeChannel();
+  idleResources = resources().length;
   try {
     script ??= new vm.Script(source, {
       filename: fileName,
@@ -98,8 +100,10 @@ function intercept(name, ...values) {
 function endWhenIdle(code) {
   if (emit('beforeExit', code)) {
     process.removeAllListeners('beforeExit');
-    if (resources().length > 0) return true; // a listener started more work
+    if (isBusy()) return true; // a listener started more work
   }
+  hasLeftovers ||= isBusy(); // a connection whose response is not read
+  if (!hasLeftovers && endKept()) return true; // `beforeExit` follows when they are closed
   try {
     emit('exit', process.exitCode ?? 0);
   } catch (error) {
@@ -108,6 +112,11 @@ function endWhenIdle(code) {
   end(process.exitCode ?? 0, !hasLeftovers && runs < maxRuns && !isFull());
   recover();
   return true;
+}
+
+/** Checks whether the run has opened something that is still referenced. */
+function isBusy() {
+  return resources().length > idleResources;
 }
 
 /** Checks whether earlier runs leaked too much memory, so that later runs need a new process. */

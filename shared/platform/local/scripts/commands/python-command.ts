@@ -18,7 +18,6 @@ import {
 
 const systemFolders = ['/usr', '/usr/local']; // the required parts of these are available at every level
 const control = '3'; // descriptor of the runner's control channel
-const maxMegabytes = maxResidentBytes / 2 ** 20;
 const supervisorBytes = 64 * 2 ** 20; // for the runner, which limits the memory of its runs, and its starters
 const graceMs = 1_500; // longer than the runner waits for a run that exceeds its time limit
 
@@ -49,19 +48,25 @@ async function works(isolation: Isolation, python: FoundPython): Promise<boolean
   }
 }
 
-/** Prepares the command for a runner of Python scripts. */
+/**
+ * Prepares the command for a runner of Python scripts.
+ *
+ * @param childBytes memory of all child processes, which limits a run too
+ */
 export async function preparePython(
   isolation: Isolation,
   python: FoundPython,
+  childBytes: number,
 ): Promise<PreparedCommand> {
   const { level } = isolation;
+  const runBytes = Math.min(maxResidentBytes, childBytes);
   const { temporary, limit, dispose } = await openRunFolder(level);
   const program = `${runtimesAt(level)}/python/runner.py`;
   const isAlone = level === 'landlock' ? ['alone'] : []; // without a PID namespace, a run's descendants could escape
-  const runner = [program, control, temporary, String(maxMegabytes), ...isAlone];
+  const runner = [program, control, temporary, String(Math.floor(runBytes / 2 ** 20)), ...isAlone];
   const command = {
     ...toCommand(startOf(isolation, python, temporary, runner), temporary),
-    maxResidentBytes: maxResidentBytes + supervisorBytes,
+    maxResidentBytes: runBytes + supervisorBytes,
     graceMs,
     ...limit,
   };

@@ -19,9 +19,10 @@ export interface Python {
   /**
    * Prepares the command for a runner. The first call may take some seconds.
    *
+   * @param childBytes memory of all child processes
    * @throws Error if no Python is available
    */
-  prepare(): Promise<PreparedCommand>;
+  prepare(childBytes: number): Promise<PreparedCommand>;
   /** Removes temporary files. */
   close(): Promise<void>;
 }
@@ -46,7 +47,7 @@ export async function openPython(
   const python3 = await findIsolatedPython(isolation);
   if (python3 !== undefined) {
     const description = `Python scripts run by ${python3.program} (${python3.version})`;
-    const prepare = () => preparePython(isolation, python3);
+    const prepare = (childBytes: number) => preparePython(isolation, python3, childBytes);
     const name = `CPython ${python3.version}`;
     return { isAvailable: true, isPyodide: false, name, description, prepare, close };
   }

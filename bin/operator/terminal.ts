@@ -1,0 +1,65 @@
+import { createInterface } from 'node:readline/promises';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { messageOf } from '../../shared/values/caught.ts';
+
+/** The command line makes no sense: exit code 2. */
+export class UsageError extends Error {}
+
+/** A program for operators. */
+export interface OperatorProgram {
+  /** Begins each error message. */
+  readonly name: string;
+  readonly usage: string;
+}
+
+/** Runs a program; an error ends the process with its message, and code 1, or 2 for an invalid command line. */
+export async function runProgram(
+  { name, usage }: OperatorProgram,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    if (process.argv.includes('--help')) process.stdout.write(usage);
+    else await run();
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(`${name}: ${messageOf(error)}${isUsage ? ' (see --help)' : ''}\n`);
+    process.exitCode = isUsage ? 2 : 1;
+  }
+}
+
+/**
+ * Reads the command line.
+ *
+ * @throws UsageError
+ */
+export function readArguments<Config extends ParseArgsConfig>(
+  config: Config,
+): ReturnType<typeof parseArgs<Config>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+/** Returns whether a person, or another program, types `expected` when asked. */
+export async function confirm(question: string, expected: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const typed = await Promise.race([lines.question(question), ended]);
+  lines.close();
+  return typed.trim() === expected;
+}
+
+/** Formats rows as columns, the first row being the header. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const [header = []] = rows;
+  const widths = header.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}

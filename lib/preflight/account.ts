@@ -1,0 +1,109 @@
+import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
+import { nameOf } from '../../shared/values/caught.ts';
+import type { Finding } from './finding.ts';
+import { type FoundStack, findBootstrap } from './stack.ts';
+
+type Found = readonly Omit<Finding, 'about'>[];
+
+const minBootstrap = 6; // the first version with the roles that the CDK's default synthesiser uses
+const minUnreserved = 100; // Lambda keeps as many for functions without a reservation
+const scantQuota = 100;
+const quotaAdvice =
+  'request a higher quota of "concurrent executions" (Service Quotas, AWS Lambda, L-B99A9384)';
+
+/** Checks that the CDK can deploy into the account and region. */
+export async function checkBootstrap(): Promise<Found> {
+  const version = await findBootstrap();
+  if (version !== undefined && version >= minBootstrap) {
+    return [{ level: 'ok', text: `CDKToolkit has version ${version}` }];
+  }
+  const state = version === undefined ? 'missing' : `version ${version} is too old`;
+  return [{ level: 'error', text: `CDKToolkit: ${state}. Run: npx cdk bootstrap` }];
+}
+
+/** Checks that the stack can be created or updated. */
+export function checkStack(name: string, stack: FoundStack | undefined): Found {
+  if (stack === undefined) return [{ level: 'ok', text: `${name} does not exist: it is created` }];
+  const { status } = stack;
+  if (status.endsWith('_IN_PROGRESS') && status !== 'REVIEW_IN_PROGRESS') {
+    return [{ level: 'error', text: `${name} is ${status}. Wait until that has ended` }];
+  }
+  if (/^(ROLLBACK|CREATE_FAILED|DELETE_FAILED)/.test(status)) {
+    const text = `${name} is ${status} and cannot be updated. Delete it first: npx cdk destroy`;
+    return [{ level: 'error', text }];
+  }
+  if (status === 'UPDATE_ROLLBACK_FAILED') {
+    const text = `${name} is ${status}. Run: aws cloudformation continue-update-rollback --stack-name ${name}`;
+    return [{ level: 'error', text }];
+  }
+  return [{ level: 'ok', text: `${name} is ${status}: it is updated` }];
+}
+
+/**
+ * Checks the concurrency of Lambda.
+ *
+ * @param reserved that the settings reserve; 0 without reservations
+ * @param isUpdate true when the stack exists, whose reservations are already taken from the account's
+ */
+export async function checkLambda(reserved: number, isUpdate: boolean): Promise<Found> {
+  const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
+  const { ConcurrentExecutions: all = 0, UnreservedConcurrentExecutions: free = all } =
+    AccountLimit ?? {};
+  const quota = `${all} functions may run at once`;
+  const room = Math.max(0, free - minUnreserved);
+  const few: Found =
+    all < scantQuota
+      ? [{ level: 'warning', text: `only ${quota}: before there is load, ${quotaAdvice}` }]
+      : [{ level: 'ok', text: quota }];
+  if (reserved <= room) return few;
+  const text = `the settings reserve ${reserved} of ${all}, and ${room} can be reserved: lower the settings of concurrency, or ${quotaAdvice}`;
+  return [...few, { level: isUpdate ? 'warning' : 'error', text }];
+}
+
+/** Checks that the sender of mails may send them. */
+export async function checkMail(mailFrom: string | undefined): Promise<Found> {
+  if (!mailFrom)
+    return [{ level: 'ok', text: 'mailFrom is not set: mails are written into the log' }];
+  const client = new SESv2Client({});
+  const address = mailFrom.replace(/^.*<|>\s*$/g, '').trim();
+  const domain = address.slice(address.indexOf('@') + 1);
+  const isVerified = (await mayUse(client, address)) || (await mayUse(client, domain));
+  const { ProductionAccessEnabled } = await client.send(new GetAccountCommand({}));
+  return [
+    isVerified
+      ? { level: 'ok', text: `${address} may send` }
+      : {
+          level: 'error',
+          text: `neither ${address} nor ${domain} is a verified identity of SES in this region`,
+        },
+    ProductionAccessEnabled === true
+      ? { level: 'ok', text: 'SES sends to any address' }
+      : {
+          level: 'warning',
+          text: 'SES is in its sandbox and sends to verified addresses only: request production access',
+        },
+  ];
+}
+
+async function mayUse(client: SESv2Client, EmailIdentity: string): Promise<boolean> {
+  try {
+    const found = await client.send(new GetEmailIdentityCommand({ EmailIdentity }));
+    return found.VerifiedForSendingStatus === true;
+  } catch (error) {
+    if (nameOf(error) !== 'NotFoundException') throw error;
+    return false;
+  }
+}
+
+/** Reports whether the account is known to be allowed to create a CDN; AWS offers no request that shows it. */
+export function checkCdn(usesCdn: boolean, stack: FoundStack | undefined): Found {
+  if (!usesCdn) return [{ level: 'ok', text: 'not used (cdn=false)' }];
+  const types = [...(stack?.resources.values() ?? [])];
+  if (types.includes('AWS::CloudFront::Distribution')) {
+    return [{ level: 'ok', text: 'the stack has its distribution' }];
+  }
+  const text =
+    'an account that AWS has not verified may not create distributions, which cannot be checked: if the deployment fails with "must be verified", deploy with -c cdn=false';
+  return [{ level: 'warning', text }];
+}

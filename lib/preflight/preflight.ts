@@ -1,0 +1,49 @@
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { nameOf } from '../../shared/values/caught.ts';
+import type { DeploymentSettings } from '../settings.ts';
+import { checkBootstrap, checkCdn, checkLambda, checkMail, checkStack } from './account.ts';
+import { type Finding, findingsOf } from './finding.ts';
+import { findLeftOvers } from './left-overs.ts';
+import { type FoundStack, findStack } from './stack.ts';
+
+/** Checks an account before a deployment. It only reads. Without valid credentials, that is all it reports. */
+export async function runPreflight(
+  settings: DeploymentSettings,
+  usesCdn: boolean,
+): Promise<readonly Finding[]> {
+  const identity = await checkCredentials();
+  if (identity.level === 'error') return [identity];
+  const stackName = `Groundwork-${settings.stage}`;
+  let stack: FoundStack | undefined;
+  const aboutStack = await findingsOf('stack', async () => {
+    stack = await findStack(stackName);
+    return checkStack(stackName, stack);
+  });
+  const rest = await Promise.all([
+    findingsOf('bootstrap', checkBootstrap),
+    aboutStack,
+    findingsOf('Lambda', () => checkLambda(reservedOf(settings), stack !== undefined)),
+    findingsOf('CloudFront', async () => checkCdn(usesCdn, stack)),
+    findingsOf('mails', () => checkMail(settings.variables.GROUNDWORK_MAIL_FROM)),
+    findLeftOvers({ name: settings.stage, stackName, stack }),
+  ]);
+  return [identity, ...rest.flat()];
+}
+
+/** Returns the executions that the settings reserve. */
+function reservedOf({ reservations }: DeploymentSettings): number {
+  return Object.values(reservations).reduce<number>((sum, reserved = 0) => sum + reserved, 0);
+}
+
+async function checkCredentials(): Promise<Finding> {
+  const about = 'credentials';
+  const client = new STSClient({});
+  try {
+    const region = await client.config.region();
+    const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
+    return { level: 'ok', about, text: `account ${Account}, region ${region}, ${Arn}` };
+  } catch (error) {
+    const text = `none that work (${nameOf(error)}). Set AWS_REGION, and credentials: aws sts get-caller-identity must show your identity`;
+    return { level: 'error', about, text };
+  }
+}

@@ -1,0 +1,70 @@
+import {
+  accountEntity,
+  apiKeyEntity,
+  invitationEntity,
+  pushConfigEntity,
+  scriptEndpointEntity,
+  userEntity,
+} from '../store/entities.ts';
+import type { Keyed } from '../store/records/records.ts';
+import type { Stored } from '../store/store.ts';
+
+const keyed: ReadonlyMap<string, CredentialKind> = new Map([
+  [accountEntity.kind, 'account keys'],
+  [apiKeyEntity.kind, 'API keys'],
+  [userEntity.kind, 'user keys'],
+  [scriptEndpointEntity.kind, 'public links'],
+  [invitationEntity.kind, 'invitations'],
+]);
+
+/** What depends on a version of the master secret. Credentials of push services do where no AWS key encrypts them. */
+export const credentialKinds = [
+  'account keys',
+  'API keys',
+  'user keys',
+  'public links',
+  'invitations',
+  'push credentials',
+] as const;
+/** One of these kinds. */
+export type CredentialKind = (typeof credentialKinds)[number];
+
+/** Kinds of items that {@link countCredentials} counts. */
+export const countedKinds: readonly string[] = [...keyed.keys(), pushConfigEntity.kind];
+
+/** Number of credentials of each kind, by version of the master secret. */
+export type CredentialCounts = ReadonlyMap<number, Readonly<Record<CredentialKind, number>>>;
+
+/** Opens a count of the credentials in items, one by one. */
+export function openCredentialCounts() {
+  const counts = new Map<number, Record<CredentialKind, number>>();
+  const count = (version: number, kind: CredentialKind) => {
+    const known = counts.get(version) ?? noCredentials();
+    known[kind] += 1;
+    counts.set(version, known);
+  };
+  return {
+    counts: counts as CredentialCounts,
+    take: (item: Stored) => {
+      const kind = keyed.get(item.kind);
+      if (kind !== undefined) count((item.data as Keyed).secret_version, kind); // as all of these kinds
+      if (!pushConfigEntity.matches(item)) return;
+      for (const { credential } of Object.values(item.data)) {
+        const [, version] = /^(\d+)\./.exec(credential?.sealed ?? '') ?? [];
+        if (version !== undefined) count(Number(version), 'push credentials');
+      }
+    },
+  };
+}
+
+/** Returns counts of zero. */
+export function noCredentials(): Record<CredentialKind, number> {
+  return {
+    'account keys': 0,
+    'API keys': 0,
+    'user keys': 0,
+    'public links': 0,
+    invitations: 0,
+    'push credentials': 0,
+  };
+}

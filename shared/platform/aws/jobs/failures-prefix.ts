@@ -1,0 +1,2 @@
+/** Folder of the bucket in which Lambda stores what a function failed to process. Lambda chose it. */
+export const failuresPrefix = 'aws/lambda/';

@@ -1,0 +1,57 @@
+import { createRouter, type RoutePaths } from '../../../core/http/router.ts';
+import { type Family, routesOf } from '../../../core/resource/route.ts';
+import { readEnvironment } from '../environment.ts';
+import type { Handler, Result } from '../gateway.ts';
+import { openHandler } from '../handler.ts';
+import { openLambda } from '../scripts/lambda-client.ts';
+import { familyFunctionName } from './function-names.ts';
+
+/** A family by its paths, without its code. */
+export interface FamilyPaths {
+  readonly name: string;
+  readonly paths: readonly RoutePaths[];
+}
+
+const requestTimeout = 28_500; // milliseconds; the function's own time limit is 29 s
+
+/**
+ * Creates the handler of the function that receives requests that match no path of the gateway. It forwards those of
+ * other families to their functions, so that each runs under the role of its family whatever the gateway makes of the
+ * last slash of a path (lib/gateway/gateway-paths.ts), and serves all others.
+ *
+ * @param others the families that have functions of their own
+ */
+export async function openFallback(
+  family: Family,
+  others: readonly FamilyPaths[],
+): Promise<Handler> {
+  const serve = await openHandler(routesOf(family));
+  const familyOf = createFamilyFinder(others);
+  const { prefix } = readEnvironment().scripts;
+  const call = openLambda({ requestTimeout });
+  return async (event, context) => {
+    const other = familyOf(event.rawPath);
+    if (other === undefined) return serve(event, context);
+    const { Payload, FunctionError } = await call((client, { InvokeCommand }) =>
+      client.send(
+        new InvokeCommand({
+          FunctionName: familyFunctionName(prefix, other),
+          Payload: JSON.stringify(event),
+        }),
+      ),
+    );
+    // as the gateway responds to a function that fails
+    if (FunctionError !== undefined || !Payload) throw new Error(`the function of ${other} failed`);
+    return JSON.parse(Payload.transformToString()) as Result; // handlers return nothing else
+  };
+}
+
+/** Creates the function that returns the family of a path, with or without its last slash; undefined: none has it. */
+export function createFamilyFinder(
+  families: readonly FamilyPaths[],
+): (path: string) => string | undefined {
+  const find = createRouter(
+    families.flatMap(({ name, paths }) => paths.map((each) => ({ ...each, name }))),
+  );
+  return (path) => (find(path) ?? find(`${path}/`))?.route.name;
+}

@@ -1,0 +1,297 @@
+import {
+  CloudFormationClient,
+  ListStackResourcesCommand,
+  type StackResourceSummary,
+} from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import {
+  ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DeadLetter } from '../../shared/jobs/dead-letters.ts';
+import { openDeadLetters } from '../../shared/platform/aws/operations/dead-letters.ts';
+import { findDeployment } from '../../shared/platform/aws/operations/stack.ts';
+import { deadLetterEntity } from '../../shared/store/entities.ts';
+import { synthesise } from '../support/stack.ts';
+
+/* Dead letters of a deployment: rows of the table, records of Lambda in the bucket, messages of the queue. */
+
+const dynamo = mockClient(DynamoDBClient);
+const s3 = mockClient(S3Client);
+const sqs = mockClient(SQSClient);
+const lambda = mockClient(LambdaClient);
+const cloud = mockClient(CloudFormationClient);
+
+const mocks = [dynamo, s3, sqs, lambda, cloud];
+afterAll(() => {
+  for (const one of mocks) one.restore(); // other files of the same process use these classes
+});
+
+const deployment = {
+  table: 'the-table',
+  bucket: 'the-bucket',
+  secret: 'the-secret',
+  deadLetters: 'https://sqs/dead',
+  background: 'the-worker',
+};
+const arn = (name: string) => `arn:aws:lambda:eu-west-1:123456789012:function:${name}:$LATEST`;
+const uuid = (digit: string) => `${digit.repeat(8)}-1111-4111-8111-${digit.repeat(12)}`;
+const batchKey = `aws/lambda/${uuid('a')}/shardId-1/2026-11-24T10.20.30-${uuid('b')}`;
+const records = { Records: [{ eventID: '1', dynamodb: { SequenceNumber: '5' } }] };
+const batch = JSON.stringify({
+  requestContext: {
+    requestId: 'r',
+    functionArn: arn('the-worker'),
+    condition: 'RetryAttemptsExhausted',
+  },
+  responseContext: { statusCode: 200, executedVersion: '$LATEST' },
+  version: '1.0',
+  timestamp: '2026-11-24T10:20:30.123Z',
+  DDBStreamBatchInfo: {
+    shardId: 'shardId-1',
+    startSequenceNumber: '5',
+    endSequenceNumber: '5',
+    batchSize: 1,
+    streamArn: 'arn',
+  },
+  payload: JSON.stringify(records),
+});
+const failedRun = JSON.stringify({
+  version: '1.0',
+  timestamp: '2026-11-24T11:00:00.000Z',
+  requestContext: {
+    functionArn: arn('groundwork-prod-script-runs'),
+    condition: 'EventAgeExceeded',
+  },
+  requestPayload: { instance: 5 },
+  responsePayload: null,
+});
+
+let objects: Map<string, string>;
+let messages: Map<string, string>;
+let response: object;
+let invoked: unknown[];
+
+beforeEach(() => {
+  for (const one of mocks) one.reset();
+  objects = new Map([[batchKey, batch]]);
+  messages = new Map([
+    [uuid('1'), '1795000000'],
+    [uuid('2'), failedRun],
+    [uuid('3'), 'something else'],
+  ]);
+  response = { Payload: Buffer.from('{"batchItemFailures":[]}') };
+  invoked = [];
+  const key = deadLetterEntity.key(1_795_000_000_000, 'ab');
+  const data = {
+    id: 'ab',
+    consumer: 'picky',
+    error: 'not now',
+    key: { pk: 'THINGS', sk: 'a' },
+  };
+  dynamo.on(QueryCommand).resolves({
+    Items: [
+      {
+        pk: { S: key.pk },
+        sk: { S: key.sk },
+        t: { S: 'dead-letter' },
+        w: { S: 'w' },
+        d: { S: JSON.stringify(data) },
+      },
+    ],
+  });
+  s3.on(ListObjectsV2Command, { Prefix: 'aws/lambda/' }).callsFake(() => ({
+    Contents: [...objects.keys()].map((Key) => ({ Key })),
+  }));
+  s3.on(GetObjectCommand).callsFake(({ Key }) => ({
+    Body: { transformToString: async () => objects.get(Key) },
+  }));
+  s3.on(DeleteObjectCommand).callsFake(({ Key }) => {
+    objects.delete(Key);
+    return {};
+  });
+  const hidden = new Set<string>();
+  sqs.on(ReceiveMessageCommand).callsFake(() => {
+    const visible = [...messages].filter(([id]) => !hidden.has(id)).slice(0, 2);
+    for (const [id] of visible) hidden.add(id);
+    const Attributes = { SentTimestamp: '1795000000000' };
+    return {
+      Messages: visible.map(([id, Body]) => ({
+        MessageId: id,
+        ReceiptHandle: `receipt ${id}`,
+        Body,
+        Attributes,
+      })),
+    };
+  });
+  sqs.on(DeleteMessageCommand).callsFake(({ ReceiptHandle }) => {
+    messages.delete(ReceiptHandle.slice('receipt '.length));
+    return {};
+  });
+  sqs.on(ChangeMessageVisibilityCommand).callsFake(({ ReceiptHandle, VisibilityTimeout }) => {
+    if (VisibilityTimeout === 0) hidden.delete(ReceiptHandle.slice('receipt '.length));
+    return {};
+  });
+  lambda.on(InvokeCommand).callsFake(({ FunctionName, Payload }) => {
+    invoked.push([FunctionName, JSON.parse(Buffer.from(Payload).toString())]);
+    return response;
+  });
+});
+
+/** Lists the letters, and applies an action to one of them; returns its error, if any. */
+async function apply(action: 'replay' | 'drop', id: string): Promise<string | undefined> {
+  const letters = await openDeadLetters(deployment);
+  const letter = (await letters.list()).find((one) => one.id === id);
+  if (letter === undefined) throw new Error(`no letter ${id}`);
+  const error = await letters[action](letter).then(
+    () => undefined,
+    (cause: unknown) => String(cause),
+  );
+  await letters.close();
+  return error;
+}
+
+async function list(): Promise<readonly DeadLetter[]> {
+  const letters = await openDeadLetters(deployment);
+  const all = await letters.list();
+  await letters.close();
+  return all;
+}
+
+describe('dead letters', () => {
+  test('are listed from the table, the bucket and the queue, as often as requested', async () => {
+    const first = await list();
+
+    const at = '2026-11-18T11:06:40.000Z';
+    const worker = { consumer: 'the-worker', at: '2026-11-24T10:20:30.123Z' };
+    expect(first).toEqual([
+      { id: 'ab', kind: 'change', consumer: 'picky', at, error: 'not now', item: 'THINGS a' },
+      {
+        ...worker,
+        id: uuid('b'),
+        kind: 'batch',
+        error: 'RetryAttemptsExhausted',
+        item: '1 changes of shardId-1 from 5',
+      },
+      {
+        id: uuid('1'),
+        kind: 'wake-up',
+        consumer: 'background',
+        at,
+        error: 'the function failed three times',
+        item: `jobs of ${at}`,
+      },
+      {
+        id: uuid('2'),
+        kind: 'invocation',
+        consumer: 'groundwork-prod-script-runs',
+        at: '2026-11-24T11:00:00.000Z',
+        error: 'EventAgeExceeded',
+        item: 'asynchronous invocation',
+      },
+      {
+        id: uuid('3'),
+        kind: 'invocation',
+        consumer: '',
+        at,
+        error: 'its form is unknown',
+        item: 'message of an unknown form',
+      },
+    ]);
+    expect(await list()).toEqual(first);
+  });
+
+  const id = '2026-11-18T11:06:40.000Z';
+  test.each([
+    ['a change', 'ab', 'the-worker', { deadLetter: { action: 'replay', id: 'ab', at: id } }],
+    ['a batch of the stream', uuid('b'), 'the-worker', records],
+    [
+      'a wake-up',
+      uuid('1'),
+      'the-worker',
+      { Records: [{ messageId: uuid('1'), body: '1795000000', eventSource: 'aws:sqs' }] },
+    ],
+    ['an invocation', uuid('2'), 'groundwork-prod-script-runs', { instance: 5 }],
+  ])('%s is sent to its function again, whole, and then deleted', async (_, one, name, event) => {
+    const before = objects.size + messages.size;
+
+    expect(await apply('replay', one)).toBeUndefined();
+
+    expect(invoked).toEqual([[name, event]]);
+    expect(before - objects.size - messages.size).toBe(one === 'ab' ? 0 : 1); // the function deletes a row itself
+  });
+
+  test.each([
+    [
+      'throws',
+      { FunctionError: 'Unhandled', Payload: Buffer.from('{"errorMessage":"not now"}') },
+      'Error: not now',
+    ],
+    [
+      'has not processed it',
+      { Payload: Buffer.from('{"batchItemFailures":[{"itemIdentifier":"5"}]}') },
+      'Error: the function has failed again: its log has the error',
+    ],
+  ])('one whose function %s is kept', async (_, failed, error) => {
+    response = failed;
+
+    expect(await apply('replay', uuid('b'))).toBe(error);
+    expect(await apply('replay', uuid('1'))).toBe(error);
+
+    expect([objects.size, messages.size]).toEqual([1, 3]);
+  });
+
+  test('one without its content can only be dropped', async () => {
+    const { payload: _, ...metadata } = JSON.parse(batch);
+    messages.set(uuid('3'), JSON.stringify(metadata)); // as an earlier version of the stack kept it
+
+    const replayed = await apply('replay', uuid('3'));
+    const dropped = await apply('drop', uuid('3'));
+
+    expect([replayed, dropped]).toEqual(['Error: its content was not kept', undefined]);
+    expect(messages.has(uuid('3'))).toBe(false);
+    expect(invoked).toEqual([]);
+  });
+
+  test('dropped ones are deleted without being processed', async () => {
+    for (const one of [uuid('b'), uuid('1')]) expect(await apply('drop', one)).toBeUndefined();
+
+    expect([objects.size, messages.size, invoked]).toEqual([0, 2, []]);
+  });
+});
+
+test('a deployment is found by its stage, from the resources of the stack', async () => {
+  const { Resources } = synthesise().toJSON() as {
+    readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
+  };
+  const StackResourceSummaries = Object.entries(Resources).map(([name, { Type }]) => ({
+    LogicalResourceId: name,
+    ResourceType: Type,
+    PhysicalResourceId: `id of ${name}`,
+  })) as unknown as StackResourceSummary[]; // the other members are not read
+  cloud
+    .on(ListStackResourcesCommand, { StackName: 'Groundwork-prod' })
+    .resolves({ StackResourceSummaries })
+    .on(ListStackResourcesCommand, { StackName: 'Groundwork-test' })
+    .rejects(new Error('Stack with id Groundwork-test does not exist'));
+
+  expect(await findDeployment('prod')).toEqual({
+    table: expect.stringMatching(/^id of DataTable/),
+    bucket: expect.stringMatching(/^id of FilesBucket/),
+    secret: expect.stringMatching(/^id of MasterSecret/),
+    deadLetters: expect.stringMatching(/^id of BackgroundDeadLetters/),
+    background: expect.stringMatching(/^id of BackgroundWorkerFunction/),
+  });
+  await expect(findDeployment('test')).rejects.toThrow('there is no stack Groundwork-test');
+}, 120_000);

@@ -1,0 +1,291 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { SNSClient } from '@aws-sdk/client-sns';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { newJob, runDue } from '../../shared/jobs/jobs.ts';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { createHandler } from '../../shared/platform/aws/handler.ts';
+import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
+import { type AwsPlatform, openPlatform } from '../../shared/platform/aws/platform.ts';
+import { openControl } from '../../shared/platform/aws/scripts/function-control.ts';
+import { openSecrets } from '../../shared/platform/aws/secrets.ts';
+import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
+import { runScript } from '../../shared/scripts/script-runs.ts';
+import { clientEvent } from '../aws-emulator/gateway-event.ts';
+import { awsEnvironment, scriptRun, startedRun } from '../support/aws-platform.ts';
+
+/*
+ * AWS refuses one action of a port: the operator finds one line that names it, and the client gets a server error. It
+ * is never taken for load, for something that does not exist, or for an error of the client.
+ */
+
+const clients = {
+  DynamoDB: mockClient(DynamoDBClient),
+  KMS: mockClient(KMSClient),
+  Lambda: mockClient(LambdaClient),
+  S3: mockClient(S3Client),
+  SESv2: mockClient(SESv2Client),
+  'Secrets Manager': mockClient(SecretsManagerClient),
+  SNS: mockClient(SNSClient),
+  SQS: mockClient(SQSClient),
+};
+type Service = keyof typeof clients;
+
+/** Names of the error in each service. */
+const refusals: Readonly<Partial<Record<Service, string>>> = {
+  S3: 'AccessDenied',
+  SNS: 'AuthorizationErrorException',
+};
+const refusalOf = (service: Service) => refusals[service] ?? 'AccessDeniedException';
+
+let platform: AwsPlatform;
+let logged: LogEntry[];
+
+beforeEach(() => {
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  for (const client of Object.values(clients)) {
+    client.reset();
+    sendOf(client).resolves({});
+  }
+  logged = [];
+  platform = { ...openPlatform(awsEnvironment), log: (entry) => logged.push(entry) };
+});
+afterEach(() => vi.unstubAllEnvs());
+// files after this one share the process
+afterAll(() => Object.values(clients).map((client) => client.restore()));
+
+/** Has AWS refuse all requests of one action. */
+function refuse(service: Service, action: string): void {
+  sendOf(clients[service]).callsFake(async ({ schema }) => {
+    if (schema[2] !== action) return {};
+    const name = refusalOf(service);
+    throw Object.assign(new Error('denied'), { name, $metadata: { httpStatusCode: 403 } });
+  });
+}
+
+interface Stub {
+  resolves(output: object): void;
+  callsFake(send: (command: { readonly schema: readonly unknown[] }) => Promise<object>): void;
+}
+
+/** Returns what takes the place of a client's `send`; its types are those of every command. */
+function sendOf(client: { readonly send: unknown }): Stub {
+  return client.send as Stub;
+}
+
+const key = { pk: 'P', sk: 'S' };
+const at = { key, condition: { kind: 'none' } } as const;
+const put = { action: 'put', ...at, kind: 'thing', data: {} } as const;
+const remove = { action: 'delete', ...at } as const;
+const change = { actor: {}, cause: 'client', depth: 0 } as const;
+const write = (...writes: readonly (typeof put | typeof remove)[]) =>
+  platform.store.write({ id: '0123456789abcdef0123', change, writes });
+const place = { instance: 1, provider: 'gcm', environment: 'development' } as const;
+const message = { action: 'custom', author: {}, metadata: {}, payload: {} } as const;
+const room = { instance: 1, channel: 2, room: '' };
+const terms = { contentType: 'text/plain', bytes: new Uint8Array() };
+
+/** Every operation of a port that sends a request, by the action that is refused. */
+const operations: readonly (readonly [Service, string, string, () => Promise<unknown>])[] = [
+  ['DynamoDB', 'GetItem', 'read of an item', () => platform.store.get([key])],
+  ['DynamoDB', 'BatchGetItem', 'read', () => platform.store.get([key, { ...key, sk: 'U' }])],
+  ['DynamoDB', 'Query', 'query', () => platform.store.query({ pk: 'P', limit: 1 })],
+  ['DynamoDB', 'PutItem', 'put', () => write(put)],
+  ['DynamoDB', 'DeleteItem', 'delete', () => write(remove)],
+  [
+    'DynamoDB',
+    'TransactWriteItems',
+    'transaction',
+    () => write(put, { ...remove, key: { ...key, sk: 'U' } }),
+  ],
+  ['DynamoDB', 'UpdateItem', 'counter', () => platform.store.next(key)],
+  [
+    'DynamoDB',
+    'PutItem',
+    'slot of a poll',
+    () => platform.messages.admit({ owner: 'account 1', instance: '1' }, 'poll'),
+  ],
+  [
+    'DynamoDB',
+    'BatchGetItem',
+    'wait for messages',
+    () =>
+      platform.messages.wait(
+        [room, { ...room, channel: 3 }].map((each) => ({ place: each, after: 0 })),
+        { ms: 10, ending: undefined },
+      ),
+  ],
+  ['DynamoDB', 'UpdateItem', 'message', () => platform.messages.publish(room, message)],
+  ['Secrets Manager', 'GetSecretValue', 'current secret', () => platform.secrets.current()],
+  ['Secrets Manager', 'GetSecretValue', 'secret', () => platform.secrets.get(1)],
+  ['S3', 'PutObject', 'new file', () => platform.files.put('public/a', terms)],
+  ['S3', 'GetObject', 'file', () => platform.files.get('public/a')],
+  ['S3', 'HeadObject', 'size of a file', () => platform.files.size('public/a')],
+  ['S3', 'CopyObject', 'copy', () => platform.files.copy('uploads/a', 'public/a')],
+  ['S3', 'DeleteObjects', 'deleted files', () => platform.files.remove(['public/a'])],
+  ['S3', 'ListObjectsV2', 'deleted folder', () => platform.files.removeAll('public/a/')],
+  [
+    'SESv2',
+    'SendEmail',
+    'mail',
+    () => platform.mailer.send({ to: 'a@example.com', subject: '', text: '' }),
+  ],
+  [
+    'SNS',
+    'CreatePlatformApplication',
+    'new application',
+    () => platform.push.openApplication(place, { kind: 'legacyKey', key: 'k' }),
+  ],
+  [
+    'SNS',
+    'SetPlatformApplicationAttributes',
+    'known application',
+    () => platform.push.openApplication(place, { kind: 'legacyKey', key: 'k' }, 'arn'),
+  ],
+  [
+    'SNS',
+    'DeletePlatformApplication',
+    'old application',
+    () => platform.push.closeApplication('arn'),
+  ],
+  [
+    'SNS',
+    'CreatePlatformEndpoint',
+    'new device',
+    () => platform.push.createEndpoint('arn', { token: 't', note: '' }),
+  ],
+  ['SNS', 'SetEndpointAttributes', 'device', () => platform.push.setEndpoint('arn', 't', true)],
+  ['SNS', 'DeleteEndpoint', 'old device', () => platform.push.removeEndpoint('arn')],
+  [
+    'SNS',
+    'Publish',
+    'push',
+    () => platform.push.publish('arn', { platform: 'GCM', payload: '{}', attributes: {} }),
+  ],
+  ['KMS', 'GenerateDataKey', 'sealed text', () => platform.vault.seal('a', {})],
+  ['KMS', 'Decrypt', 'opened text', () => platform.vault.open('YQ==.YQ==', {})],
+  ['Lambda', 'Invoke', 'run', () => platform.scripts.run(scriptRun)],
+  ['Lambda', 'Invoke', 'started run', () => platform.runs.start(startedRun)],
+  ['Lambda', 'Invoke', 'awaited run', () => platform.runs.wait(startedRun, 1000)],
+  ['Lambda', 'GetFunction', 'function', () => openControl().find('f')],
+  [
+    'Lambda',
+    'CreateFunction',
+    'new function',
+    () => openControl().create('f', {} as never, new Uint8Array()),
+  ],
+  [
+    'Lambda',
+    'UpdateFunctionCode',
+    'code',
+    () => openControl().updateCode('f', 'r', new Uint8Array()),
+  ],
+  [
+    'Lambda',
+    'UpdateFunctionConfiguration',
+    'settings',
+    () => openControl().updateSettings('f', 'r', {} as never),
+  ],
+  ['Lambda', 'DeleteFunction', 'old function', () => openControl().remove('f')],
+  ['Lambda', 'ListFunctions', 'functions', () => openControl().list()],
+  [
+    'SQS',
+    'SendMessageBatch',
+    'wake-up',
+    () => openWakeUps({ queue: 'https://example.com/q', now: () => 0 })([1000]),
+  ],
+];
+
+const errors = () =>
+  logged.filter(({ level }) => level === 'error').map(({ service, action }) => [service, action]);
+
+describe.each(operations)('%s refuses %s for a %s', (service, action, _, operate) => {
+  beforeEach(() => refuse(service, action));
+
+  test('the request is a server error with one line of the log', async () => {
+    const route = endpointRoute({
+      name: 'Refused',
+      path: '/refused/',
+      access: { anonymous: 'G' },
+      operations: {
+        GET: { right: 'G', run: async () => ({ status: 200, body: { result: await operate() } }) },
+      },
+    });
+    const handler = createHandler([route], platform);
+
+    const path = '/v1.1/refused/';
+    const { statusCode, headers, body } = await handler(clientEvent({ method: 'GET', path }));
+
+    expect([statusCode, JSON.parse(body ?? '')]).toEqual([
+      500,
+      { detail: 'Internal server error.' },
+    ]);
+    expect(headers['retry-after']).toBeUndefined();
+    expect(errors()).toEqual([[service, action]]);
+  });
+
+  test('a job logs it once, and is tried again later', async () => {
+    const store = await openTemporaryStore({ now: Date.now });
+    const context = {
+      ...platform,
+      store,
+      settled: async () => undefined,
+      endedBefore: async () => true,
+    };
+    const step = () => operate().then(() => 'done' as const);
+    const job = { name: 'refused', step };
+    await maintain(context, [newJob(context, job, {})]);
+
+    await runDue({ kinds: [job], context, isEnding: () => false });
+
+    expect(errors()).toEqual([[service, action]]);
+    await store.close();
+  });
+});
+
+test('a script that cannot be invoked is logged once, and marked for the response', async () => {
+  refuse('Lambda', 'Invoke');
+
+  const trace = await runScript(platform, startedRun);
+
+  expect(trace).toMatchObject({ status: 'failure', isServerError: true });
+  expect(errors()).toEqual([['Lambda', 'Invoke']]);
+});
+
+test.each(['KMSAccessDeniedException', 'EC2AccessDeniedException'])(
+  '%s, which has the status of a failed server, is no failure of a script either',
+  async (name) => {
+    const denied = Object.assign(new Error(name), { name, $metadata: { httpStatusCode: 502 } });
+    clients.Lambda.on(InvokeCommand).rejects(denied);
+
+    await expect(platform.scripts.run(scriptRun)).rejects.toBe(denied);
+  },
+);
+
+test('secrets that cannot be read again stay in use, and this is logged', async () => {
+  const SecretString = 'ab'.repeat(32);
+  sendOf(clients['Secrets Manager']).resolves({ SecretString });
+  const time = { now: 0 };
+  const secrets = openSecrets({
+    client: new SecretsManagerClient(),
+    secret: 'arn',
+    nowMs: () => time.now,
+    log: (entry) => logged.push(entry),
+  });
+  const known = await secrets.current();
+  refuse('Secrets Manager', 'GetSecretValue');
+  time.now = 60_000;
+
+  const found = [await secrets.current(), await secrets.current()];
+
+  expect(found).toEqual([known, known]);
+  expect(errors()).toEqual([['Secrets Manager', 'GetSecretValue']]);
+});
