@@ -13,12 +13,13 @@ const isolated = [
   'test/scripts/{python,python-cases,python-escapes}.test.ts',
 ];
 
-/** Files that run in `npm run test:soak` only: a browser, a full disk, minutes of load. */
+/** Files that run elsewhere only: in `npm run test:soak` a browser, a full disk, minutes of load; capacity units on DynamoDB. */
 const elsewhere = [
   'test/soak/**',
   'test/pages/{browsing,foreign-pages}.test.ts',
   'test/local/full-disk.test.ts',
   'test/api/soak.test.ts',
+  'test/aws/units.test.ts',
   'test/scripts/{fairness,mixed-traffic}.test.ts',
 ];
 

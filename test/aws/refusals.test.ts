@@ -15,6 +15,7 @@ import { createHandler } from '../../shared/platform/aws/handler.ts';
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { type AwsPlatform, openPlatform } from '../../shared/platform/aws/platform.ts';
 import { openControl } from '../../shared/platform/aws/scripts/function-control.ts';
+import { openStartRun } from '../../shared/platform/aws/scripts/invoke-later.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
@@ -173,8 +174,12 @@ const operations: readonly (readonly [Service, string, string, () => Promise<unk
   ['KMS', 'GenerateDataKey', 'sealed text', () => platform.vault.seal('a', {})],
   ['KMS', 'Decrypt', 'opened text', () => platform.vault.open('YQ==.YQ==', {})],
   ['Lambda', 'Invoke', 'run', () => platform.scripts.run(scriptRun)],
-  ['Lambda', 'Invoke', 'started run', () => platform.runs.start(startedRun)],
-  ['Lambda', 'Invoke', 'awaited run', () => platform.runs.wait(startedRun, 1000)],
+  [
+    'Lambda',
+    'Invoke',
+    'started run',
+    () => openStartRun('groundwork-prod')(startedRun, { number: 0, version: 'V' }),
+  ],
   ['Lambda', 'GetFunction', 'function', () => openControl().find('f')],
   [
     'Lambda',

@@ -7,14 +7,17 @@ import { createHandler } from '../../shared/platform/aws/handler.ts';
 import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { openPlatform } from '../../shared/platform/aws/platform.ts';
 import { openControl } from '../../shared/platform/aws/scripts/function-control.ts';
+import { openStartRun } from '../../shared/platform/aws/scripts/invoke-later.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
-import { awsEnvironment, startedRun } from '../support/aws-platform.ts';
+import { awsEnvironment } from '../support/aws-platform.ts';
 
 /* A service that accepts a request and never responds must not hold a function until the gateway gives up. */
 
 const gatewayMs = 29_000;
+const run = { instance: 1, kind: 'script', parent: 2, trace: 3 } as const;
+const slot = { number: 0, version: 'V' };
 
 beforeEach(() => {
   vi.stubEnv('AWS_REGION', 'eu-west-1');
@@ -37,7 +40,7 @@ const clients: readonly (readonly [string, () => Promise<unknown>, number | 'sho
   ['KMS', () => platform().vault.seal('a', {}), 'short'],
   ['SQS', () => openWakeUps({ queue: 'https://example.com/q', now: () => 0 })([1000]), 'short'],
   ['Lambda, for changes of functions', () => openControl().find('f'), 30_000],
-  ['Lambda, for runs', () => platform().runs.start(startedRun), 340_000],
+  ['Lambda, for runs', () => openStartRun('groundwork-prod')(run, slot), 'short'],
 ];
 
 test.each(clients)('the client of %s has time limits', async (_, send, limitMs) => {

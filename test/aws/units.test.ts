@@ -130,7 +130,7 @@ function figures(heading: string, row: string): readonly number[] {
 describe('the guide has the units and costs of', () => {
   const price = (name: string) => figures('### Prices', name)[0] ?? Number.NaN;
   const gatewayLogBytes = 300; // lib/http-api.ts lists the fields
-  const scriptGbSeconds = 0.1 * 0.25;
+  const scriptGbSeconds = 0.1;
 
   test.each(Object.keys(operations))('%s', async (name) => {
     const { units, logBytes } = await measure(name);

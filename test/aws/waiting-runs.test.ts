@@ -17,7 +17,7 @@ import { write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
 afterAll(() => lambda.restore()); // files after this one share the process
-const client = new LambdaClient({ region: 'x' });
+let client: LambdaClient;
 const script: ScriptData = {
   id: 12,
   runtime_name: 'nodejs_v6',
@@ -58,6 +58,7 @@ beforeEach(() => {
     now: 1_800_000_000_000,
   });
   lambda.reset();
+  client = new LambdaClient({ region: 'x' }); // one that was used keeps the functions of its mock
   isLost = () => false;
 });
 afterEach(async () => {

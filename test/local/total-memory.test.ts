@@ -149,7 +149,7 @@ describe.runIf(process.platform === 'linux')('the memory of all processes togeth
 
     await scripts.close();
     const stderr =
-      'The system has killed the run, as it does when the memory of this machine is used up.';
+      'The run was killed: by the system, as when the memory of this machine is used up, or by itself.';
     expect(result).toMatchObject({ status: 'failure', stderr });
   });
 

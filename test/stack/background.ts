@@ -42,6 +42,10 @@ test('the function has time for jobs, and may read and write the table and its s
       resources: [expect.stringMatching(/^\w+Log\w+$/)],
     },
     {
+      actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
+      resources: [queueId, wakeUpsId],
+    },
+    {
       actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
       resources: ['dead-letters', 'public', 'scripts', 'traces', 'uploads'].map((area) =>
         expect.stringMatching(new RegExp(`/${area}/\\*$`)),
@@ -78,10 +82,6 @@ test('the function has time for jobs, and may read and write the table and its s
     },
     { actions: ['dynamodb:ListStreams', 'lambda:ListFunctions'], resources: ['*'] },
     { actions: ['iam:PassRole'], resources: [expect.stringMatching(/^ScriptSandboxRole/)] },
-    {
-      actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
-      resources: [queueId, wakeUpsId],
-    },
     {
       actions: ['DescribeStream', 'GetRecords', 'GetShardIterator'].map(
         (name) => `dynamodb:${name}`,

@@ -74,7 +74,11 @@ describe('without a CDN', () => {
       { actions: ['s3:GetObject'], resources: [expect.stringMatching(/\/public\/\*$/)] },
       { actions: ['s3:ListBucket'], resources: [expect.stringMatching(/^FilesBucket/)] },
     ]);
-    expect(Object.keys(downloads?.variables ?? {})).toEqual(['GROUNDWORK_FILES']);
+    expect(Object.keys(downloads?.variables ?? {})).toEqual([
+      'GROUNDWORK_METRICS',
+      'GROUNDWORK_FAMILY',
+      'GROUNDWORK_FILES',
+    ]);
   });
 });
 

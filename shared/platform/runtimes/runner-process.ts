@@ -247,7 +247,7 @@ function describeLimit(
 function describeEnd({ end, isKilled }: State): string {
   const isForeign = !isKilled && (end.signal === 'SIGKILL' || end.exitCode === killedInBox);
   return isForeign
-    ? 'The system has killed the run, as it does when the memory of this machine is used up.\n'
+    ? 'The run was killed: by the system, as when the memory of this machine is used up, or by itself.\n'
     : '';
 }
 

@@ -30,8 +30,12 @@ interface Client {
   readonly config: { readonly serviceId: string };
 }
 
+const named = new WeakSet<Client>();
+
 /** Has the errors of a client name its service and the action, for the log. Returns the client. */
 export function naming<Each extends Client>(client: Each): Each {
+  if (named.has(client)) return client;
+  named.add(client);
   const send = client.send.bind(client);
   const { serviceId: service } = client.config;
   client.send = async (...args: never[]) => {

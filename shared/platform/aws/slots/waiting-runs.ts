@@ -7,7 +7,7 @@ import { runWaiterEntity, traceEntity } from '../../../store/entities.ts';
 import type { RunWaiterData } from '../../../store/records/functions.ts';
 import type { Stored } from '../../../store/store.ts';
 import { putItem } from '../../../store/writes.ts';
-import { causeOf } from '../../../values/caught.ts';
+import { faultOf } from '../../../values/caught.ts';
 import { type HeldSlot, look, nowMs, releaseSlot, type SlotServices, takeSlot } from './items.ts';
 
 /** Starts the run of a pending trace in a process that has the time for it, with a slot that was taken for it. */
@@ -47,8 +47,8 @@ export function openWaitingRuns(options: WaitingRunsOptions): WaitingRuns {
     try {
       await startFree(options, instance);
     } catch (error) {
-      const cause = causeOf(error);
-      options.log({ level: 'error', message: 'waiting runs could not be started', cause });
+      const message = 'waiting runs could not be started';
+      options.log({ level: 'error', message, ...faultOf(error) });
     }
   };
   return {
