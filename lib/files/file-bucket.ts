@@ -78,9 +78,8 @@ export class FileBucket extends Construct {
       }),
     );
     role.addToPolicy(new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucketArn] }));
-    const bucketId = Stack.of(this).resolve(this.bucket.bucketName).Ref;
     Validations.of(role).acknowledge({
-      id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${failuresPrefix}*]`,
+      id: `AwsSolutions-IAM5[Resource::${this.shownArn}/${failuresPrefix}*]`,
       reason: 'Lambda chooses the names of the records that it stores.',
     });
     return { bind: () => ({ destination: bucketArn }) };

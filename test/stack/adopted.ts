@@ -106,7 +106,7 @@ describe('with all of them', () => {
     const alarms = JSON.stringify(template.findResources('AWS::CloudWatch::Alarm'));
 
     expect(sources).toEqual([tableStreamArn, tableStreamArn]);
-    expect(alarms).toContain('{"Name":"TableName","Value":"restored"}');
+    expect(alarms).toContain("WHERE TableName = 'restored'");
   });
 
   test('the bucket gets the policy of a created one', () => {

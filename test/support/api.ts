@@ -82,6 +82,8 @@ export interface ApiOptions {
   readonly social?: Platform['social'];
   readonly mailer?: Mailer;
   readonly push?: PushSender;
+  /** The data folder; in memory when absent. */
+  readonly folder?: string;
 }
 
 /** Starts the platform. */
@@ -90,7 +92,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const place = { url: '' }; // known when it listens
   const opened = await openPlatform({
     url: () => place.url,
-    folder: undefined,
+    folder: options.folder,
     background: { consumers, jobTypes },
     settings: { ...settings, ...options.settings },
     log: (entry) => {
