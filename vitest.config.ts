@@ -13,8 +13,9 @@ const isolated = [
   'test/scripts/{python,python-cases,python-escapes}.test.ts',
 ];
 
-/** Files that run in `npm run test:soak` only: a browser, a full disk, minutes of load. */
+/** Files that run in `npm run test:soak` only: a browser, a full disk, minutes of load; and those on moto. */
 const elsewhere = [
+  'test/moto/**',
   'test/soak/**',
   'test/pages/{browsing,foreign-pages}.test.ts',
   'test/local/full-disk.test.ts',
