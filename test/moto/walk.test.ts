@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   GetFunctionConfigurationCommand,
   LambdaClient,
@@ -14,6 +13,7 @@ import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { deploymentOf } from '../../shared/platform/aws/scripts/script-function.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
+import { openIds } from '../../shared/platform/ids.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf } from '../aws-emulator/lambda.ts';
 import { change, newId } from '../store/fixture.ts';
@@ -127,6 +127,7 @@ describe('an instance', () => {
     const file = await s3.send(new GetObjectCommand({ Bucket: deployment.bucket, Key }));
     expect(await file.Body?.transformToString()).toBe('text of a file');
     await owner('DELETE', `classes/book/objects/${made.id}/`);
+    await tick();
     await expect(s3.send(new GetObjectCommand({ Bucket: deployment.bucket, Key }))).rejects.toThrow(
       'key does not exist',
     );
@@ -191,14 +192,12 @@ describe('an instance', () => {
 
   test('has a function for each script, until the script is deleted', async () => {
     const lambda = new LambdaClient(deployment.place);
-    const client = createClient({ ...deployment.place });
+    const client = createClient(deployment.place);
     const store = openStore({ table: deployment.table, client, now: Date.now });
-    const clock = { micros: () => Date.now() * 1000 };
+    const by = { clock: { micros: () => Date.now() * 1000 }, ids: openIds() };
     // the stream, which nothing delivers here, would request the same
     const deploy = async () => {
-      const item = await send('GET /v1.1/instances/my-walk/', { as: 'owner' });
-      const by = { clock, ids: { next: () => randomUUID() } };
-      const job = deploymentOf(by as never, { instance: item.body.id ?? 2, script: 1 });
+      const job = deploymentOf(by, { instance: 2, script: 1 });
       await store.write({ id: newId(), change, writes: [job] });
       await tick();
       const { Functions = [] } = await lambda.send(new ListFunctionsCommand());
