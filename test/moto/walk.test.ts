@@ -13,6 +13,7 @@ import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { deploymentOf } from '../../shared/platform/aws/scripts/script-function.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
+import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf } from '../aws-emulator/lambda.ts';
@@ -194,7 +195,7 @@ describe('an instance', () => {
     const lambda = new LambdaClient(deployment.place);
     const client = createClient(deployment.place);
     const store = openStore({ table: deployment.table, client, now: Date.now });
-    const by = { clock: { micros: () => Date.now() * 1000 }, ids: openIds() };
+    const by = { clock: openClock(), ids: openIds() };
     // the stream, which nothing delivers here, would request the same
     const deploy = async () => {
       const job = deploymentOf(by, { instance: 2, script: 1 });
