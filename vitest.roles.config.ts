@@ -14,11 +14,11 @@ const files = [
   'test/api/{schedules,trace-retry,trigger-runs,triggers}.test.ts',
   'test/api/{item-operations,privileges,rights}.test.ts',
   'test/api/{channels,messages,object-channels,smoke}.test.ts',
-  'test/api/{files,response-headers}.test.ts',
+  'test/api/files.test.ts',
 ];
 
 /** Files that download, on a deployment without a CDN as well. */
-const withDownloads = ['test/api/{files,response-headers,smoke}.test.ts'];
+const withDownloads = ['test/api/{files,smoke}.test.ts'];
 
 const common = {
   testTimeout: 120_000,

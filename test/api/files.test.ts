@@ -713,12 +713,17 @@ describe('a download', () => {
     '/files/%2e%2e/%2e%2e/secrets.json',
     '/files/1/2/%00',
     '/files//etc/passwd',
-    `/files/1/2/${'0'.repeat(40)}`,
     `/files/uploads/1/2/${'0'.repeat(40)}`,
   ])('of %s is a 404', async (at) => {
     const answer = await api.send({ path: at });
 
     expect([answer.status, answer.body]).toEqual([404, missing]);
+  });
+
+  it('of a missing file is a 404', async () => {
+    const { status } = await download(`${api.platform.files.address()}/1/2/${'0'.repeat(40)}`);
+
+    expect(status).toBe(404);
   });
 
   // CloudFront logs none

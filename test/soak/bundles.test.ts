@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { jobTypes } from '../../functions/jobs.ts';
+import { downloads } from '../../lib/files/file-downloads.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
@@ -27,7 +28,7 @@ const secret = '5e'.repeat(32);
 
 const maxBytes = 472_000;
 const maxBytesOfAll = 450_000; // its families are loaded later
-const functions = [...families, 'background', 'script-runs'];
+const functions = [...families, 'background', 'script-runs', downloads];
 
 beforeAll(() => {
   for (const name of functions) bundleHandler(name, join(folder, name));

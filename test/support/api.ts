@@ -107,7 +107,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     const { deploy } = await import('../aws-emulator/deployment.ts');
     const deployment = await deploy({ ...ports, wrap, isFixed: options.clock !== undefined });
     const backend = { ...deployment, serve: behindGateway(deployment.handler), place };
-    const files = { ...ports.files, ...deployment.ports.files };
+    const { open, receive, forms, close } = ports.files; // unused: S3 has the files
+    const files = Object.assign(deployment.ports.files, { open, receive, forms, close });
     return listen(backend, { ...ports, ...deployment.ports, files }, logged);
   }
   const nowMs = () => opened.clock.micros() / 1000;
