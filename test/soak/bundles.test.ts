@@ -573,6 +573,28 @@ describe.each(programs)('on $name', ({ node }) => {
       for (const key of Object.values(keys)) expect(logs).not.toContain(key);
     });
   });
+
+  test('downloads starts, and redirects to S3', async () => {
+    const withoutCdn = deployedFunctions(synthesise({ cdn: 'false' }));
+    const own = withoutCdn.find(({ family }) => family === downloads);
+    const lambda = await startLambda(node, bundleOf(downloads), {
+      ...own?.variables,
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: downloads,
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_SESSION_TOKEN: 'token',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    });
+
+    const path = `/files/1/2/${'5e'.repeat(20)}.png`;
+    const { statusCode, headers } = await lambda.invoke(clientEvent({ method: 'GET', path }));
+    await lambda.close();
+
+    expect([statusCode, headers.location]).toEqual([
+      302,
+      expect.stringMatching(/\/public\/1\/2\/(5e){20}\.png\?.*X-Amz-Signature=/),
+    ]);
+  });
 });
 
 describe('the function with the whole map, whose families are loaded at their first request', () => {
