@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { jobTypes } from '../../functions/jobs.ts';
+import { downloads } from '../../lib/files/file-downloads.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
@@ -28,7 +29,7 @@ const secret = '5e'.repeat(32);
 
 const maxBytes = 472_000;
 const maxBytesOfAll = 450_000; // its families are loaded later
-const functions = [...families, 'background', 'script-runs'];
+const functions = [...families, 'background', 'script-runs', downloads];
 
 beforeAll(() => {
   for (const name of functions) bundleHandler(name, join(folder, name));
@@ -235,6 +236,28 @@ describe.each(programs)('on $name', ({ node }) => {
       });
       for (const key of Object.values(keys)) expect(logs).not.toContain(key);
     });
+  });
+
+  test('downloads starts, and redirects to S3', async () => {
+    const withoutCdn = deployedFunctions(synthesise({ cdn: 'false' }));
+    const own = withoutCdn.find(({ family }) => family === downloads);
+    const lambda = await startLambda(node, bundleOf(downloads), {
+      ...own?.variables,
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: downloads,
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_SESSION_TOKEN: 'token',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    });
+
+    const path = `/files/1/2/${'5e'.repeat(20)}.png`;
+    const { statusCode, headers } = await lambda.invoke(clientEvent({ method: 'GET', path }));
+    await lambda.close();
+
+    expect([statusCode, headers.location]).toEqual([
+      302,
+      expect.stringMatching(/\/public\/1\/2\/(5e){20}\.png\?.*X-Amz-Signature=/),
+    ]);
   });
 });
 
