@@ -13,8 +13,12 @@ const isolated = [
   'test/scripts/{python,python-cases,python-escapes}.test.ts',
 ];
 
-/** Files that run elsewhere only: in `npm run test:soak` a browser, a full disk, minutes of load; capacity units on DynamoDB. */
+/**
+ * Files that run elsewhere only: in `npm run test:soak` a browser, a full disk, minutes of load; capacity units on
+ * DynamoDB Local; the tests on moto.
+ */
 const elsewhere = [
+  'test/moto/**',
   'test/soak/**',
   'test/pages/{browsing,foreign-pages}.test.ts',
   'test/local/full-disk.test.ts',

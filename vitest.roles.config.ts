@@ -14,7 +14,21 @@ const files = [
   'test/api/{schedules,trace-retry,trigger-runs,triggers}.test.ts',
   'test/api/{item-operations,privileges,rights}.test.ts',
   'test/api/{channels,messages,object-channels,smoke}.test.ts',
+  'test/api/files.test.ts',
 ];
+
+/** Files that download, on a deployment without a CDN as well. */
+const withDownloads = ['test/api/{files,smoke}.test.ts'];
+
+const common = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  isolate: false, // files that share a process load the sources once
+};
+const env = {
+  TEST_MEDIUM: 'roles', // read by test/support/medium.ts
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+};
 
 /**
  * The API suite on a deployment: each request is served by its family's bundle under the permissions of its role.
@@ -22,16 +36,19 @@ const files = [
  */
 export default defineConfig({
   test: {
-    include: files,
-    globalSetup: './test/aws-emulator/roles-setup.ts',
-    env: {
-      TEST_MEDIUM: 'roles', // read by test/support/medium.ts
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-    },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    globalSetup: './test/aws-emulator/roles-setup.ts', // once for both projects
     pool: 'forks',
     maxWorkers: workers + 2, // requests pass through three processes, one after the other
-    isolate: false, // files that share a process load the sources once
+    projects: [
+      { test: { ...common, name: 'roles', include: files, env } },
+      {
+        test: {
+          ...common,
+          name: 'without-cdn',
+          include: withDownloads,
+          env: { ...env, TEST_CDN: 'false' }, // read by test/support/medium.ts
+        },
+      },
+    ],
   },
 });

@@ -52,7 +52,7 @@ export class FileCdn extends Construct {
       },
     });
     this.url = `https://${distribution.distributionDomainName}`;
-    bucket.addToResourcePolicy(mayRead(bucket, distribution));
+    for (const statement of mayRead(bucket, distribution)) bucket.addToResourcePolicy(statement);
     acknowledge(distribution);
   }
 }
@@ -77,20 +77,29 @@ function headersPolicy(scope: Construct, name: string): ResponseHeadersPolicy {
   });
 }
 
-/** Returns the permission of the distribution to read public files, and no others. */
-function mayRead(bucket: IBucket, { distributionId }: Distribution): PolicyStatement {
+/**
+ * Returns the permissions of the distribution to read public files, and no others. Without that to list the bucket S3
+ * returns 403 for a missing file; the distribution lists nothing, because its requests begin with `/public/` and have no
+ * query.
+ */
+function mayRead(bucket: IBucket, { distributionId }: Distribution): readonly PolicyStatement[] {
   const arn = Stack.of(bucket).formatArn({
     service: 'cloudfront',
     region: '',
     resource: 'distribution',
     resourceName: distributionId,
   });
-  return new PolicyStatement({
-    actions: ['s3:GetObject'],
-    principals: [new ServicePrincipal('cloudfront.amazonaws.com')],
-    resources: [bucket.arnForObjects('public/*')],
-    conditions: { StringEquals: { 'AWS:SourceArn': arn } },
-  });
+  const may = (action: string, resource: string) =>
+    new PolicyStatement({
+      actions: [action],
+      principals: [new ServicePrincipal('cloudfront.amazonaws.com')],
+      resources: [resource],
+      conditions: { StringEquals: { 'AWS:SourceArn': arn } },
+    });
+  return [
+    may('s3:GetObject', bucket.arnForObjects('public/*')),
+    may('s3:ListBucket', bucket.bucketArn),
+  ];
 }
 
 function acknowledge(distribution: Distribution): void {

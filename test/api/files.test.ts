@@ -5,7 +5,7 @@ import { ConditionFailed, type Store } from '../../shared/store/store.ts';
 import { type ApiResponse, expected, openWorld } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
-import { isOn } from '../support/medium.ts';
+import { hasCdn, isOn } from '../support/medium.ts';
 import {
   forbidden,
   missing,
@@ -132,8 +132,11 @@ describe('an upload', () => {
     expect(made).toMatchObject({ a_integer: 5, a_array: ['a'], photo: null });
     expect(made.scan).toEqual({
       type: 'file',
-      value: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/files\/1\/2\/[0-9a-f]{40}\.tiff$/),
+      value: expect.stringMatching(
+        /^http:\/\/127\.0\.0\.1:\d+(\/files)?\/1\/2\/[0-9a-f]{40}\.tiff$/,
+      ),
     });
+    expect(made.scan.value).toContain(`${api.platform.files.address()}/1/2/`);
     expect([read.status, read.text]).toEqual([200, 'bytes \u0000 of a scan']);
     expect(read.headers.get('content-type')).toBe('image/tiff');
   });
@@ -185,13 +188,14 @@ describe('an upload', () => {
     expect(made.scan.value.replace(/^.*\/[0-9a-f]{40}/, '')).toBe(extension);
     expect(headers.get('content-type')).toBe(type);
     expect(headers.get('content-disposition')).toBe(disposition);
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    if (hasCdn) expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
   const notFile = 'The submitted data was not a file. Check the encoding type on the form.';
   const long = 'File provided has too long extension. Max 16 characters.';
   const none = 'Existing file does not exist.';
   const bad = 'File URL is invalid.';
+  const files = () => api.platform.files.address();
   const unknown = `/1/2/${'0'.repeat(40)}.txt`;
   it.each<[string, () => unknown, object]>([
     ['nothing', () => form(file('scan', '')), { scan: ['The submitted file is empty.'] }],
@@ -203,9 +207,9 @@ describe('an upload', () => {
     ['empty text', () => ({ scan: '' }), { scan: [bad] }],
     ['a foreign address', () => ({ scan: 'https://example.com/a.png' }), { scan: [bad] }],
     ['another place here', () => ({ scan: `${api.url}/v1.1/` }), { scan: [bad] }],
-    ['a way out', () => ({ scan: `${api.url}/files/1/2/../../x` }), { scan: [bad] }],
+    ['a way out', () => ({ scan: `${files()}/1/2/../../x` }), { scan: [bad] }],
     ['a key', () => ({ scan: `public${unknown}` }), { scan: [bad] }],
-    ['a file that is not there', () => ({ scan: `${api.url}/files${unknown}` }), { scan: [none] }],
+    ['a file that is not there', () => ({ scan: `${files()}${unknown}` }), { scan: [none] }],
     [
       'an upload that is not there',
       () => ({ scan: `uploads${unknown.replace('/2/', '/2/0/')}` }),
@@ -485,7 +489,7 @@ describe('when the commit', () => {
       Object.assign(files, { remove: failing });
 
       const changed = await patch(self, form(file('scan', 'new')));
-      await vi.waitUntil(async () => (await download(url)).status === 404, { timeout: 50_000 });
+      await vi.waitUntil(async () => (await later(url)).status === 404, { timeout: 50_000 });
       Object.assign(files, { remove });
 
       expect([changed.status, (await download(changed.body.scan.value)).text]).toEqual([
@@ -639,7 +643,6 @@ describe('a download', () => {
       'access-control-allow-origin': '*',
       'cache-control': 'public, max-age=3600',
       'content-length': '10',
-      'x-request-id': expect.any(String),
       etag: expect.stringMatching(/^"[^"]+"$/),
     });
   });
@@ -658,11 +661,9 @@ describe('a download', () => {
   ])('of the range %s is a %i', async (range, status, text, contentRange) => {
     const part = await download(url, { Range: range });
 
-    expect([part.status, part.text, part.headers.get('content-range')]).toEqual([
-      status,
-      text,
-      contentRange,
-    ]);
+    expect(part.status).toBe(status);
+    if (status === 416 && isOn('roles')) return; // S3 has a text for it
+    expect([part.text, part.headers.get('content-range')]).toEqual([text, contentRange]);
   });
 
   it('by HEAD has the headers and no body', async () => {
@@ -685,7 +686,15 @@ describe('a download', () => {
     expect([part.status, whole.status]).toEqual([206, 200]);
   });
 
-  it.each([
+  it.each(['DELETE', 'PUT', 'POST'])('by %s changes nothing', async (method) => {
+    const refused = await download(url, {}, method);
+
+    expect([403, 405]).toContain(refused.status);
+    expect((await download(url)).text).toBe('0123456789');
+  });
+
+  // a deployment leaves it to CloudFront and to the gateway's function
+  it.skipIf(isOn('roles')).each([
     ['DELETE', 405, noMethod('DELETE')],
     ['PUT', 405, noMethod('PUT')],
     ['POST', 403, forbidden],
@@ -693,7 +702,6 @@ describe('a download', () => {
     const refused = await download(url, {}, method);
 
     expect([refused.status, JSON.parse(refused.text)]).toEqual([status, body]);
-    expect((await download(url)).status).toBe(200);
   });
 
   it.each([
@@ -705,7 +713,6 @@ describe('a download', () => {
     '/files/%2e%2e/%2e%2e/secrets.json',
     '/files/1/2/%00',
     '/files//etc/passwd',
-    `/files/1/2/${'0'.repeat(40)}`,
     `/files/uploads/1/2/${'0'.repeat(40)}`,
   ])('of %s is a 404', async (at) => {
     const answer = await api.send({ path: at });
@@ -713,7 +720,14 @@ describe('a download', () => {
     expect([answer.status, answer.body]).toEqual([404, missing]);
   });
 
-  it('is one line in the log, without the address', () => {
+  it('of a missing file is a 404', async () => {
+    const { status } = await download(`${api.platform.files.address()}/1/2/${'0'.repeat(40)}`);
+
+    expect(status).toBe(404);
+  });
+
+  // CloudFront logs none
+  it.skipIf(isOn('roles') && hasCdn)('is one line in the log, without the address', () => {
     const lines = api.logged.filter(({ path: at }) => String(at).startsWith('/files/1/2/'));
 
     expect(lines.length).toBeGreaterThan(0);

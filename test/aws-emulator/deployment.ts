@@ -1,24 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
-import { gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
+import { downloadPaths } from '../../lib/files/file-downloads.ts';
+import { type GatewayPath, gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { queueVariable } from '../../shared/platform/aws/environment.ts';
 import type { Handler } from '../../shared/platform/aws/gateway.ts';
+import { downloadPath } from '../../shared/platform/aws/requests/download-path.ts';
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
 import type { LocalPlatform } from '../../shared/platform/local/platform.ts';
-import type { LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
-import type { Store, Transaction, Write } from '../../shared/store/store.ts';
-import { type Access, type PendingWrite, startFakeAws } from './fake-aws.ts';
+import type { FileStore, LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
+import type { Store } from '../../shared/store/store.ts';
+import { hasCdn } from '../support/medium.ts';
+import { openDeployedFiles } from './deployed-files.ts';
+import { type Access, startFakeAws } from './fake-aws.ts';
+import { cdnCaller, startFakeCdn } from './fake-cdn.ts';
 import { createFakeLambda } from './fake-lambda.ts';
-import type { Part } from './fake-table.ts';
 import { candidates, readings } from './gateway.ts';
 import { type Lambda, startLambda } from './lambda.ts';
+import { openPassedWrites } from './passed-writes.ts';
 import { isGranted } from './policies.ts';
-import type { BuiltFunction } from './roles-setup.ts';
+import type { BuiltFunction, BuiltStack } from './roles-setup.ts';
 import { openServedOperations } from './served-operations.ts';
 import { openStream } from './stream.ts';
 
@@ -26,8 +32,8 @@ import { openStream } from './stream.ts';
 export interface Deployment {
   /** Passes a request to the function that the gateway would invoke. */
   readonly handler: Handler;
-  /** The table and the secrets, for tests that bypass the interface, and a tick of the background function. */
-  readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'idle'>;
+  /** The table, the files and the secrets, for tests that bypass the interface, and a tick of the background function. */
+  readonly ports: Pick<LocalPlatform, 'store' | 'secrets' | 'idle'> & { readonly files: FileStore };
   /** @throws Error that names the requests of functions since the last call that their roles do not allow */
   check(): void;
   /** Stops all processes. */
@@ -52,10 +58,10 @@ const place = { region: 'eu-west-1' };
 
 /** Deploys the functions that roles-setup.ts has built; each starts with its first request. */
 export async function deploy(options: DeploymentOptions): Promise<Deployment> {
-  const built = readFunctions();
+  const { functions: found, cdn: builtCdn, cors } = readStack();
+  const built = new Map(Object.entries(found));
   const names = new Map([...built].map(([family, { name }]) => [name, family]));
   const nowMs = () => options.clock.micros() / 1000;
-  const underWay = new Map<Transaction, () => void>();
   const lambda = createFakeLambda((name, event) => {
     const family = names.get(name);
     return family === undefined ? undefined : runInOwn(family, event as object);
@@ -67,23 +73,40 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       { nowMs: shownMs(), leftMs: leftMs('background') },
     );
   });
+  const statementsOf = (caller: string) =>
+    (caller === cdnCaller ? builtCdn : built.get(caller))?.statements ?? [];
   const aws = await startFakeAws({
     secret: randomBytes(32).toString('hex'),
-    allows: (access) =>
-      access.caller === tester || isGranted(built.get(access.caller)?.statements ?? [], access),
+    allows: (access) => access.caller === tester || isGranted(statementsOf(access.caller), access),
     takeMail: async ({ Destination, Content: { Simple } }) => {
       const [to] = Destination.ToAddresses;
       const [subject, text] = [Simple.Subject.Data, Simple.Body.Text.Data];
       await options.mailer.send({ to, subject, text });
     },
-    write: (pending) => writeThrough(store, underWay, pending),
+    write: async ({ caller, parts, apply }) => {
+      // it has passed the wrapper, or does not belong to a request
+      if (caller === tester || behindCalls.includes(caller)) apply();
+      else await writes.pass(parts, apply);
+    },
+    changeFiles: async (pending) => {
+      if (pending.caller === tester) pending.apply();
+      else await files.change(pending);
+    },
+    cors,
+    nowMs,
     lambda,
     stream: stream.hear,
   });
   const table = openTable(aws.url, built, nowMs);
-  const store = wrapTable(table.store, underWay, options.wrap);
+  const writes = openPassedWrites(table.store, options.wrap);
+  const { store } = writes;
+  const bucket = built.get(wholeMap)?.variables.GROUNDWORK_FILES ?? '';
+  const cdn = builtCdn && (await startFakeCdn(builtCdn, aws, bucket));
+  const filesUrl = () => cdn?.url ?? options.apiUrl() + downloadPath;
+  const files = openDeployedFiles({ client: openBucket(aws.url), bucket, address: filesUrl });
   const functions = new Map<string, Promise<Lambda>>();
   const served = openServedOperations();
+  const paths = builtCdn === undefined ? [...apiPaths, ...downloadPaths] : apiPaths;
   const runInOwn = async (family: string, event: object) => {
     const own = await functionOf(family);
     return own.invoke(event, { nowMs: shownMs(), leftMs: leftMs(family) });
@@ -94,13 +117,15 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const shownMs = () => (options.isFixed ? nowMs() : undefined);
   let tickMs = 0; // each tick is sent at a time when the requests before the last one have ended
   const functionOf = (family: string): Promise<Lambda> => {
-    const found = functions.get(family) ?? start(built, family, { ...options, url: aws.url });
+    const found =
+      functions.get(family) ?? start(built, family, { ...options, url: aws.url, filesUrl });
     functions.set(family, found);
     return found;
   };
   return {
     ports: {
       store,
+      files: files.port,
       secrets: table.secrets,
       idle: async () => {
         await settle(); // or the tick would treat an active run as one of a dead process
@@ -111,7 +136,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       },
     },
     handler: async (event) => {
-      const lambda = await functionOf(familyOf(event.rawPath));
+      const lambda = await functionOf(familyOf(paths, event.rawPath));
       const result = await lambda.invoke(event, { nowMs: shownMs() });
       served.add(event.requestContext.http.method, event.rawPath, result.statusCode);
       return result;
@@ -121,6 +146,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       for (const each of functions.values()) await (await each).close();
       await lambda.close();
       await table.store.close();
+      await cdn?.close();
       await aws.close();
       served.save();
     },
@@ -128,31 +154,33 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   };
 }
 
-function readFunctions(): ReadonlyMap<string, BuiltFunction> {
+function readStack(): BuiltStack {
   const list = process.env.TEST_FUNCTIONS;
   if (list === undefined)
     throw new Error('the functions are not built: see vitest.roles.config.ts');
-  return new Map(Object.entries(JSON.parse(readFileSync(list, 'utf8'))));
+  const stacks = JSON.parse(readFileSync(list, 'utf8'));
+  return hasCdn ? stacks.usual : stacks.withoutCdn;
 }
 
-const paths = gatewayPaths(api);
+const apiPaths = gatewayPaths(api);
 
 /** The reading with the most requests that match no path, so that the function of `$default` forwards them. */
 const [, , reading] = readings;
 
-function familyOf(path: string): string {
+function familyOf(paths: readonly GatewayPath[], path: string): string {
   const [found] = candidates(paths, path, reading);
   return found?.family ?? fallbackFamily;
 }
 
 interface StartOptions extends DeploymentOptions {
   readonly url: string;
+  readonly filesUrl: () => string;
 }
 
 function start(
   built: ReadonlyMap<string, BuiltFunction>,
   family: string,
-  { url, settings, log, apiUrl, clock, isFixed }: StartOptions,
+  { url, filesUrl, settings, log, apiUrl, clock, isFixed }: StartOptions,
 ): Promise<Lambda> {
   const found = built.get(family);
   if (found === undefined) throw new Error(`no function of ${family}`);
@@ -161,6 +189,7 @@ function start(
     ...settingVariables(settings),
     ...(isFixed && { TEST_NOW_MS: String(clock.micros() / 1000) }),
     GROUNDWORK_API_URL: apiUrl(),
+    GROUNDWORK_FILES_URL: filesUrl(),
     ...queueUrl(url, found.variables[queueVariable]),
     AWS_REGION: place.region,
     AWS_ENDPOINT_URL: url,
@@ -205,6 +234,14 @@ function toEntry(line: string): LogEntry {
   return { level: String(level).toLowerCase(), ...entry };
 }
 
+function openBucket(endpoint: string): S3Client {
+  return new S3Client({
+    ...place,
+    endpoint,
+    credentials: { accessKeyId: tester, secretAccessKey: 'secret' },
+  });
+}
+
 function openTable(
   endpoint: string,
   built: ReadonlyMap<string, BuiltFunction>,
@@ -219,55 +256,6 @@ function openTable(
     store: openStore({ table, client, now: nowMs }),
     secrets: openSecrets({ client: secretsClient, secret, nowMs }),
   };
-}
-
-/** The table with a test's wrapper; inside it a write from a function is executed unchanged. */
-function wrapTable(
-  table: Store,
-  underWay: ReadonlyMap<Transaction, () => void>,
-  wrap: DeploymentOptions['wrap'],
-): Store {
-  const inner: Store = {
-    ...table,
-    write: async (transaction) => {
-      const apply = underWay.get(transaction);
-      if (apply === undefined) await table.write(transaction);
-      else apply();
-    },
-  };
-  return wrap?.(inner) ?? inner;
-}
-
-/** Passes a function's write through the test's wrapper. */
-async function writeThrough(
-  store: Store,
-  underWay: Map<Transaction, () => void>,
-  { caller, parts, apply }: PendingWrite,
-): Promise<void> {
-  if (caller === tester || behindCalls.includes(caller)) {
-    apply(); // it has passed the wrapper, or does not belong to a request
-    return;
-  }
-  const transaction = toTransaction(parts);
-  underWay.set(transaction, apply);
-  try {
-    await store.write(transaction);
-  } finally {
-    underWay.delete(transaction);
-  }
-}
-
-/** Reads the writes of a transaction from its request: their targets and items. */
-function toTransaction(parts: readonly Part[]): Transaction {
-  const writes = parts.map(([name, { Item, Key }]): Write => {
-    const { pk, sk } = Item ?? Key;
-    const common = { key: { pk: pk.S, sk: sk.S }, condition: { kind: 'none' } } as const;
-    if (name === 'Put') {
-      return { action: 'put', ...common, kind: Item.t.S, data: JSON.parse(Item.d.S) };
-    }
-    return { action: name === 'Delete' ? 'delete' : 'check', ...common };
-  });
-  return { id: '', change: { actor: {}, cause: 'client', depth: 0 }, writes };
 }
 
 function createCheck(refused: readonly Access[]): () => void {

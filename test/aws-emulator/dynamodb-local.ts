@@ -75,7 +75,8 @@ function install(): string {
   return join(library, release);
 }
 
-function freePort(): Promise<number> {
+/** Returns a port of this machine that nothing listens to. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

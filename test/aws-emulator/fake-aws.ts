@@ -2,7 +2,17 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { partitionKey } from '../../shared/platform/aws/store/table.ts';
 import { type FakeLambda, lambdaAccesses, readLambda } from './fake-lambda.ts';
-import { readS3, respondAsS3, type S3Objects, type S3Request } from './fake-s3.ts';
+import {
+  accessDenied,
+  type CorsRule,
+  corsHeaders,
+  readS3,
+  respondAsS3,
+  type S3Objects,
+  type S3Request,
+  type S3Response,
+  signerOf,
+} from './fake-s3.ts';
 import { readSns, respondAsSns, snsAccess } from './fake-sns.ts';
 import {
   createFakeTable,
@@ -36,6 +46,8 @@ export interface FakeAws {
   readonly refused: readonly Access[];
   /** Restores a table to this moment: under another name, as DynamoDB does. */
   restoreTable(source: string, target: string): void;
+  /** Sends a request to S3 as a caller. */
+  askS3(caller: string, request: S3Request): Promise<S3Response>;
   close(): Promise<void>;
 }
 
@@ -44,6 +56,14 @@ export interface PendingWrite {
   readonly caller: string;
   readonly parts: readonly Part[];
   /** Executes it. @throws TableError */
+  apply(): void;
+}
+
+/** A request to store or to remove files, before its execution. */
+export interface PendingFiles {
+  readonly caller: string;
+  readonly request: S3Request;
+  /** Executes it. */
   apply(): void;
 }
 
@@ -61,6 +81,12 @@ export interface FakeAwsOptions {
   readonly stream?: (images: Images) => void;
   /** Executes writes, or runs other code before; a rejection is passed to the caller. Absent: at once. */
   readonly write?: (pending: PendingWrite) => Promise<void>;
+  /** Executes changes of files, or runs other code before; a rejection is passed to the caller. Absent: at once. */
+  readonly changeFiles?: (pending: PendingFiles) => Promise<void>;
+  /** Rules of the bucket; none when absent. */
+  readonly cors?: readonly CorsRule[];
+  /** Epoch milliseconds at which signed addresses are read; real time when absent. */
+  readonly nowMs?: () => number;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: requests in the JSON of AWS
@@ -69,15 +95,15 @@ type Any = any;
 /** Starts the fake on a free port of this machine. */
 export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   const mails: unknown[] = [];
-  const objects: S3Objects = new Map();
   const tables = openTables(options.stream);
   const answer = openServices(options, tables, mails);
   const refused: Access[] = [];
-  const answerFile = (caller: string, asked: S3Request) => {
-    const access = { caller, ...fileAccess(asked) };
-    if (options.allows(access)) return respondAsS3(objects, asked);
-    refused.push(access);
-    return { status: 403, headers: {}, body: '' };
+  const askS3 = openS3(options, refused);
+  const answerFile = async (caller: string, asked: S3Request) => {
+    const { nowMs = Date.now, cors = [] } = options;
+    const signer = isSigned(asked) ? await signerOf(asked, nowMs()) : caller;
+    const response = signer === undefined ? accessDenied() : await askS3(signer, asked);
+    return { ...response, headers: { ...response.headers, ...corsHeaders(cors, asked) } };
   };
   const answerPush = (caller: string, asked: URLSearchParams) => {
     const access = { caller, ...snsAccess(asked) };
@@ -110,8 +136,8 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     if (body === undefined) return; // the caller has ended
     const toS3 = readS3Request(request, body);
     if (toS3 !== undefined) {
-      const file = answerFile(caller, toS3);
-      response.writeHead(file.status, file.headers).end(file.body);
+      const { status, headers, body: content } = await answerFile(caller, toS3);
+      response.writeHead(status, headers).end(content);
       return;
     }
     if (isFor('lambda', request)) {
@@ -144,11 +170,38 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     refused,
     mails,
     restoreTable: tables.restore,
+    askS3,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** Opens a bucket. Without permission to list it, a missing object is an object without permission. */
+function openS3({ allows, changeFiles }: FakeAwsOptions, refused: Access[]): FakeAws['askS3'] {
+  const objects: S3Objects = new Map();
+  return async (caller, request) => {
+    const access = { caller, ...fileAccess(request) };
+    if (!allows(access)) {
+      refused.push(access);
+      return accessDenied();
+    }
+    let response: S3Response | undefined;
+    const apply = () => {
+      response = respondAsS3(objects, request);
+    };
+    try {
+      const isChange = access.action !== 's3:GetObject' && access.action !== 's3:ListBucket';
+      if (isChange && changeFiles) await changeFiles({ caller, request, apply });
+      else apply();
+    } catch {
+      return { status: 400, headers: {}, body: '<Error><Code>FakeFault</Code></Error>' }; // is not retried
+    }
+    const { bucket } = readS3(request);
+    const mayList = allows({ caller, action: 's3:ListBucket', resource: bucket });
+    return response?.status === 404 && !mayList ? accessDenied() : (response ?? accessDenied());
   };
 }
 
@@ -259,10 +312,15 @@ function isFor(service: string, { headers }: IncomingMessage): boolean {
   return String(headers.authorization).includes(`/${service}/aws4_request`);
 }
 
+/** Checks whether the address of a request is signed, and not its headers. */
+function isSigned({ url = '' }: Pick<IncomingMessage, 'url'>): boolean {
+  return url.includes('X-Amz-Signature=');
+}
+
 /** Parses a request of S3, identified by its signature; undefined: it is another one. */
 function readS3Request(request: IncomingMessage, body: Buffer): S3Request | undefined {
   const { method = '', url = '', headers } = request;
-  return isFor('s3', request) ? { method, url, headers, body } : undefined;
+  return isFor('s3', request) || isSigned(request) ? { method, url, headers, body } : undefined;
 }
 
 /** Returns the permission that a request of S3 requires; files are named by their area, as in policies. */

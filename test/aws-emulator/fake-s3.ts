@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto';
+import { GetObjectCommand, HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+
 /*
  * The parts of S3 that the files of a deployment use, in memory: one bucket, addressed by path.
  */
@@ -22,6 +26,14 @@ export interface S3Response {
 export interface S3Object {
   readonly bytes: Buffer;
   readonly headers: Readonly<Record<string, string>>;
+  readonly changedMs: number;
+}
+
+/** A rule of the bucket for pages of other origins, as in a template. */
+export interface CorsRule {
+  readonly AllowedMethods: readonly string[];
+  readonly AllowedOrigins: readonly string[];
+  readonly ExposedHeaders?: readonly string[];
 }
 
 /** Objects by key. */
@@ -69,20 +81,90 @@ export function respondAsS3(objects: S3Objects, request: S3Request): S3Response 
       const value = headers[name];
       return typeof value === 'string' ? [[name, value] as const] : [];
     });
-    objects.set(key, { bytes: request.body, headers: Object.fromEntries(said) });
+    objects.set(key, {
+      bytes: request.body,
+      headers: Object.fromEntries(said),
+      changedMs: Date.now(),
+    });
     return { status: 200, headers: { etag: '"x"' }, body: '' };
   }
   const found = objects.get(key);
   if (found === undefined) return method === 'HEAD' ? { ...noSuchKey(), body: '' } : noSuchKey();
-  const length = { 'content-length': String(found.bytes.byteLength) };
+  const read = readObject(found, headers);
+  return method === 'HEAD' ? { ...read, body: '' } : read;
+}
+
+/** Returns an object, a part of it, or that it is unchanged. */
+function readObject(
+  { bytes, headers, changedMs }: S3Object,
+  asked: S3Request['headers'],
+): S3Response {
+  const etag = `"${createHash('md5').update(bytes).digest('hex')}"`;
+  const known = String(asked['if-none-match'] ?? '').split(/,\s*/);
+  const shared = {
+    ...headers,
+    'accept-ranges': 'bytes',
+    etag,
+    'last-modified': new Date(changedMs).toUTCString(),
+  };
+  if (known.includes(etag)) return { status: 304, headers: shared, body: '' };
+  const isWhole = asked['if-range'] !== undefined && asked['if-range'] !== etag;
+  const range = isWhole ? undefined : rangeOf(String(asked.range), bytes.byteLength);
+  if (range === 'outside') return xml(416, '<Error><Code>InvalidRange</Code></Error>');
+  const [start, end] = range ?? [0, bytes.byteLength];
+  const part = { 'content-range': `bytes ${start}-${end - 1}/${bytes.byteLength}` };
   return {
-    status: 200,
-    headers: { ...found.headers, ...length },
-    body: method === 'HEAD' ? '' : found.bytes,
+    status: range === undefined ? 200 : 206,
+    headers: { ...shared, ...(range && part), 'content-length': String(end - start) },
+    body: bytes.subarray(start, end),
   };
 }
 
-function keysIn(body: Buffer): readonly string[] {
+/** Parses one range: its first byte, and the one after it. Several ranges, and invalid ones, are ignored. */
+function rangeOf(header: string, size: number): readonly [number, number] | 'outside' | undefined {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header) ?? [];
+  if (from === '' && to === '') return undefined;
+  if (from === '') return to === '0' ? 'outside' : [Math.max(0, size - Number(to)), size];
+  const last = to === '' ? size - 1 : Number(to);
+  if (last < Number(from) && to !== '') return undefined;
+  return Number(from) >= size ? 'outside' : [Number(from), Math.min(last, size - 1) + 1];
+}
+
+/** Returns the caller who has signed an address; undefined: none, or it is not valid for this request at this time. */
+export async function signerOf(request: S3Request, nowMs: number): Promise<string | undefined> {
+  const { searchParams } = new URL(request.url, 'http://s3');
+  const date = searchParams.get('X-Amz-Date')?.replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:');
+  const signingDate = new Date(date ?? '');
+  const expiresIn = Number(searchParams.get('X-Amz-Expires'));
+  const ageMs = nowMs - signingDate.getTime();
+  if (!(ageMs >= 0 && ageMs < expiresIn * 1000)) return undefined;
+  const [caller = '', , region = ''] = searchParams.get('X-Amz-Credential')?.split('/') ?? [];
+  const { bucket: Bucket, key: Key } = readS3(request);
+  const client = new S3Client({
+    region,
+    endpoint: `http://${request.headers.host}`,
+    credentials: {
+      accessKeyId: caller,
+      secretAccessKey: 'secret',
+      sessionToken: searchParams.get('X-Amz-Security-Token') ?? '',
+    },
+  });
+  const command =
+    request.method === 'HEAD'
+      ? new HeadObjectCommand({ Bucket, Key })
+      : new GetObjectCommand({ Bucket, Key });
+  const valid = await getSignedUrl(client, command, { signingDate, expiresIn });
+  const signature = new URL(valid).searchParams.get('X-Amz-Signature');
+  return signature === searchParams.get('X-Amz-Signature') ? caller : undefined;
+}
+
+/** Returns the response to a caller who may not do what was asked. */
+export function accessDenied(): S3Response {
+  return xml(403, '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>');
+}
+
+/** Returns the keys that a request names in its body. */
+export function keysIn(body: Buffer): readonly string[] {
   return [...body.toString().matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key);
 }
 
@@ -104,4 +186,20 @@ function noSuchKey(): S3Response {
 
 function xml(status: number, body: string): S3Response {
   return { status, headers: { 'content-type': 'application/xml' }, body };
+}
+
+/** Returns the headers with which a browser lets a page read the response, if a rule allows its method. */
+export function corsHeaders(
+  rules: readonly CorsRule[],
+  { method, headers: { origin } }: Pick<S3Request, 'method' | 'headers'>,
+): Readonly<Record<string, string>> {
+  const rule = rules.find(
+    ({ AllowedMethods, AllowedOrigins }) =>
+      AllowedMethods.includes(method) && AllowedOrigins.includes('*'),
+  );
+  if (origin === undefined || rule === undefined) return {};
+  return {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': (rule.ExposedHeaders ?? []).join(', '),
+  };
 }

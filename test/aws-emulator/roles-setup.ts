@@ -1,10 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { TestProject } from 'vitest/node';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
-import { deployedFunctions, openStackIn } from '../support/template.ts';
+import { deployedFunctions, onlyOne, openStackIn, readStatement } from '../support/template.ts';
+import type { BuiltCdn } from './fake-cdn.ts';
+import type { CorsRule } from './fake-s3.ts';
 import type { Statement } from './policies.ts';
 import { beginRun, unservedOperations } from './served-operations.ts';
 
@@ -19,33 +21,68 @@ export interface BuiltFunction {
   readonly statements: readonly Statement[];
 }
 
+/** A stack, ready to be deployed. */
+export interface BuiltStack {
+  readonly functions: Readonly<Record<string, BuiltFunction>>;
+  /** Absent in a stack without one. */
+  readonly cdn?: BuiltCdn;
+  /** Rules of the bucket. */
+  readonly cors: readonly CorsRule[];
+}
+
 let folder: string | undefined;
 
 let run: TestProject['vitest'] | undefined;
 
-/** Before all test files: synthesises the stack, bundles every family's handler, and records their paths. */
+const context = { passwordCost: '10', log: 'debug', mailFrom: 'no-reply@example.com' };
+
+/** Before all test files: synthesises the stacks, bundles every family's handler, and records their paths. */
 export function setup({ vitest }: TestProject): void {
   run = vitest;
   folder = mkdtempSync(join(tmpdir(), 'groundwork-roles-'));
-  const stacks = join(folder, 'stacks');
-  mkdirSync(stacks);
-  const context = { passwordCost: '10', log: 'debug', mailFrom: 'no-reply@example.com' };
-  const template = Template.fromStack(openStackIn(stacks, context).stack);
-  const built: Record<string, BuiltFunction> = {};
-  for (const { family, properties, variables, statements } of deployedFunctions(template)) {
-    const home = join(folder, family);
-    bundleHandler(family, home);
-    built[family] = {
-      bundle: join(home, bundleFile),
-      name: properties.FunctionName,
-      variables,
-      statements,
-    };
-  }
   const list = join(folder, 'functions.json');
-  writeFileSync(list, JSON.stringify(built));
+  const stacks = { usual: build(folder, {}), withoutCdn: build(folder, { cdn: 'false' }) };
+  writeFileSync(list, JSON.stringify(stacks));
   process.env.TEST_FUNCTIONS = list; // read by deployment.ts
   beginRun(join(folder, 'served.txt'));
+}
+
+/** Synthesises the stack with more context. Stacks share the bundles of their functions. */
+function build(home: string, more: Readonly<Record<string, string>>): BuiltStack {
+  const stacks = join(home, 'stacks');
+  mkdirSync(stacks, { recursive: true });
+  const template = Template.fromStack(openStackIn(stacks, { ...context, ...more }).stack);
+  const functions: Record<string, BuiltFunction> = {};
+  for (const { family, properties, variables, statements } of deployedFunctions(template)) {
+    const bundle = join(home, family, bundleFile);
+    if (!existsSync(bundle)) bundleHandler(family, join(home, family));
+    functions[family] = { bundle, name: properties.FunctionName, variables, statements };
+  }
+  const { CorsRules } = onlyOne(template, 'AWS::S3::Bucket').resource.Properties.CorsConfiguration;
+  const cdn = readCdn(template);
+  return { functions, cors: CorsRules, ...(cdn && { cdn }) };
+}
+
+/** Reads what the template says of its CDN, if it has one. */
+function readCdn(template: Template): BuiltCdn | undefined {
+  if (Object.keys(template.findResources('AWS::CloudFront::Distribution')).length === 0) return;
+  const propertiesOf = (type: string) => onlyOne(template, type).resource.Properties;
+  const { Origins } = propertiesOf('AWS::CloudFront::Distribution').DistributionConfig;
+  const { CorsConfig: cors, SecurityHeadersConfig: security } = propertiesOf(
+    'AWS::CloudFront::ResponseHeadersPolicy',
+  ).ResponseHeadersPolicyConfig;
+  const statements = propertiesOf('AWS::S3::BucketPolicy').PolicyDocument.Statement;
+  return {
+    statements: statements
+      .filter(({ Effect }: { Effect: string }) => Effect === 'Allow')
+      .map(readStatement),
+    originPath: Origins[0].OriginPath,
+    headers: { ...(security.ContentTypeOptions && { 'x-content-type-options': 'nosniff' }) },
+    corsHeaders: {
+      'access-control-allow-origin': cors.AccessControlAllowOrigins.Items.join(),
+      'access-control-expose-headers': cors.AccessControlExposeHeaders.Items.join(),
+    },
+  };
 }
 
 /**
@@ -65,5 +102,5 @@ export async function teardown(): Promise<void> {
 /** Checks whether all files of the configuration have run, not only some that were named. */
 async function isWhole(): Promise<boolean> {
   const files = (await run?.globTestSpecifications()) ?? [];
-  return files.length === run?.state.getPaths().length;
+  return new Set(files.map(({ moduleId }) => moduleId)).size === run?.state.getPaths().length;
 }

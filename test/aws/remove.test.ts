@@ -31,13 +31,14 @@ import {
   SNSClient,
 } from '@aws-sdk/client-sns';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { motoServer } from '../aws-emulator/moto.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 
 /* The command that deletes a deployment, on moto, a local stand-in for AWS that is used where it is installed. */
 
 const run = promisify(execFile);
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const hasMoto = spawnSync('moto_server', ['--help']).status === 0;
+const hasMoto = spawnSync(motoServer, ['--help']).status === 0;
 if (!hasMoto) process.stdout.write('skipped: removal of a deployment needs moto_server\n');
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-remove-'));
@@ -51,7 +52,7 @@ beforeAll(async () => {
   if (!hasMoto) return;
   const port = await freePort();
   endpoint = `http://127.0.0.1:${port}`;
-  moto = spawn('moto_server', ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+  moto = spawn(motoServer, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
   for (let attempt = 0; ; attempt += 1) {
     const isUp = await fetch(`${endpoint}/moto-api/`).catch(() => undefined);
     if (isUp !== undefined) break;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { jobTypes } from '../../functions/jobs.ts';
+import { downloads } from '../../lib/files/file-downloads.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { createRouter } from '../../shared/core/http/router.ts';
@@ -14,6 +15,7 @@ import { createFakeLambda } from '../aws-emulator/fake-lambda.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
 import { isGranted } from '../aws-emulator/policies.ts';
+import { fillBody, journey } from '../support/journey.ts';
 import { loadedBytes } from '../support/loaded-bytes.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions } from '../support/template.ts';
@@ -27,7 +29,7 @@ const secret = '5e'.repeat(32);
 
 const maxBytes = 472_000;
 const maxBytesOfAll = 450_000; // its families are loaded later
-const functions = [...families, 'background', 'script-runs'];
+const functions = [...families, 'background', 'script-runs', downloads];
 
 beforeAll(() => {
   for (const name of functions) bundleHandler(name, join(folder, name));
@@ -118,343 +120,6 @@ function isAllowed(access: Access): boolean {
   return isGranted(deployed.get(access.caller)?.statements ?? [], access);
 }
 
-interface Step {
-  readonly call: string;
-  readonly as?: 'owner' | 'app';
-  readonly query?: string;
-  readonly body?: unknown;
-  readonly status: number;
-  readonly answer?: unknown;
-}
-
-const theCode = 'the set-up code'; // placeholder
-const theScan = 'the address of the scan'; // placeholder
-const scanForm = Buffer.from(
-  '--XX\r\ncontent-disposition: form-data; name="scan"; filename="a.png"\r\n\r\npixels\r\n--XX--\r\n',
-);
-
-/** One life of a deployment, through every family. */
-const journey: readonly Step[] = [
-  { call: 'GET /', status: 200, answer: { links: { v1: '/v1/', 'v1.1': '/v1.1/' } } },
-  { call: 'GET /v1.1/instances/', status: 403 },
-  {
-    call: 'POST /v1.1/account/register/',
-    body: { email: 'a@example.com', password: 'secret' },
-    status: 400,
-    answer: { detail: 'Registration disabled.' },
-  },
-  {
-    call: 'POST /v1.1/account/register/',
-    body: { email: 'a@example.com', password: 'secret', invitation_key: theCode },
-    status: 201,
-    answer: expect.objectContaining({ email: 'a@example.com', account_key: expect.any(String) }),
-  },
-  {
-    call: 'POST /v1/account/auth/',
-    body: { email: 'a@example.com', password: 'wrong' },
-    status: 401,
-  },
-  {
-    call: 'POST /v1/account/auth/',
-    body: { email: 'a@example.com', password: 'secret' },
-    status: 200,
-  },
-  { call: 'GET /v1.1/account/', as: 'owner', status: 200 },
-  {
-    call: 'PATCH /v1.1/account/',
-    as: 'owner',
-    body: { first_name: 'Ada', metadata: { a: 1 } },
-    status: 200,
-  },
-  { call: 'POST /v1.1/instances/', as: 'owner', body: { name: 'first-name' }, status: 201 },
-  { call: 'GET /v1.1/instances/', as: 'owner', status: 200 },
-  { call: 'GET /v1.1/instances/first-name/snippets/', as: 'owner', status: 200 },
-  {
-    call: 'POST /v1.1/instances/first-name/rename/',
-    as: 'owner',
-    body: { new_name: 'my-news' },
-    status: 200,
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/invitations/',
-    as: 'owner',
-    body: { email: 'b@example.com', role: 'read' },
-    status: 201,
-  },
-  { call: 'GET /v1.1/instances/my-news/invitations/', as: 'owner', status: 200 },
-  { call: 'POST /v1.1/instances/my-news/invitations/1/resend/', as: 'owner', status: 204 },
-  { call: 'GET /v1.1/instances/my-news/admins/', as: 'owner', status: 200 },
-  { call: 'GET /v1.1/account/invitations/', as: 'owner', status: 200 },
-  {
-    call: 'POST /v1.1/account/password/reset/',
-    body: { email: 'a@example.com' },
-    status: 204,
-  },
-  {
-    call: 'PUT /v1.1/instances/my-news/snippets/config/',
-    as: 'owner',
-    body: { config: { a: 1 } },
-    status: 200,
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/api_keys/',
-    as: 'owner',
-    body: { ignore_acl: true },
-    status: 201,
-  },
-  { call: 'GET /v1.1/instances/my-news/api_keys/', as: 'owner', status: 200 },
-  {
-    call: 'POST /v1.1/instances/my-news/classes/',
-    as: 'owner',
-    body: {
-      name: 'post',
-      schema: [
-        { name: 'title', type: 'string', filter_index: true, order_index: true },
-        { name: 'slug', type: 'string', unique: true },
-        { name: 'scan', type: 'file' },
-        { name: 'sequel', type: 'reference', target: 'self' },
-      ],
-    },
-    status: 201,
-  },
-  { call: 'GET /v1.1/instances/my-news/classes/', as: 'owner', status: 200 },
-  {
-    call: 'PATCH /v1.1/instances/my-news/classes/post/',
-    as: 'owner',
-    body: { description: 'what is new' },
-    status: 200,
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/classes/post/objects/',
-    as: 'app',
-    body: { title: 'Żółw', slug: 'zolw' },
-    status: 201,
-    answer: expect.objectContaining({ id: 1, revision: 1, title: 'Żółw', slug: 'zolw' }),
-  },
-  {
-    call: 'PATCH /v1.1/instances/my-news/classes/post/objects/1/',
-    as: 'app',
-    body: { slug: 'tortoise' },
-    status: 200,
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/classes/post/objects/',
-    as: 'app',
-    body: scanForm,
-    status: 201,
-    answer: expect.objectContaining({
-      scan: {
-        type: 'file',
-        value: expect.stringMatching(/^https:\/\/.*\/1\/2\/[0-9a-f]{40}\.png$/),
-      },
-    }),
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/classes/post/uploads/',
-    as: 'app',
-    body: { filename: 'film.mp4' },
-    status: 201,
-    answer: {
-      url: expect.stringContaining('http'),
-      fields: expect.objectContaining({
-        key: expect.stringMatching(/^uploads\/1\/2\/0\/[0-9a-f]{40}\.mp4$/),
-        'Content-Type': 'video/mp4',
-        Policy: expect.any(String),
-        'X-Amz-Signature': expect.any(String),
-      }),
-      file: expect.stringMatching(/^uploads\//),
-      max_size: 134_217_728,
-      expires_at: expect.any(String),
-    },
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/classes/post/objects/',
-    as: 'app',
-    body: { scan: theScan },
-    status: 201,
-  },
-  { call: 'DELETE /v1.1/instances/my-news/classes/post/objects/3/', as: 'app', status: 204 },
-  { call: 'DELETE /v1.1/instances/my-news/classes/post/objects/2/', as: 'app', status: 204 },
-  {
-    call: 'GET /v1.1/instances/my-news/classes/post/objects/1/',
-    as: 'app',
-    status: 200,
-    answer: expect.objectContaining({ id: 1, revision: 2, title: 'Żółw', slug: 'tortoise' }),
-  },
-  {
-    call: 'GET /v1.1/instances/my-news/classes/post/objects/',
-    as: 'app',
-    query: 'page_size=10',
-    status: 200,
-    answer: expect.objectContaining({ objects: [expect.objectContaining({ id: 1 })] }),
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/endpoints/data/',
-    as: 'owner',
-    body: { name: 'all', class: 'post', query: { title: { _exists: true } }, expand: 'sequel' },
-    status: 201,
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/endpoints/data/all/post/',
-    as: 'app',
-    body: { title: 'Jeż', slug: 'jez', sequel: 1 },
-    status: 201,
-  },
-  {
-    call: 'GET /v1.1/instances/my-news/endpoints/data/all/get/',
-    as: 'app',
-    query: 'order_by=-title',
-    status: 200,
-    answer: expect.objectContaining({
-      objects: [
-        expect.objectContaining({ id: 1, sequel: null }),
-        expect.objectContaining({ id: 4, sequel: expect.objectContaining({ title: 'Żółw' }) }),
-      ],
-    }),
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/snippets/templates/',
-    as: 'owner',
-    body: { name: 'hi', content: 'Hi {{ who }}', content_type: 'text/plain' },
-    status: 201,
-  },
-  {
-    call: 'PATCH /v1.1/instances/my-news/snippets/templates/objects_csv/',
-    as: 'owner',
-    body: { context: { fields_to_skip: ['links'], delimiter: ';', newline: '.' } },
-    status: 200,
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/snippets/templates/hi/render/',
-    as: 'app',
-    body: { context: { who: 'Ann' } },
-    status: 200,
-    answer: 'Hi Ann',
-  },
-  {
-    call: 'GET /v1.1/instances/my-news/endpoints/data/all/get/',
-    as: 'app',
-    query: 'order_by=title&fields=id,title&template_response=objects_csv',
-    status: 200,
-    answer: 'id;title."4";"Jeż"."1";"Żółw".',
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/snippets/templates/hi/rename/',
-    as: 'owner',
-    body: { new_name: 'hello' },
-    status: 200,
-  },
-  {
-    call: 'GET /v1.1/instances/my-news/snippets/templates/',
-    as: 'app',
-    query: 'fields=name',
-    status: 200,
-    answer: {
-      next: null,
-      prev: null,
-      objects: ['objects_html_table', 'objects_csv', 'hello'].map((name) => ({ name })),
-    },
-  },
-  { call: 'DELETE /v1.1/instances/my-news/snippets/templates/hello/', as: 'owner', status: 204 },
-  {
-    call: 'POST /v1.1/instances/my-news/endpoints/data/all/rename/',
-    as: 'owner',
-    body: { new_name: 'every' },
-    status: 200,
-  },
-  { call: 'GET /v1.1/instances/my-news/endpoints/data/', as: 'app', status: 200 },
-  { call: 'DELETE /v1.1/instances/my-news/endpoints/data/every/', as: 'owner', status: 204 },
-  {
-    call: 'POST /v1.1/instances/my-news/batch/',
-    as: 'owner',
-    body: {
-      requests: [
-        ...['a', 'b'].map((slug) => ({
-          method: 'POST',
-          path: '/v1.1/instances/my-news/classes/post/objects/',
-          body: { slug },
-        })),
-        { method: 'DELETE', path: '/v1.1/instances/my-news/classes/post/objects/1/' },
-        { method: 'GET', path: '/v1.1/instances/my-news/api_keys/?fields=id' },
-      ],
-    },
-    status: 200,
-    answer: [
-      { code: 201, content: expect.objectContaining({ id: 5, slug: 'a' }) },
-      { code: 201, content: expect.objectContaining({ id: 6, slug: 'b' }) },
-      { code: 204 },
-      { code: 200, content: { next: null, prev: null, objects: [{ id: 1 }] } },
-    ],
-  },
-  { call: 'DELETE /v1.1/instances/my-news/classes/post/objects/5/', as: 'app', status: 204 },
-  { call: 'GET /v1.1/instances/my-news/classes/post/objects/1/', as: 'app', status: 404 },
-  {
-    call: 'POST /v1.1/instances/my-news/users/',
-    as: 'app',
-    body: { username: 'Ann', password: 'secret', profile: { other_permissions: 'read' } },
-    status: 201,
-    answer: expect.objectContaining({ id: 1, username: 'Ann', user_key: expect.any(String) }),
-  },
-  {
-    call: 'PATCH /v1.1/instances/my-news/users/1/',
-    as: 'app',
-    body: { username: 'Anna', profile: { other_permissions: 'none' } },
-    status: 200,
-  },
-  { call: 'POST /v1.1/instances/my-news/groups/', as: 'owner', body: { name: 'g' }, status: 201 },
-  {
-    call: 'POST /v1.1/instances/my-news/groups/1/users/',
-    as: 'owner',
-    body: { user: 1 },
-    status: 201,
-  },
-  {
-    call: 'GET /v1.1/instances/my-news/groups/1/users/',
-    as: 'owner',
-    status: 200,
-    answer: expect.objectContaining({
-      objects: [{ user: expect.objectContaining({ username: 'anna' }), links: expect.anything() }],
-    }),
-  },
-  {
-    call: 'POST /v1.1/instances/my-news/user/auth/',
-    as: 'app',
-    body: { username: 'anna', password: 'secret' },
-    status: 200,
-  },
-  { call: 'GET /v1.1/instances/my-news/users/', as: 'app', status: 200 },
-  { call: 'DELETE /v1.1/instances/my-news/groups/1/', as: 'owner', status: 204 },
-  { call: 'DELETE /v1.1/instances/my-news/users/1/', as: 'app', status: 204 },
-  { call: 'DELETE /v1.1/instances/my-news/classes/post/', as: 'owner', status: 204 },
-  { call: 'POST /v1.1/instances/my-news/api_keys/1/reset_key/', as: 'owner', status: 200 },
-  { call: 'DELETE /v1.1/instances/my-news/api_keys/1/', as: 'owner', status: 204 },
-  { call: 'DELETE /v1.1/instances/my-news/', as: 'owner', status: 204 },
-  {
-    call: 'GET /v1.1/schema/',
-    status: 200,
-    answer: expect.objectContaining({
-      // the whole of it, whichever function responds
-      resources: expect.arrayContaining([
-        expect.objectContaining({ name: 'Data Object' }),
-        expect.objectContaining({ name: 'Schema' }),
-      ]),
-    }),
-  },
-  {
-    call: 'GET /v1/schema/',
-    query: 'format=openapi',
-    status: 200,
-    answer: expect.objectContaining({ openapi: '3.1.0' }),
-  },
-  {
-    call: 'GET /v1.1/usage/daily/',
-    as: 'owner',
-    status: 200,
-    answer: { next: null, prev: null, objects: [] },
-  },
-  { call: 'GET /v1.1/nothing/', status: 404 },
-];
-
 const routers = api.map(({ name, routes }) => ({ name, router: createRouter(routes) }));
 
 /** Returns the family of a path. */
@@ -500,7 +165,7 @@ describe.each(programs)('on $name', ({ node }) => {
           path,
           ...(query === undefined ? {} : { query }),
           key: as && keys[as],
-          body: filled(body, scan),
+          body: fillBody(body, { code: setUp, scan }),
         });
 
         const result = await deployment.functions.get(functionOf(path))?.invoke(event);
@@ -572,6 +237,28 @@ describe.each(programs)('on $name', ({ node }) => {
       for (const key of Object.values(keys)) expect(logs).not.toContain(key);
     });
   });
+
+  test('downloads starts, and redirects to S3', async () => {
+    const withoutCdn = deployedFunctions(synthesise({ cdn: 'false' }));
+    const own = withoutCdn.find(({ family }) => family === downloads);
+    const lambda = await startLambda(node, bundleOf(downloads), {
+      ...own?.variables,
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: downloads,
+      AWS_SECRET_ACCESS_KEY: 'secret',
+      AWS_SESSION_TOKEN: 'token',
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    });
+
+    const path = `/files/1/2/${'5e'.repeat(20)}.png`;
+    const { statusCode, headers } = await lambda.invoke(clientEvent({ method: 'GET', path }));
+    await lambda.close();
+
+    expect([statusCode, headers.location]).toEqual([
+      302,
+      expect.stringMatching(/\/public\/1\/2\/(5e){20}\.png\?.*X-Amz-Signature=/),
+    ]);
+  });
 });
 
 describe('the function with the whole map, whose families are loaded at their first request', () => {
@@ -580,7 +267,7 @@ describe('the function with the whole map, whose families are loaded at their fi
 
   beforeAll(async () => {
     deployment = await deploy(process.execPath);
-    const body = { email: 'a@example.com', password: 'secret', invitation_key: theCode };
+    const body = { email: 'a@example.com', password: 'secret', invitation_key: setUp };
     key = (await send('POST', '/v1.1/account/register/', body, 'account')).body.account_key;
     await send('POST', '/v1.1/instances/', { name: 'my-news' }, 'instances');
     await send('POST', `${base}classes/`, { name: 'post', schema: [] }, 'classes');
@@ -591,7 +278,7 @@ describe('the function with the whole map, whose families are loaded at their fi
   const base = '/v1.1/instances/my-news/';
 
   async function send(method: string, path: string, body?: unknown, family = wholeMap) {
-    const event = clientEvent({ method, path, key, body: filled(body) });
+    const event = clientEvent({ method, path, key, body });
     const result = await deployment.functions.get(family)?.invoke(event);
     if (result === undefined) throw new Error(`no function of ${family}`);
     return { status: result.statusCode, headers: result.headers, body: bodyOf(result) };
@@ -660,7 +347,7 @@ test('a function with missing permissions is detected', async () => {
     process.execPath,
     (access) => isAllowed(access) && !(access.caller === 'account' && /Put/.test(access.action)),
   );
-  const body = filled({ email: 'a@example.com', password: 'x', invitation_key: theCode });
+  const body = { email: 'a@example.com', password: 'x', invitation_key: setUp };
 
   const event = clientEvent({ method: 'POST', path: '/v1.1/account/register/', body });
   const result = await deployment.functions.get('account')?.invoke(event);
@@ -681,9 +368,3 @@ const setUp = keyText(
   { kind: 'setUp', version: 1, scope: 0, record: 0, generation: 1 },
   Buffer.from(secret, 'hex'),
 );
-
-/** A body with the values that are known only at run time. */
-function filled(body: unknown, scan = ''): unknown {
-  if (body === undefined || body instanceof Uint8Array) return body;
-  return JSON.parse(JSON.stringify(body).replace(theCode, setUp).replace(theScan, scan));
-}

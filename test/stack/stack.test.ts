@@ -158,14 +158,23 @@ describe('files', () => {
     expect(bucket.Properties.CorsConfiguration.CorsRules).toEqual([
       { AllowedHeaders: ['*'], AllowedMethods: ['POST'], AllowedOrigins: ['*'] },
     ]);
-    expect(allowed).toEqual([
-      expect.objectContaining({
-        Action: 's3:GetObject',
-        Principal: { Service: 'cloudfront.amazonaws.com' },
-        Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() } },
-      }),
-    ]);
+    expect(allowed).toEqual(
+      ['s3:GetObject', 's3:ListBucket'].map((Action) =>
+        expect.objectContaining({
+          Action,
+          Principal: { Service: 'cloudfront.amazonaws.com' },
+          Condition: { StringEquals: { 'AWS:SourceArn': expect.anything() } },
+        }),
+      ),
+    );
     expect(JSON.stringify(allowed)).toContain(cdnId);
+    // so that no request of it lists the bucket
+    expect(cdn.Properties.DistributionConfig).toMatchObject({
+      Origins: [{ OriginPath: '/public' }],
+      DefaultCacheBehavior: {
+        CachePolicyId: '658327ea-f89d-4fab-a63d-7e88639e58f6', // CachingOptimized: no query is forwarded
+      },
+    });
   });
 
   test('are served by the CDN if public, with TLS, read-only and without sniffing', () => {

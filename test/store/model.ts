@@ -16,6 +16,8 @@ export interface ModelContext {
   readonly store: () => Store;
   readonly newPk: () => string;
   readonly settle: () => Promise<void>;
+  /** Number of sequences that are tried. */
+  readonly sequences: number;
 }
 
 interface ModelItem {
@@ -72,7 +74,7 @@ const queryShape = fc.record({
 });
 
 /** Registers the test that any sequence of writes and queries has the results of a plain map. */
-export function describeModel({ store, newPk, settle }: ModelContext): void {
+export function describeModel({ store, newPk, settle, sequences }: ModelContext): void {
   describe('any sequence of writes', () => {
     it('leaves the content of a plain map, in every order and range', async () => {
       await fc.assert(
@@ -91,7 +93,7 @@ export function describeModel({ store, newPk, settle }: ModelContext): void {
             for (const shape of queries) await compareQuery(store(), { pk, model, shape });
           },
         ),
-        { numRuns: 150 },
+        { numRuns: sequences },
       );
     });
   });

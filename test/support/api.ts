@@ -109,7 +109,9 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     const { deploy } = await import('../aws-emulator/deployment.ts');
     const deployment = await deploy({ ...ports, wrap, isFixed: options.clock !== undefined });
     const backend = { ...deployment, serve: behindGateway(deployment.handler), place };
-    return listen(backend, { ...ports, ...deployment.ports }, logged);
+    const { open, receive, forms, close } = ports.files; // unused: S3 has the files
+    const files = Object.assign(deployment.ports.files, { open, receive, forms, close });
+    return listen(backend, { ...ports, ...deployment.ports, files }, logged);
   }
   const nowMs = () => opened.clock.micros() / 1000;
   const table = medium === 'dynamodb' ? await openTestTable(nowMs) : undefined;
@@ -131,7 +133,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
 /** What serves the requests of the socket. */
 interface Backend {
   readonly serve: Dispatch;
-  /** Absent behind a gateway, which reads whole bodies. */
+  /** Absent behind a gateway, which reads whole bodies and serves no files. */
   readonly gate?: Gate;
   /** Receives its address. */
   readonly place: { url: string };
@@ -148,12 +150,13 @@ async function listen(
   platform: LocalPlatform,
   logged: readonly LogEntry[],
 ): Promise<Api> {
+  const { files, ...others } = platform;
   const server = await startServer({
-    ...platform,
+    ...others,
     serve,
     host: '127.0.0.1',
     port: 0,
-    ...(gate && { gate }),
+    ...(gate && { gate, files }),
   });
   place.url = server.url;
   return {

@@ -14,3 +14,6 @@ export const medium = process.env.TEST_MEDIUM as Medium | undefined; // set by t
 export function isOn(...media: readonly Medium[]): boolean {
   return medium !== undefined && media.includes(medium);
 }
+
+/** Whether a deployment has a CDN; in a run on other media it does not matter. */
+export const hasCdn = process.env.TEST_CDN !== 'false'; // set by a project of the configuration of roles

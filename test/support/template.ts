@@ -64,7 +64,8 @@ export function deployedFunctions(template: Template): readonly DeployedFunction
   );
 }
 
-function readStatement({ Effect, Action, Resource, Condition }: Any): Statement {
+/** Reads a statement of a policy. @throws Error when it forbids something */
+export function readStatement({ Effect, Action, Resource, Condition }: Any): Statement {
   if (Effect !== 'Allow') throw new Error(`an effect ${Effect}`);
   const partitions = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
   return {

@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+import { hasMoto } from './test/aws-emulator/moto.ts';
+import { workers } from './test/support/workers.ts';
+
+const isHere = hasMoto();
+
+/** The store's suite, a walk through all families, and the removal of a deployment, on moto. */
+export default defineConfig({
+  test: {
+    include: isHere ? ['test/moto/*.test.ts', 'test/aws/remove.test.ts'] : [],
+    passWithNoTests: true,
+    globalSetup: isHere ? './test/aws-emulator/moto.ts' : [],
+    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    pool: 'forks',
+    maxWorkers: workers,
+  },
+});
