@@ -18,7 +18,6 @@ import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
 import { openSender } from './push.ts';
 import { type DataGuard, openDataGuard } from './requests/data-guard.ts';
-import { openScriptPlace } from './script-place.ts';
 import type { RunsOptions } from './scripts/runs.ts';
 import type { AwsScripts } from './scripts/scripts.ts';
 import { clientOf, openSecrets } from './secrets.ts';
@@ -97,9 +96,10 @@ function openLateScripts(
   services: SlotServices,
 ): () => Promise<AwsScripts> {
   return once(async () => {
-    const [{ openScripts }, { openStartRun }] = await Promise.all([
+    const [{ openScripts }, { openStartRun }, { openScriptPlace }] = await Promise.all([
       import('./scripts/scripts.ts'),
       import('./scripts/invoke-later.ts'),
+      import('./script-place.ts'),
     ]);
     const place = openScriptPlace({ prefix, table, services });
     return openScripts({ ...services, place, mostWaiting, startRun: openStartRun(prefix) });
