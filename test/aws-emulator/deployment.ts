@@ -189,7 +189,7 @@ function start(
     ...settingVariables(settings),
     ...(isFixed && { TEST_NOW_MS: String(clock.micros() / 1000) }),
     GROUNDWORK_API_URL: apiUrl(),
-    GROUNDWORK_FILES_URL: filesUrl(),
+    ...(found.variables.GROUNDWORK_FILES_URL && { GROUNDWORK_FILES_URL: filesUrl() }),
     ...queueUrl(url, found.variables[queueVariable]),
     AWS_REGION: place.region,
     AWS_ENDPOINT_URL: url,
