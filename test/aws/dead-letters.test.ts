@@ -1,6 +1,8 @@
 import {
   CloudFormationClient,
+  DescribeStacksCommand,
   ListStackResourcesCommand,
+  type Stack,
   type StackResourceSummary,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
@@ -23,6 +25,7 @@ import type { DeadLetter } from '../../shared/jobs/dead-letters.ts';
 import { openDeadLetters } from '../../shared/platform/aws/operations/dead-letters.ts';
 import { findDeployment } from '../../shared/platform/aws/operations/stack.ts';
 import { deadLetterEntity } from '../../shared/store/entities.ts';
+import { adoptedContext } from '../stack/adopted-context.ts';
 import { synthesise } from '../support/stack.ts';
 
 /* Dead letters of a deployment: rows of the table, records of Lambda in the bucket, messages of the queue. */
@@ -294,4 +297,28 @@ test('a deployment is found by its stage, from the resources of the stack', asyn
     background: expect.stringMatching(/^id of BackgroundWorkerFunction/),
   });
   await expect(findDeployment('test')).rejects.toThrow('there is no stack Groundwork-test');
+}, 120_000);
+
+test('adopted parts of a deployment are found by the outputs of its stack', async () => {
+  const { Resources, Outputs } = synthesise(adoptedContext).toJSON() as {
+    readonly Resources: Readonly<Record<string, { readonly Type: string }>>;
+    readonly Outputs: Readonly<Record<string, { readonly Value: unknown }>>;
+  };
+  const StackResourceSummaries = Object.entries(Resources).map(([name, { Type }]) => ({
+    LogicalResourceId: name,
+    ResourceType: Type,
+    PhysicalResourceId: `id of ${name}`,
+  })) as unknown as StackResourceSummary[]; // the other members are not read
+  const described = Object.entries(Outputs).map(([OutputKey, { Value }]) => ({
+    OutputKey,
+    OutputValue: String(Value),
+  }));
+  cloud.on(ListStackResourcesCommand).resolves({ StackResourceSummaries });
+  cloud.on(DescribeStacksCommand).resolves({ Stacks: [{ Outputs: described } as Stack] });
+
+  expect(await findDeployment('prod')).toMatchObject({
+    table: 'restored',
+    bucket: adoptedContext.bucket,
+    secret: adoptedContext.secretArn,
+  });
 }, 120_000);

@@ -207,7 +207,7 @@ async function addSecretVersion(): Promise<void> {
     AWS_SECRET_ACCESS_KEY: operator.secretAccessKey,
   };
   const program = bundleProgram('rotate', programs);
-  await run(process.execPath, [program, 'add', '--secret', secretArn], { env });
+  await run(process.execPath, [program, 'add', '--now', '--secret', secretArn], { env });
 }
 
 /** Returns the titles of all books. */
@@ -246,6 +246,7 @@ test('a stack that adopts a restored table serves it, with all keys and none of 
   const { api_key: newKey } = await send('POST', `${library}api_keys/`, owner, {
     ignore_acl: true,
   });
+  expect(newKey.slice(2, 4)).toBe('02'); // the version of the secret
   expect(await titles(newKey)).toEqual(['kept']);
   await expect(titles(lostKey)).rejects.toThrow(/: 403 /); // its id is that of the new key
   await send('PATCH', `${library}snippets/scripts/1/`, owner, script('after'));

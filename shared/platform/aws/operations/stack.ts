@@ -1,5 +1,10 @@
-import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  ListStackResourcesCommand,
+} from '@aws-sdk/client-cloudformation';
 import { messageOf } from '../../../values/caught.ts';
+import { once } from '../once.ts';
 
 /** A resource of a stack, as CloudFormation lists it. */
 export interface StackResource {
@@ -59,10 +64,29 @@ export interface Deployment {
   readonly background: string;
 }
 
-const parts: Readonly<Record<keyof Deployment, { type: string; logicalId: RegExp }>> = {
-  table: { type: 'AWS::DynamoDB::GlobalTable', logicalId: /^Data/ },
-  bucket: { type: 'AWS::S3::Bucket', logicalId: /^Files/ },
-  secret: { type: 'AWS::SecretsManager::Secret', logicalId: /^Master/ },
+/** A part of a deployment. The stack's outputs name those that it may have adopted, which are none of its resources. */
+interface Part {
+  readonly type: string;
+  readonly logicalId: RegExp;
+  readonly output?: { readonly name: string; readonly value: RegExp };
+}
+
+const parts: Readonly<Record<keyof Deployment, Part>> = {
+  table: {
+    type: 'AWS::DynamoDB::GlobalTable',
+    logicalId: /^Data/,
+    output: { name: 'TableName', value: /.+/ },
+  },
+  bucket: {
+    type: 'AWS::S3::Bucket',
+    logicalId: /^Files/,
+    output: { name: 'FilesBucket', value: /.+/ },
+  },
+  secret: {
+    type: 'AWS::SecretsManager::Secret',
+    logicalId: /^Master/,
+    output: { name: 'SetUpCode', value: /arn:\S+$/ },
+  },
   deadLetters: { type: 'AWS::SQS::Queue', logicalId: /^BackgroundDeadLetters/ },
   background: { type: 'AWS::Lambda::Function', logicalId: /^BackgroundWorker/ },
 };
@@ -74,19 +98,33 @@ const parts: Readonly<Record<keyof Deployment, { type: string; logicalId: RegExp
  */
 export async function findDeployment(stage: string): Promise<Deployment> {
   const stack = stackName(stage);
-  const resources = await listResources(new CloudFormationClient({}), stack);
+  const client = new CloudFormationClient({});
+  const resources = await listResources(client, stack);
   if (resources === undefined) throw new Error(`there is no stack ${stack} in this region`);
-  const find = (part: keyof Deployment): string => {
-    const { type, logicalId } = parts[part];
+  const outputs = once(() => readOutputs(client, stack));
+  const find = async (part: keyof Deployment): Promise<string> => {
+    const { type, logicalId, output } = parts[part];
     const found = resources.find((one) => one.type === type && logicalId.test(one.logicalId));
-    if (found === undefined) throw new Error(`the stack ${stack} has no ${type}`);
-    return found.physicalId;
+    if (found !== undefined) return found.physicalId;
+    const text = output && (await outputs()).get(output.name);
+    const [value] = (text && output?.value.exec(text)) || [];
+    if (value === undefined) throw new Error(`the stack ${stack} has no ${type}`);
+    return value;
   };
   return {
-    table: find('table'),
-    bucket: find('bucket'),
-    secret: find('secret'),
-    deadLetters: find('deadLetters'),
-    background: find('background'),
+    table: await find('table'),
+    bucket: await find('bucket'),
+    secret: await find('secret'),
+    deadLetters: await find('deadLetters'),
+    background: await find('background'),
   };
+}
+
+async function readOutputs(
+  client: CloudFormationClient,
+  StackName: string,
+): Promise<ReadonlyMap<string, string>> {
+  const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName }));
+  const outputs = stack?.Outputs ?? [];
+  return new Map(outputs.map(({ OutputKey = '', OutputValue = '' }) => [OutputKey, OutputValue]));
 }
