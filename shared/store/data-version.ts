@@ -2,8 +2,8 @@ import { dataVersionEntity } from './entities.ts';
 import type { Store } from './store.ts';
 
 /**
- * Version of the items in the store that this release reads and writes. Only a change of stored items that this release's
- * predecessor could not read raises it, by one, with a migration (docs/internals/table.md#data-version).
+ * Version of the items in the store that this release writes. It rises by one with a migration, before code may rely on
+ * every item having a new form (docs/internals/table.md#data-version).
  */
 export const dataVersion = 1;
 

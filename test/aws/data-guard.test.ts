@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
-import { openDataGuard } from '../../shared/platform/aws/data-guard.ts';
+import { openDataGuard } from '../../shared/platform/aws/requests/data-guard.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { dataVersionEntity } from '../../shared/store/entities.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openScriptPlace } from '../../shared/platform/aws/scripts/script-place.ts';
+import { openScriptPlace } from '../../shared/platform/aws/script-place.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { Key } from '../../shared/store/store.ts';

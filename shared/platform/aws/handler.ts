@@ -4,12 +4,12 @@ import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
 import type { Route } from '../../core/resource/route.ts';
 import { faultOf } from '../../values/caught.ts';
 import type { Platform } from '../ports.ts';
-import { type DataGuard, openDataGuard } from './data-guard.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
 import { registerExtension } from './lifetime/extension.ts';
 import { openInvocations } from './lifetime/late-work.ts';
 import { type AwsPlatform, openPlatform } from './platform.ts';
+import { type DataGuard, openDataGuard } from './requests/data-guard.ts';
 import { type FrontDoor, openFrontDoor } from './requests/front-door.ts';
 import { withSharedPatience } from './sdk/patience.ts';
 

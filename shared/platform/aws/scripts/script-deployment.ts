@@ -1,9 +1,9 @@
 import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
 import { once } from '../once.ts';
+import type { ScriptPlaceOptions } from '../script-place.ts';
 import { checkName } from '../slots/waiting-runs.ts';
 import { deployScript, sweepFunctions } from './script-function.ts';
-import type { ScriptPlaceOptions } from './script-place.ts';
 
 /**
  * Returns the job types of AWS only: they keep a function for each script, and start runs that wait. Few processes run any, so their code, and

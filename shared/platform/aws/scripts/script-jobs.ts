@@ -1,11 +1,11 @@
 import type { JobType } from '../../../jobs/jobs.ts';
 import type { Environment } from '../environment.ts';
+import { openScriptPlace, type ScriptPlaceOptions } from '../script-place.ts';
 import { createWaitingRunsCheck } from '../slots/waiting-runs.ts';
 import { createDeployScript } from './deploy-script.ts';
 import { openControl } from './function-control.ts';
 import { openStartRun } from './invoke-later.ts';
 import { runtimeFiles } from './runtime-files.ts';
-import { openScriptPlace, type ScriptPlaceOptions } from './script-place.ts';
 import { createSweepFunctions } from './sweep-functions.ts';
 
 /** Opens the job types of scripts on AWS. Only in a bundle, which has the files of functions. */

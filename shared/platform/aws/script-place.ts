@@ -1,9 +1,9 @@
-import { maintain } from '../../../jobs/maintain.ts';
-import { unlessConflict } from '../../../jobs/write-conflict.ts';
-import { deploymentIdEntity } from '../../../store/entities.ts';
-import { createOrUpdate } from '../../../store/writes.ts';
-import type { Platform } from '../../ports.ts';
-import type { ScriptPlace } from './script-names.ts';
+import { maintain } from '../../jobs/maintain.ts';
+import { unlessConflict } from '../../jobs/write-conflict.ts';
+import { deploymentIdEntity } from '../../store/entities.ts';
+import { createOrUpdate } from '../../store/writes.ts';
+import type { Platform } from '../ports.ts';
+import type { ScriptPlace } from './scripts/script-names.ts';
 
 /** The deployment whose script functions are used. */
 export interface ScriptPlaceOptions {

@@ -1,7 +1,7 @@
-import type { Dispatch } from '../../core/http/message.ts';
-import { checkDataVersion, dataVersion, NewerData } from '../../store/data-version.ts';
-import { refused } from '../../values/errors/errors.ts';
-import type { Platform } from '../ports.ts';
+import type { Dispatch } from '../../../core/http/message.ts';
+import { checkDataVersion, dataVersion, NewerData } from '../../../store/data-version.ts';
+import { refused } from '../../../values/errors/errors.ts';
+import type { Platform } from '../../ports.ts';
 
 const detail = 'The data of this server are of a newer version of its software.';
 
