@@ -1,5 +1,5 @@
 import { openProcess } from '../../shared/platform/aws/handler.ts';
-import { lambdaSdk } from '../../shared/platform/aws/scripts/lambda-client.ts';
+import { lambdaSdk } from '../../shared/platform/aws/sdk/lambda-client.ts';
 import { createRuns } from '../../shared/platform/aws/scripts/runs.ts';
 
 const [platform] = await Promise.all([openProcess(), lambdaSdk()]);

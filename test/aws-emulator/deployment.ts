@@ -116,6 +116,14 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   };
   const shownMs = () => (options.isFixed ? nowMs() : undefined);
   let tickMs = 0; // each tick is sent at a time when the requests before the last one have ended
+  let ticks = Promise.resolve();
+  const tick = async () => {
+    await settle(); // or the tick would treat an active run as one of a dead process
+    const background = await functionOf('background');
+    tickMs = Math.max(tickMs, nowMs()) + callMs;
+    await background.invoke({}, { nowMs: tickMs, leftMs: leftMs('background') });
+    await settle();
+  };
   const functionOf = (family: string): Promise<Lambda> => {
     const found =
       functions.get(family) ?? start(built, family, { ...options, url: aws.url, filesUrl });
@@ -127,12 +135,9 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       store,
       files: files.port,
       secrets: table.secrets,
-      idle: async () => {
-        await settle(); // or the tick would treat an active run as one of a dead process
-        const background = await functionOf('background');
-        tickMs = Math.max(tickMs, nowMs()) + callMs;
-        await background.invoke({}, { nowMs: tickMs, leftMs: leftMs('background') });
-        await settle();
+      idle: () => {
+        ticks = ticks.then(tick, tick); // at the same time a second one would not see the jobs of the first
+        return ticks;
       },
     },
     handler: async (event) => {
@@ -189,7 +194,7 @@ function start(
     ...settingVariables(settings),
     ...(isFixed && { TEST_NOW_MS: String(clock.micros() / 1000) }),
     GROUNDWORK_API_URL: apiUrl(),
-    GROUNDWORK_FILES_URL: filesUrl(),
+    ...(found.variables.GROUNDWORK_FILES_URL && { GROUNDWORK_FILES_URL: filesUrl() }),
     ...queueUrl(url, found.variables[queueVariable]),
     AWS_REGION: place.region,
     AWS_ENDPOINT_URL: url,

@@ -3,7 +3,7 @@ import { type Family, routesOf } from '../../../core/resource/route.ts';
 import { readEnvironment } from '../environment.ts';
 import type { Handler, Result } from '../gateway.ts';
 import { openHandler } from '../handler.ts';
-import { openLambda } from '../scripts/lambda-client.ts';
+import { openLambda } from '../sdk/lambda-client.ts';
 import { familyFunctionName } from './function-names.ts';
 
 /** A family by its paths, without its code. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FunctionConfiguration, LambdaClient, Runtime } from '@aws-sdk/client-lambda';
 import { nameOf } from '../../../values/caught.ts';
-import { type LambdaSdk, openLambda } from './lambda-client.ts';
+import { type LambdaSdk, openLambda } from '../sdk/lambda-client.ts';
 
 /** Settings of a function in addition to its code. */
 export interface FunctionSettings {

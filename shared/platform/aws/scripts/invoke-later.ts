@@ -1,7 +1,7 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { familyFunctionName } from '../requests/function-names.ts';
+import { openLambda } from '../sdk/lambda-client.ts';
 import type { StartRun } from '../slots/waiting-runs.ts';
-import { openLambda } from './lambda-client.ts';
 import type { RunsEvent } from './runs.ts';
 
 const requestTimeout = 10_000; // Lambda only queues the event

@@ -4,7 +4,7 @@ import { judgeRun, tooMuchOutput } from '../../../scripts/rules/script-result.ts
 import type { EndedRun } from '../../../scripts/script-runner.ts';
 import { nameOf } from '../../../values/caught.ts';
 import type { ScriptEvent } from '../../runtimes/node/lambda.ts';
-import type { LambdaSdk } from './lambda-client.ts';
+import type { LambdaSdk } from '../sdk/lambda-client.ts';
 
 /**
  * The result of an invocation. Unless it has `ended`, nothing has run: `stale`, the function has another version;

@@ -1,5 +1,5 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { limited, naming } from '../sdk/client.ts';
+import { limited, naming } from './client.ts';
 
 /** Loads the Lambda client with its commands at its first use: most requests never run a script. */
 export const lambdaSdk = () => import('@aws-sdk/client-lambda');
