@@ -41,22 +41,26 @@ export async function migrateData(
   format: DataFormat,
   due?: number,
 ): Promise<void> {
-  const current = await dataVersionEntity.read(services.store);
-  if (current === undefined) {
-    await numberData(services, format.version);
-    return migrateData(services, format, due);
-  }
+  const current =
+    (await dataVersionEntity.read(services.store)) ?? (await numberData(services, format.version));
   const { version, next } = current.data;
   if (version > format.version) throw new NewerData(version, format.version);
   if (version === format.version || next !== undefined) return;
   await unlessConflict(setVersion(services, format, { current, version, due }));
 }
 
-async function numberData(services: MigrationServices, version: number): Promise<void> {
+/** Stores the version of data without a number, unless another process does so, and returns it. */
+async function numberData(
+  services: MigrationServices,
+  version: number,
+): Promise<Stored<DataVersionData>> {
   const isEmpty = (await firstAccountEntity.read(services.store)) === undefined;
   const data = { version: isEmpty ? version : firstDataVersion };
   const created = createItem(dataVersionEntity, dataVersionEntity.key(), data);
   await unlessConflict(cascade(services, [created]));
+  const stored = await dataVersionEntity.read(services.store);
+  if (stored === undefined) throw new Error('the version of the data is not stored');
+  return stored;
 }
 
 interface Numbering {
