@@ -1,5 +1,5 @@
 import { maintain } from '../../jobs/maintain.ts';
-import { unlessConflict } from '../../jobs/write-conflict.ts';
+import { retryOnConflict } from '../../jobs/write-conflict.ts';
 import { deploymentIdEntity } from '../../store/entities.ts';
 import { createOrUpdate } from '../../store/writes.ts';
 import type { Platform } from '../ports.ts';
@@ -36,12 +36,13 @@ async function readDeploymentId(
   table: string,
 ): Promise<string> {
   const { store, ids } = services;
-  for (;;) {
+  // after a write conflict, another process has stored an id
+  return retryOnConflict(async () => {
     const current = await deploymentIdEntity.read(store);
     if (current?.data.table === table) return current.data.id;
     const place = { key: deploymentIdEntity.key(), current };
     const data = { id: ids.random(), table };
-    // after a write conflict, another process has stored an id
-    await unlessConflict(maintain(services, [createOrUpdate(deploymentIdEntity, place, data)]));
-  }
+    await maintain(services, [createOrUpdate(deploymentIdEntity, place, data)]);
+    return data.id;
+  });
 }
