@@ -284,8 +284,7 @@ async function runItem({ kinds, context, isEnding }: JobRunner, leased: Stored<J
     }
   } catch (error) {
     if (error instanceof ConditionFailed) return; // another process has taken the job over
-    const { id, kind: name } = leased.data;
-    const entry = { job: id, kind: name, ...faultOf(error) };
+    const entry = { job: leased.data.id, kind: leased.data.kind, ...faultOf(error) };
     // the job continues when its lease expires
     context.log({ level: 'error', message: 'the end of a job could not be stored', ...entry });
   }
