@@ -1,10 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { runPreflight } from '../lib/preflight/preflight.ts';
-import { readDeploymentSettings } from '../lib/settings.ts';
+import { type DeploymentSettings, readDeploymentSettings } from '../lib/settings.ts';
 import { messageOf } from '../shared/values/caught.ts';
+import {
+  type OperatorProgram,
+  readArguments,
+  runProgram,
+  UsageError,
+} from './operator/terminal.ts';
 
-const usage = `Usage: npm run preflight [-- -c NAME=VALUE ...]
+const program: OperatorProgram = {
+  name: 'preflight',
+  usage: `Usage: npm run preflight [-- -c NAME=VALUE ...]
 
 Checks an AWS account before a deployment: credentials, bootstrap, quotas, mail, and what an earlier
 deployment of the same stage has left. It only reads. Give the same settings as to the deployment;
@@ -15,57 +22,39 @@ those in cdk.json are known.
 
 Exit codes: 0 no error (warnings are possible); 1 a deployment would fail; 2 the command line or a
 setting makes no sense.
-`;
+`,
+};
 
-const { context, help } = readArguments();
-if (help) {
-  process.stdout.write(usage);
-} else {
-  const findings = await runPreflight(readSettings(), String(context.cdn) !== 'false');
+await runProgram(program, async () => {
+  const { values } = readArguments({
+    options: { context: { type: 'string', short: 'c', multiple: true, default: [] } },
+  });
+  const findings = await runPreflight(settingsOf(values.context));
   for (const { level, about, text } of findings) {
     process.stdout.write(`${level.padEnd(7)}  ${about}: ${text}\n`);
   }
-  process.exitCode = findings.some(({ level }) => level === 'error') ? 1 : 0;
-}
+  if (findings.some(({ level }) => level === 'error')) process.exitCode = 1;
+});
 
-function readArguments() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        context: { type: 'string', short: 'c', multiple: true, default: [] },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    return { help: values.help, context: { ...readContext(), ...toContext(values.context) } };
-  } catch (error) {
-    return fail(messageOf(error));
-  }
-}
-
-/** Reads the settings of the files that the CDK reads too. */
-function readContext(): Record<string, unknown> {
+/** Returns the settings that the CDK would read from these arguments and its files. */
+function settingsOf(given: readonly string[]): DeploymentSettings {
   const read = (name: string) => (existsSync(name) ? JSON.parse(readFileSync(name, 'utf8')) : {});
-  return { ...read('cdk.context.json'), ...read('cdk.json').context };
-}
-
-function toContext(given: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    given.map((each) => {
-      const [, name, value] = /^([^=]+)=(.*)$/s.exec(each) ?? [];
-      return name === undefined ? fail(`-c takes NAME=VALUE, not ${each}`) : [name, value];
-    }),
-  );
-}
-
-function readSettings() {
+  const context: Record<string, unknown> = {
+    ...read('cdk.context.json'),
+    ...read('cdk.json').context,
+    ...Object.fromEntries(given.map(toEntry)),
+  };
   try {
     return readDeploymentSettings({ tryGetContext: (name: string) => context[name] });
   } catch (error) {
-    return fail(messageOf(error));
+    throw new UsageError(messageOf(error));
   }
 }
 
-function fail(reason: string): never {
-  process.stderr.write(`preflight: ${reason} (see --help)\n`);
-  process.exit(2);
+function toEntry(given: string): [string, string] {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(given) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new UsageError(`-c takes NAME=VALUE, not ${given}`);
+  }
+  return [name, value];
 }

@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { messageOf } from '../shared/values/caught.ts';
+import {
+  type OperatorProgram,
+  readArguments,
+  runProgram,
+  UsageError,
+} from './operator/terminal.ts';
 import { openClient } from './smoke/client.ts';
 import { runSmoke } from './smoke/run.ts';
 
-const usage = `Usage: npm run smoke -- URL [CODE] [options]
+const program: OperatorProgram = {
+  name: 'smoke',
+  usage: `Usage: npm run smoke -- URL [CODE] [options]
 
 Tries a server, a deployment on AWS or one of npm start: account, instance, class, file, batch, filter,
 scripts, trigger, channel, push and usage. It prints each step with its time, and deletes the instance
@@ -22,17 +29,26 @@ that it made. An account stays: accounts cannot be deleted.
   --help          show this
 
 Exit codes: 0 all steps passed; 1 a step failed; 2 the command line makes no sense.
-`;
+`,
+};
 
-await run();
-
-async function run(): Promise<void> {
-  const { values, positionals } = readArguments();
-  if (values.help) return void process.stdout.write(usage);
+await runProgram(program, async () => {
+  const { values, positionals } = readArguments({
+    allowPositionals: true,
+    options: {
+      email: { type: 'string' },
+      password: { type: 'string' },
+      login: { type: 'boolean', default: false },
+      fcm: { type: 'string' },
+    },
+  });
   const [url = '', code, ...more] = positionals;
-  if (!/^https?:\/\//.test(url) || more.length > 0) fail('give a URL, and a code if it is needed');
-  if (values.login && (!values.email || !values.password))
-    fail('--login takes --email and --password');
+  if (!/^https?:\/\//.test(url) || more.length > 0) {
+    throw new UsageError('give a URL, and a code if it is needed');
+  }
+  if (values.login && (!values.email || !values.password)) {
+    throw new UsageError('--login takes --email and --password');
+  }
   const suffix = randomBytes(4).toString('hex');
   const account = {
     email: values.email ?? `smoke-${suffix}@example.com`,
@@ -53,35 +69,13 @@ async function run(): Promise<void> {
     pause: () => pause(300),
     keys: {},
   };
-  process.exitCode = (await runSmoke(world, print)) ? 0 : 1;
-}
-
-function readArguments() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        email: { type: 'string' },
-        password: { type: 'string' },
-        login: { type: 'boolean', default: false },
-        fcm: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    return fail(messageOf(error));
-  }
-}
+  if (!(await runSmoke(world, print))) process.exitCode = 1;
+});
 
 function readCredential(file: string): object {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    return fail(`--fcm: ${messageOf(error)}`);
+    throw new UsageError(`--fcm: ${messageOf(error)}`);
   }
-}
-
-function fail(reason: string): never {
-  process.stderr.write(`smoke: ${reason} (see --help)\n`);
-  process.exit(2);
 }

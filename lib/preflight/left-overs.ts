@@ -4,10 +4,14 @@ import { DescribeKeyCommand, KMSClient, paginateListKeys } from '@aws-sdk/client
 import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { paginateListSecrets, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { paginateListPlatformApplications, SNSClient } from '@aws-sdk/client-sns';
+import { api } from '../../functions/api.ts';
+import {
+  pushApplications,
+  scriptFunctions,
+} from '../../shared/platform/aws/operations/remove-named.ts';
 import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
-import type { Finding } from './finding.ts';
-import { findingsOf } from './finding.ts';
+import { downloads } from '../files/file-downloads.ts';
+import { type Finding, findingsOf } from './finding.ts';
 import type { FoundStack } from './stack.ts';
 
 /** The stage whose earlier deployments are looked for. */
@@ -94,20 +98,13 @@ const kinds: readonly Kind[] = [
   },
   {
     about: 'old functions of scripts',
-    list: ({ name }) => functionsOf(`groundwork-${name}-scr-`),
-    advice:
-      'a new deployment deletes them a day after its first script, or see "Removing a deployment"',
+    list: ({ name }) => scriptFunctions(name).find(),
+    advice: 'a new deployment deletes them a day after its first script. Or: npm run remove',
   },
   {
     about: 'old push applications',
-    list: async ({ name }) => {
-      const pages = paginateListPlatformApplications({ client: new SNSClient({}) }, {});
-      const arns = (await all(pages, (page) => page.PlatformApplications)).map(
-        ({ PlatformApplicationArn = '' }) => PlatformApplicationArn,
-      );
-      return arns.filter((arn) => arn.split('/').at(-1)?.startsWith(`groundwork_${name}_`));
-    },
-    advice: 'they cost nothing, but a new deployment does not use them. Delete them in SNS',
+    list: ({ name }) => pushApplications(name).find(),
+    advice: 'they cost nothing, but a new deployment does not use them. Run: npm run remove',
   },
 ];
 
@@ -118,7 +115,7 @@ const madeAtRunTime = ['old functions of scripts', 'old push applications'];
 export async function findLeftOvers(stage: Stage): Promise<readonly Finding[]> {
   const wanted = kinds.filter(({ about }) => !stage.stack || !madeAtRunTime.includes(about));
   const found = await Promise.all([
-    findingsOf('old function for runs', () => checkRunsFunction(stage)),
+    findingsOf('old functions', () => checkFunctions(stage)),
     ...wanted.map((kind) => findingsOf(kind.about, () => checkKind(stage, kind))),
   ]);
   return found.flat();
@@ -131,23 +128,18 @@ async function checkKind(stage: Stage, { list, advice }: Kind) {
   return [{ level: 'warning', text: `${shown}: ${advice}` } as const];
 }
 
-/** The one function with a fixed name prevents a deployment that does not know it. */
-async function checkRunsFunction({ name, stack }: Stage) {
-  const wanted = familyFunctionName(`groundwork-${name}`, 'script-runs');
-  const isFound = (await functionsOf(wanted)).includes(wanted);
-  if (!isFound || stack?.resources.has(wanted)) return [{ level: 'ok', text: 'none' } as const];
-  const text = `${wanted} exists and is not part of the stack. Run: aws lambda delete-function --function-name ${wanted}`;
-  return [{ level: 'error', text } as const];
-}
-
-async function functionsOf(prefix: string): Promise<readonly string[]> {
-  const found = await all(
-    paginateListFunctions({ client: new LambdaClient({}) }, {}),
-    (page) => page.Functions,
+/** Functions that are not in the stack prevent a deployment of functions with their names. */
+async function checkFunctions({ name, stack }: Stage) {
+  const families = [...api.map((family) => family.name), 'background', 'script-runs', downloads];
+  const wanted = families.map((family) => familyFunctionName(`groundwork-${name}`, family));
+  const pages = paginateListFunctions({ client: new LambdaClient({}) }, {});
+  const names = (await all(pages, (page) => page.Functions)).map(
+    ({ FunctionName }) => FunctionName,
   );
-  return found
-    .map(({ FunctionName = '' }) => FunctionName)
-    .filter((each) => each.startsWith(prefix));
+  const found = wanted.filter((each) => names.includes(each) && !stack?.resources.has(each));
+  if (found.length === 0) return [{ level: 'ok', text: 'none' } as const];
+  const text = `${found.join(', ')}: not part of the stack. Delete each: aws lambda delete-function --function-name NAME`;
+  return [{ level: 'error', text } as const];
 }
 
 async function all<Page, Item>(

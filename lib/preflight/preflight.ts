@@ -1,4 +1,5 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { stackName } from '../../shared/platform/aws/operations/stack.ts';
 import { nameOf } from '../../shared/values/caught.ts';
 import type { DeploymentSettings } from '../settings.ts';
 import { checkBootstrap, checkCdn, checkLambda, checkMail, checkStack } from './account.ts';
@@ -7,25 +8,22 @@ import { findLeftOvers } from './left-overs.ts';
 import { type FoundStack, findStack } from './stack.ts';
 
 /** Checks an account before a deployment. It only reads. Without valid credentials, that is all it reports. */
-export async function runPreflight(
-  settings: DeploymentSettings,
-  usesCdn: boolean,
-): Promise<readonly Finding[]> {
+export async function runPreflight(settings: DeploymentSettings): Promise<readonly Finding[]> {
   const identity = await checkCredentials();
   if (identity.level === 'error') return [identity];
-  const stackName = `Groundwork-${settings.stage}`;
+  const name = stackName(settings.stage);
   let stack: FoundStack | undefined;
   const aboutStack = await findingsOf('stack', async () => {
-    stack = await findStack(stackName);
-    return checkStack(stackName, stack);
+    stack = await findStack(name);
+    return checkStack(name, stack);
   });
   const rest = await Promise.all([
     findingsOf('bootstrap', checkBootstrap),
     aboutStack,
     findingsOf('Lambda', () => checkLambda(reservedOf(settings), stack !== undefined)),
-    findingsOf('CloudFront', async () => checkCdn(usesCdn, stack)),
+    findingsOf('CloudFront', async () => checkCdn(settings.cdn, stack)),
     findingsOf('mails', () => checkMail(settings.variables.GROUNDWORK_MAIL_FROM)),
-    findLeftOvers({ name: settings.stage, stackName, stack }),
+    findLeftOvers({ name: settings.stage, stackName: name, stack }),
   ]);
   return [identity, ...rest.flat()];
 }

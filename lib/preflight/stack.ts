@@ -1,9 +1,9 @@
 import {
   CloudFormationClient,
   DescribeStacksCommand,
-  ListStackResourcesCommand,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
+import { listResources } from '../../shared/platform/aws/operations/stack.ts';
 import { nameOf } from '../../shared/values/caught.ts';
 
 /** The stack of a stage, as CloudFormation has it. */
@@ -19,18 +19,11 @@ export async function findStack(name: string): Promise<FoundStack | undefined> {
   const client = new CloudFormationClient({});
   const stack = await describeStack(client, name);
   if (stack === undefined) return undefined;
-  const resources = new Map<string, string>();
-  let token: string | undefined;
-  do {
-    const page = await client.send(
-      new ListStackResourcesCommand({ StackName: name, ...(token && { NextToken: token }) }),
-    );
-    for (const { PhysicalResourceId, ResourceType } of page.StackResourceSummaries ?? []) {
-      if (PhysicalResourceId !== undefined) resources.set(PhysicalResourceId, ResourceType ?? '');
-    }
-    token = page.NextToken;
-  } while (token !== undefined);
-  return { status: stack.StackStatus ?? '', resources };
+  const resources = (await listResources(client, name)) ?? [];
+  return {
+    status: stack.StackStatus ?? '',
+    resources: new Map(resources.map(({ physicalId, type }) => [physicalId, type])),
+  };
 }
 
 /** Returns the version of the CDK's bootstrap stack; undefined when it does not exist. */

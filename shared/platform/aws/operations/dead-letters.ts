@@ -2,7 +2,7 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
-  ListObjectsV2Command,
+  paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
 import {
@@ -86,20 +86,12 @@ function openBucket({ bucket, background }: Deployment, lambda: LambdaClient) {
   return {
     list: async () => {
       const found: Handling[] = [];
-      let token: string | undefined;
-      do {
-        const page = await client.send(
-          new ListObjectsV2Command({
-            Bucket: bucket,
-            Prefix: failuresPrefix,
-            ContinuationToken: token,
-          }),
-        );
-        for (const { Key } of page.Contents ?? []) {
+      const all = { Bucket: bucket, Prefix: failuresPrefix };
+      for await (const { Contents = [] } of paginateListObjectsV2({ client }, all)) {
+        for (const { Key } of Contents) {
           if (Key !== undefined) found.push(await open(Key));
         }
-        token = page.NextContinuationToken;
-      } while (token !== undefined);
+      }
       return found;
     },
   };

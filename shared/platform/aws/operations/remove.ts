@@ -3,7 +3,7 @@ import {
   DeleteStackCommand,
   DescribeStacksCommand,
   GetTemplateCommand,
-  ListStacksCommand,
+  paginateListStacks,
   waitUntilStackDeleteComplete,
 } from '@aws-sdk/client-cloudformation';
 import { messageOf } from '../../../values/caught.ts';
@@ -52,11 +52,8 @@ export async function planRemoval({ stage, keepData, say }: Removal): Promise<Pl
     ? []
     : [tables(resources), buckets(resources), secrets(resources), keys(resources)];
   const stack = stackPart(client, current?.name);
-  const contents = {
-    ...buckets(resources),
-    what: 'contents of buckets',
-    remove: emptied(resources),
-  };
+  const { find, empty } = buckets(resources);
+  const contents = { what: 'contents of buckets', find, remove: empty };
   const beforeStack = [...named, ...(keepData ? [] : [contents])];
   const found = await Promise.all([...named, stack, ...data].map(describe));
   return {
@@ -75,10 +72,6 @@ export async function planRemoval({ stage, keepData, say }: Removal): Promise<Pl
       return failures;
     },
   };
-}
-
-function emptied(resources: readonly StackResource[]): Part['remove'] {
-  return buckets(resources).empty;
 }
 
 async function describe({ what, find }: Part): Promise<readonly string[]> {
@@ -115,17 +108,14 @@ async function findStacks(
   name: string,
 ): Promise<readonly FoundStack[]> {
   const found: FoundStack[] = [];
-  let token: string | undefined;
-  do {
-    const page = await client.send(new ListStacksCommand({ NextToken: token }));
+  for await (const page of paginateListStacks({ client }, {})) {
     for (const { StackName, StackId = '', StackStatus } of page.StackSummaries ?? []) {
       if (StackName !== name) continue;
       const isDeleted = StackStatus === 'DELETE_COMPLETE';
       const resources = (await listResources(client, StackId)) ?? [];
       found.push({ name: isDeleted ? StackId : name, isDeleted, resources });
     }
-    token = page.NextToken;
-  } while (token !== undefined);
+  }
   return found;
 }
 

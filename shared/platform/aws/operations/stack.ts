@@ -1,7 +1,7 @@
 import {
   CloudFormationClient,
   DescribeStacksCommand,
-  ListStackResourcesCommand,
+  paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { messageOf } from '../../../values/caught.ts';
 import { once } from '../once.ts';
@@ -25,26 +25,14 @@ export async function listResources(
   stack: string,
 ): Promise<readonly StackResource[] | undefined> {
   const found: StackResource[] = [];
-  let token: string | undefined;
   try {
-    do {
-      const page = await client.send(
-        new ListStackResourcesCommand({ StackName: stack, NextToken: token }),
-      );
-      for (const {
-        LogicalResourceId,
-        ResourceType,
-        PhysicalResourceId,
-      } of page.StackResourceSummaries ?? []) {
-        if (!PhysicalResourceId) continue; // could not be created
-        found.push({
-          logicalId: LogicalResourceId ?? '',
-          type: ResourceType ?? '',
-          physicalId: PhysicalResourceId,
-        });
+    for await (const page of paginateListStackResources({ client }, { StackName: stack })) {
+      for (const one of page.StackResourceSummaries ?? []) {
+        const { LogicalResourceId: logicalId = '', ResourceType: type = '' } = one;
+        const { PhysicalResourceId: physicalId } = one;
+        if (physicalId) found.push({ logicalId, type, physicalId }); // others could not be created
       }
-      token = page.NextToken;
-    } while (token !== undefined);
+    }
   } catch (error) {
     if (/does not exist/i.test(messageOf(error))) return undefined;
     throw error;
