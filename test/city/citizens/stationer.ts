@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Citizen, Life } from '../citizen.ts';
 import type { Call } from '../client.ts';
 
 const mayWait = [200, 503]; // a render that waits too long is rejected with Retry-After
+const maxTries = 12; // of a write, which the server checks in a process too: each may wait for 5 s
 
 /** Creates, edits, renders and deletes templates. */
 export const stationer: Citizen = {
@@ -26,7 +28,17 @@ export const stationer: Citizen = {
 async function make({ client, home }: Life, list: string, name: string): Promise<void> {
   const content = `Dear {{ who }}, {{ '${home.mark}' }}{% for n in items %} {{ n * 2 }}{% endfor %}`;
   const body = { name, content, content_type: 'text/plain', context: { who: 'nobody', items: [] } };
-  await client.expect({ path: list, key: home.accountKey, body }, 201);
+  await save(client, { path: list, key: home.accountKey, body }, 201);
+}
+
+/** Writes a template; repeats what was rejected with Retry-After. */
+async function save(client: Life['client'], call: Call, status: number): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await client.expect(call, status, 503);
+    if (answer.status === status) return;
+    if (tries === maxTries) client.fail(call, answer, `rejected ${tries} times`);
+    await pause(Number(answer.headers['retry-after']) * 1000);
+  }
 }
 
 async function render(life: Life, path: string, greeting = 'Dear'): Promise<void> {
@@ -51,7 +63,7 @@ async function edit(life: Life, path: string): Promise<void> {
   const { client, home } = life;
   const { body } = await client.expect({ path, key: home.accountKey }, 200);
   const content = String(body.content).replace(/^Dear/, 'Hello');
-  await client.expect({ method: 'PATCH', path, key: home.accountKey, body: { content } }, 200);
+  await save(client, { method: 'PATCH', path, key: home.accountKey, body: { content } }, 200);
   await render(life, path, 'Hello');
   await finishEdit(life, path);
 }
@@ -61,7 +73,7 @@ async function finishEdit(life: Life, path: string): Promise<void> {
   const { client, home } = life;
   const { body } = await client.expect({ path, key: home.accountKey }, 200);
   const content = String(body.content).replace(/^Hello/, 'Dear');
-  await client.expect({ method: 'PATCH', path, key: home.accountKey, body: { content } }, 200);
+  await save(client, { method: 'PATCH', path, key: home.accountKey, body: { content } }, 200);
   await render(life, path);
 }
 
