@@ -6,8 +6,8 @@ import { checkName } from '../slots/waiting-runs.ts';
 import { deployScript, sweepFunctions } from './script-function.ts';
 
 /**
- * Returns the job types of AWS only: they keep a function for each script, and start runs that wait. Few processes run any, so their code, and
- * the files that it adds to each script, are loaded for the first one.
+ * Returns the job types of AWS only: they keep a function for each script, and start runs that wait. Few processes run
+ * any, so their code, and the files that it adds to each script, are loaded for the first one.
  */
 export function scriptWork(
   environment: Environment,
