@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../shared/values/caught.ts';
+import { openClient } from './client.ts';
 import {
   type OperatorProgram,
   readArguments,
   runProgram,
   UsageError,
 } from './operator/terminal.ts';
-import { openClient } from './smoke/client.ts';
 import { runSmoke } from './smoke/run.ts';
 
 const program: OperatorProgram = {

@@ -1,4 +1,4 @@
-import type { Send, SmokeRequest } from './client.ts';
+import type { ClientRequest, Send } from '../client.ts';
 
 /** What the steps of a smoke test share. */
 export interface World {
@@ -38,7 +38,7 @@ const patienceMs = 120_000; // the first run of a script on AWS waits for its fu
 // biome-ignore lint/suspicious/noExplicitAny: as of responses
 export async function until<Body = any>(
   { send, pause, keys }: World,
-  request: SmokeRequest,
+  request: ClientRequest,
   isDone: (body: Body) => boolean,
 ): Promise<Body> {
   const deadline = performance.now() + patienceMs;

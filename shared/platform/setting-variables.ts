@@ -3,6 +3,12 @@ import * as v from 'valibot';
 /** Variables of a process's environment. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/** Returns the environment of this process. */
+export function processVariables(): Variables {
+  // biome-ignore lint/style/noProcessEnv: the one reader of the environment
+  return process.env;
+}
+
 /** A whole number within `min` and `max`, both inclusive. */
 export const whole = (min: number, max: number) =>
   v.pipe(

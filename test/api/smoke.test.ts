@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openClient } from '../../bin/smoke/client.ts';
+import { openClient } from '../../bin/client.ts';
 import { allSteps, runSmoke } from '../../bin/smoke/run.ts';
 import { machine } from '../scripts/python-hosts.ts';
 import { startApi } from '../support/api.ts';
@@ -19,7 +19,10 @@ it('the smoke test passes, and deletes its instance', async () => {
   const keys: { account?: string } = {};
   const world = { send, name: 'smoke-1', instance, account, fcm: undefined, keys };
 
-  const pause = () => api.platform.idle();
+  const pause = async () => {
+    await api.platform.idle();
+    api.settle();
+  };
   const isWell = await runSmoke({ ...world, pause }, (line) => lines.push(line), steps);
 
   const failed = lines.filter((line) => !/^ok +\d+ ms {2}\w/.test(line));

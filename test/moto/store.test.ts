@@ -6,6 +6,8 @@ import { storeConformance } from '../store/conformance.ts';
 const beyondMoto: Readonly<Record<string, string>> = {
   'that move amounts in transactions keep the sum':
     'moto does not isolate transactions: of two at the same time, both may succeed on the same version',
+  'returns no number twice to concurrent callers':
+    'moto reads and writes a counter in two steps: of two callers at the same time, both may get its numbers',
   'returns a thousand items in one page':
     'moto copies the whole table in each transaction: each later one would take half a second',
 };

@@ -6,6 +6,7 @@ import {
   choice,
   parseVariables,
   pollMsOf,
+  processVariables,
   settingVariables,
   type Variables,
   wholeNumber,
@@ -192,9 +193,4 @@ export function readCredentials(variables: Variables = processVariables()): {
     secretAccessKey: parsed.AWS_SECRET_ACCESS_KEY,
     ...(token === '' ? {} : { sessionToken: token }),
   };
-}
-
-function processVariables(): Variables {
-  // biome-ignore lint/style/noProcessEnv: the one reader of the environment on this platform
-  return process.env;
 }

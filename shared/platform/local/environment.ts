@@ -4,6 +4,7 @@ import { socialVariables } from '../../accounts/social-variables.ts';
 import {
   parseVariables,
   pollMsOf,
+  processVariables,
   settingVariables,
   type Variables,
   whole,
@@ -100,9 +101,4 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
 function memoryOf(totalMegabytes: number | undefined, cacheMegabytes: number | undefined) {
   const plan = planMemory(availableBytes(totalMegabytes && totalMegabytes * megabyte));
   return cacheMegabytes === undefined ? plan : { ...plan, cacheBytes: cacheMegabytes * megabyte };
-}
-
-function processVariables(): Variables {
-  // biome-ignore lint/style/noProcessEnv: the one reader of the environment on this platform
-  return process.env;
 }

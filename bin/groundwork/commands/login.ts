@@ -1,0 +1,32 @@
+import { openClient } from '../../client.ts';
+import { type AddCommand, withServer } from '../command.ts';
+import { type ServerOptions, saveCredentials, serverOf } from '../settings.ts';
+
+interface LoginOptions extends ServerOptions {
+  readonly email?: string;
+  readonly password?: string;
+}
+
+/** Adds `login`: exchanges a password for an account key, and remembers the key. */
+export const addLogin: AddCommand = (program, terminal) => {
+  withServer(program.command('login'))
+    .description('log in, and remember the account key for this server')
+    .option('--email <address>', 'the account; asked for otherwise')
+    .option('--password <text>', 'its password; asked for otherwise')
+    .addHelpText('after', '\nExample:\n  groundwork login --url https://api.example.com')
+    .action(async (options: LoginOptions) => {
+      const out = terminal();
+      const url = serverOf(options);
+      const email = options.email ?? (await out.ask('E-mail', '--email'));
+      const password = options.password ?? (await out.askSecret('Password', '--password'));
+      const { body } = await openClient(url)({
+        path: '/v1.1/account/auth/',
+        body: { email, password },
+      });
+      const file = saveCredentials(url, { email, key: body.account_key });
+      out.result(
+        { url, email, file },
+        () => `Logged in to ${url} as ${email}; the key is in ${file}`,
+      );
+    });
+};

@@ -1,0 +1,51 @@
+import { Command, CommanderError } from 'commander';
+import { messageOf } from '../../shared/values/caught.ts';
+import { ResponseError } from '../client.ts';
+import { UsageError } from '../operator/terminal.ts';
+import type { AddCommand } from './command.ts';
+import { addLogin } from './commands/login.ts';
+import { openTerminal } from './terminal.ts';
+
+/** All commands, in the order of the help. */
+const commands: readonly AddCommand[] = [addLogin];
+
+/**
+ * Runs a command line.
+ *
+ * @returns the exit code: 0 done, 1 failed, 2 the command line makes no sense
+ */
+export async function runCommands(args: readonly string[], version: string): Promise<number> {
+  const program = createProgram(version);
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2; // it has printed its message
+    report(error, args.includes('--json'));
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** Creates the program with all commands. */
+export function createProgram(version: string): Command {
+  const program = new Command('groundwork')
+    .description('Projects in git, data that moves, and everything else that needs no browser.')
+    .version(version)
+    .option('--json', 'print results as JSON')
+    .exitOverride()
+    .showHelpAfterError('(see --help)')
+    .configureHelp({ sortSubcommands: false });
+  const terminal = () => openTerminal({ isJson: program.opts().json === true });
+  for (const add of commands) add(program, terminal);
+  for (const command of program.commands) {
+    command.exitOverride().option('--json', 'print results as JSON');
+    command.on('option:json', () => program.setOptionValue('json', true));
+  }
+  return program;
+}
+
+function report(error: unknown, isJson: boolean): void {
+  if (!isJson) return void process.stderr.write(`groundwork: ${messageOf(error)}\n`);
+  const response = error instanceof ResponseError ? error.response : undefined;
+  process.stderr.write(`${JSON.stringify({ error: messageOf(error), response })}\n`);
+}

@@ -1,0 +1,83 @@
+import { styleText } from 'node:util';
+import { password, progress, text } from '@clack/prompts';
+import { processVariables } from '../../shared/platform/setting-variables.ts';
+import { UsageError } from '../operator/terminal.ts';
+
+/** How the commands talk to people and to other programs. */
+export interface Terminal {
+  /** Whether results are printed as JSON. */
+  readonly isJson: boolean;
+  /** Prints the result of a command: as JSON if that is wanted, otherwise the text. */
+  result(value: unknown, asText: () => string): void;
+  /** Prints a line about what happens; nothing with `--json`. */
+  say(line: string): void;
+  /** Prints a warning to standard error. */
+  warn(line: string): void;
+  /** Colours a text, on a terminal with colours. */
+  style(format: Parameters<typeof styleText>[0], text: string): string;
+  /**
+   * Asks for a text.
+   *
+   * @throws UsageError when nobody can be asked: then `option` must be given
+   */
+  ask(question: string, option: string, initial?: string): Promise<string>;
+  /** Asks for a text that is not shown. */
+  askSecret(question: string, option: string): Promise<string>;
+  /** Returns whether a person types `expected`; false when nobody can be asked. */
+  confirm(question: string, expected: string): Promise<boolean>;
+  /** Shows the progress of long work on a terminal. */
+  progress(label: string, total: number): Progress;
+}
+
+/** A bar on a terminal. */
+export interface Progress {
+  advance(count: number): void;
+  end(label: string): void;
+}
+
+/** Opens the terminal of the process. */
+export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal {
+  const { stdout, stderr, stdin } = process;
+  const { NO_COLOR: noColor, TERM: kind } = processVariables();
+  const isInteractive = stdin.isTTY === true && stderr.isTTY === true;
+  const hasColors = stdout.isTTY === true && !noColor && kind !== 'dumb';
+  const need = (option: string) => {
+    if (!isInteractive) throw new UsageError(`give ${option}: there is no terminal to ask at`);
+  };
+  const asked = (given: string | symbol | undefined): string => {
+    if (typeof given === 'symbol') throw new Error('cancelled');
+    return given ?? '';
+  };
+  return {
+    isJson,
+    result: (value, asText) => {
+      const printed = isJson ? JSON.stringify(value, undefined, 2) : asText();
+      stdout.write(printed.endsWith('\n') ? printed : `${printed}\n`);
+    },
+    say: (line) => {
+      if (!isJson) stdout.write(`${line}\n`);
+    },
+    warn: (line) => void stderr.write(`${line}\n`),
+    style: (format, given) => (hasColors ? styleText(format, given) : given),
+    ask: async (message, option, initialValue = '') => {
+      need(option);
+      return asked(await text({ message, initialValue, output: stderr }));
+    },
+    askSecret: async (message, option) => {
+      need(option);
+      return asked(await password({ message, output: stderr }));
+    },
+    confirm: async (message, expected) => {
+      if (!isInteractive) return false;
+      return asked(await text({ message, output: stderr })).trim() === expected;
+    },
+    progress: (label, total) => {
+      if (isJson || stderr.isTTY !== true) {
+        return { advance: () => undefined, end: (last) => void stderr.write(`${last}\n`) };
+      }
+      const bar = progress({ max: Math.max(1, total), output: stderr });
+      bar.start(label);
+      return { advance: (count) => bar.advance(count), end: (last) => bar.stop(last) };
+    },
+  };
+}
