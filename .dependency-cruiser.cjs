@@ -189,14 +189,16 @@ module.exports = {
       '^shared/platform/aws/requests/front-door\\.ts$', // checks the form of addresses
       '^shared/platform/runtimes/', // start the processes of scripts, on both platforms
       '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that are packed into functions
-      '^bin/start\\.mjs$', // bundles the server before it starts
+      '^bin/(start|bundle)\\.mjs$', // bundle the programs before they start
       '^bin/(preflight|smoke)\\.ts$', // read files of the operator
+      '^bin/groundwork(/|\\.ts$)', // the command line
       tests,
     ),
     onlyFor(
       'bundling-has-few-places',
       '^node_modules/esbuild/',
-      '^bin/start\\.mjs$',
+      '^bin/bundle\\.mjs$',
+      '^bin/groundwork/', // bundles scripts
       '^lib/',
       '^shared/core/pages/bundle-assets\\.mjs$', // not in bundles, which contain its result
       '^shared/platform/local/scripts/commands/child-program\\.ts$',

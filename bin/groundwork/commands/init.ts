@@ -1,0 +1,106 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openClient, ResponseError } from '../../client.ts';
+import { UsageError } from '../../operator/terminal.ts';
+import { type AddCommand, withInstance } from '../command.ts';
+import {
+  connect,
+  type ServerOptions,
+  saveCredentials,
+  serverOf,
+  variables,
+  writeEnvFile,
+} from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface InitOptions extends ServerOptions {
+  readonly email?: string;
+  readonly password?: string;
+  readonly code?: string;
+}
+
+/** Adds `init`: makes a folder a project, with an account, an instance and an API key on a server. */
+export const addInit: AddCommand = (program, terminal) => {
+  withInstance(program.command('init'))
+    .description('make this folder a project: account, instance, API key, .env')
+    .argument('[folder]', 'the folder of the project', '.')
+    .option('--email <address>', 'the account; registered if it does not exist')
+    .option('--password <text>', 'its password; asked for otherwise')
+    .option('--code <code>', 'set-up code or invitation, where registration is closed')
+    .addHelpText('after', '\nExample:\n  groundwork init --instance library')
+    .action((folder: string, options: InitOptions) => init(folder, options, terminal()));
+};
+
+async function init(folder: string, options: InitOptions, out: Terminal): Promise<void> {
+  if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder}`);
+  const url = serverOf(options, folder);
+  const { key, send } = await account(folder, options, out);
+  const instance = options.instance ?? (await out.ask('Name of the instance', '--instance'));
+  const base = `/v1.1/instances/${instance}/`;
+  const found = await send({ path: base, expect: [200, 404] });
+  if (found.status === 404) await send({ path: '/v1.1/instances/', body: { name: instance } });
+  const { body } = await send({
+    path: `${base}api_keys/`,
+    body: { description: 'groundwork init' },
+  });
+  writeEnvFile(folder, {
+    [variables.url]: url,
+    [variables.instance]: instance,
+    [variables.key]: key,
+    [apiKeyVariable]: body.api_key,
+  });
+  ignoreEnvFile(folder);
+  out.result({ url, instance, api_key: body.api_key }, () =>
+    [
+      `${found.status === 404 ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
+      'Its address, your account key and a new API key are in .env, which git ignores.',
+    ].join('\n'),
+  );
+}
+
+const apiKeyVariable = 'GROUNDWORK_API_KEY'; // for the apps of the project
+
+/** Returns an account: the one of the folder or of the last log-in, or else one that logs in or is registered now. */
+async function account(folder: string, options: InitOptions, out: Terminal) {
+  if (options.email === undefined) {
+    try {
+      return connect(options, folder);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+    }
+  }
+  const url = serverOf(options, folder);
+  const email = options.email ?? (await out.ask('E-mail', '--email'));
+  const password = options.password ?? (await out.askSecret('Password', '--password'));
+  const key = await logInOrRegister(url, { email, password, code: options.code });
+  saveCredentials(url, { email, key });
+  return { key, send: openClient(url, key) };
+}
+
+interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  readonly code: string | undefined;
+}
+
+async function logInOrRegister(url: string, { code, ...body }: Credentials): Promise<string> {
+  const send = openClient(url);
+  try {
+    return (await send({ path: '/v1.1/account/auth/', body })).body.account_key;
+  } catch (error) {
+    const isUnknown = error instanceof ResponseError && error.response.body.detail === unknownEmail;
+    if (!isUnknown) throw error;
+  }
+  const invited = code === undefined ? body : { ...body, invitation_key: code };
+  return (await send({ path: '/v1.1/account/register/', body: invited })).body.account_key;
+}
+
+const unknownEmail = 'Invalid email.';
+
+/** Adds `.env` to the files that git ignores. */
+function ignoreEnvFile(folder: string): void {
+  const path = join(folder, '.gitignore');
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  if (text.split('\n').includes('.env')) return;
+  writeFileSync(path, `${text === '' || text.endsWith('\n') ? text : `${text}\n`}.env\n`);
+}

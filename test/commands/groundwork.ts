@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const program = fileURLToPath(new URL('../../bin/groundwork.mjs', import.meta.url));
+
+/** The end of a command. */
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder of a project, in which commands run with a home of their own. */
+export interface Project {
+  readonly folder: string;
+  run(...args: readonly string[]): Promise<Ended>;
+}
+
+/** Creates an empty folder, which is removed after the test. */
+export function openProject(): Project {
+  const home = mkdtempSync(join(tmpdir(), 'groundwork-project-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const folder = mkdtempSync(join(home, 'app-'));
+  return { folder, run: (...args) => runIn(folder, home, args) };
+}
+
+function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+  const child = spawn(process.execPath, [program, ...args], { cwd, env });
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
+  child.stdout.on('data', (part) => stdout.push(part));
+  child.stderr.on('data', (part) => stderr.push(part));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (status) =>
+      resolve({
+        status,
+        stdout: Buffer.concat(stdout).toString(),
+        stderr: Buffer.concat(stderr).toString(),
+      }),
+    );
+  });
+}

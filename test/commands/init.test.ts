@@ -1,0 +1,85 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startApi } from '../support/api.ts';
+import { openProject } from './groundwork.ts';
+
+async function start() {
+  const api = await startApi();
+  onTestFinished(() => api.close());
+  return { url: api.url, ...openProject() };
+}
+
+const account = ['--email', 'ada@example.com', '--password', 'secret'];
+
+test('init registers an account, and creates an instance and a key', async () => {
+  const { url, folder, run } = await start();
+
+  const ended = await run('init', '--url', url, '--instance', 'library', ...account, '--json');
+
+  expect(ended).toMatchObject({ status: 0, stderr: '' });
+  expect(JSON.parse(ended.stdout)).toMatchObject({ url, instance: 'library' });
+  const lines = readFileSync(join(folder, '.env'), 'utf8').trim().split('\n');
+  expect(lines.map((line) => line.split('=')[0])).toEqual([
+    'GROUNDWORK_URL',
+    'GROUNDWORK_INSTANCE',
+    'GROUNDWORK_ACCOUNT_KEY',
+    'GROUNDWORK_API_KEY',
+  ]);
+  expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.env\n');
+  expect(await run('open', '--print')).toMatchObject({
+    status: 0,
+    stdout: `${url}/v1.1/instances/library/\n`,
+  });
+});
+
+test('init uses an account and an instance that exist, and keeps other variables', async () => {
+  const { url, folder, run } = await start();
+  await run('init', '--url', url, '--instance', 'library', ...account);
+
+  const again = await run('init');
+
+  expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('give --instance') });
+  expect(await run('init', '--instance', 'library')).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^Found the instance library/),
+  });
+  expect(readFileSync(join(folder, '.env'), 'utf8').trim().split('\n')).toHaveLength(4);
+});
+
+test('login remembers the key for its server only', async () => {
+  const { url, run } = await start();
+  await run('init', '--url', url, '--instance', 'library', ...account);
+
+  expect(await run('login', '--url', url, '--email', 'ada@example.com', '--password', 'x')).toEqual(
+    {
+      status: 1,
+      stdout: '',
+      stderr: 'groundwork: POST /v1.1/account/auth/: 401 {"detail":"Invalid password."}\n',
+    },
+  );
+  expect(await run('login', '--url', url, ...account)).toMatchObject({ status: 0 });
+  const other = openProject();
+  expect(await other.run('open', '--url', url, '--instance', 'library', '--print')).toMatchObject({
+    status: 2,
+    stderr: `groundwork: there is no account key for ${url}: run groundwork login\n`,
+  });
+});
+
+test.each([
+  ['an unknown command', ['logi'], 2, '(Did you mean login?)'],
+  ['an unknown option', ['login', '--x'], 2, "unknown option '--x'"],
+  ['an address that is none', ['login', '--url', 'x'], 2, 'x is not the address of a server'],
+  [
+    'a server that does not respond',
+    ['login', '--url', 'http://127.0.0.1:9', ...account],
+    1,
+    'no response',
+  ],
+])('%s ends with its exit code', async (_name, args, status, text) => {
+  expect(await openProject().run(...args)).toMatchObject({
+    status,
+    stderr: expect.stringContaining(text),
+  });
+});
