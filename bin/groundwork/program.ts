@@ -6,10 +6,11 @@ import type { AddCommand } from './command.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
+import { addTypes } from './commands/types.ts';
 import { openTerminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
-const commands: readonly AddCommand[] = [addInit, addLogin, addOpen];
+const commands: readonly AddCommand[] = [addInit, addLogin, addOpen, addTypes];
 
 /**
  * Runs a command line.
