@@ -5,12 +5,14 @@ import { UsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
+import { addLogs } from './commands/logs.ts';
 import { addOpen } from './commands/open.ts';
+import { addRun } from './commands/run.ts';
 import { addTypes } from './commands/types.ts';
 import { openTerminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
-const commands: readonly AddCommand[] = [addInit, addLogin, addOpen, addTypes];
+const commands: readonly AddCommand[] = [addInit, addLogin, addOpen, addRun, addLogs, addTypes];
 
 /**
  * Runs a command line.
