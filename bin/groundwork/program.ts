@@ -3,6 +3,7 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { ResponseError } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
+import { addBackup, addRestore } from './commands/backup.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -12,7 +13,16 @@ import { addTypes } from './commands/types.ts';
 import { openTerminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
-const commands: readonly AddCommand[] = [addInit, addLogin, addOpen, addRun, addLogs, addTypes];
+const commands: readonly AddCommand[] = [
+  addInit,
+  addLogin,
+  addOpen,
+  addRun,
+  addLogs,
+  addTypes,
+  addBackup,
+  addRestore,
+];
 
 /**
  * Runs a command line.
