@@ -4,6 +4,8 @@ import { ResponseError } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
 import { addBackup, addRestore } from './commands/backup.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -22,6 +24,8 @@ const commands: readonly AddCommand[] = [
   addTypes,
   addBackup,
   addRestore,
+  addDoctor,
+  addCompletion,
 ];
 
 /**
