@@ -3,6 +3,7 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { ResponseError } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
+import { addAdmin } from './commands/admin.ts';
 import { addBackup, addRestore } from './commands/backup.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
@@ -24,6 +25,7 @@ const commands: readonly AddCommand[] = [
   addTypes,
   addBackup,
   addRestore,
+  addAdmin,
   addDoctor,
   addCompletion,
 ];
@@ -56,11 +58,16 @@ export function createProgram(version: string): Command {
     .configureHelp({ sortSubcommands: false });
   const terminal = () => openTerminal({ isJson: program.opts().json === true });
   for (const add of commands) add(program, terminal);
-  for (const command of program.commands) {
+  for (const command of leavesOf(program)) {
     command.exitOverride().option('--json', 'print results as JSON');
     command.on('option:json', () => program.setOptionValue('json', true));
   }
   return program;
+}
+
+/** Returns the commands that do something, with those below others. */
+function leavesOf({ commands }: Command): readonly Command[] {
+  return commands.flatMap((one) => (one.commands.length > 0 ? leavesOf(one) : [one]));
 }
 
 function report(error: unknown, isJson: boolean): void {
