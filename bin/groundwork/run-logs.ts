@@ -111,7 +111,9 @@ export function openLogReader(send: Send, { errors }: LogFilter): LogReader {
   return {
     read: async (sources, limit) => {
       const found = (await inTurns(sources, newOnes)).flat();
-      const newest = found.sort((a, b) => timeOf(a) - timeOf(b)).slice(-limit);
+      const newest = found
+        .sort((a, b) => timeOf(a) - timeOf(b))
+        .slice(Math.max(0, found.length - limit));
       return inTurns(newest, async ({ path, source: { kind, name } }) => ({
         kind,
         name,

@@ -139,6 +139,7 @@ test('logs chooses runs', async () => {
   expect(await heads('--trigger', 'on book')).toEqual(['trigger on book #1: success']);
   expect(await heads('--errors')).toEqual(['script bad #1: failure']);
   expect(await heads('--lines', '1')).toEqual(['trigger on book #1: success']);
+  expect(await heads('--lines', '0')).toEqual([]);
   expect(JSON.parse((await run('logs', '--errors', '--json')).stdout)).toMatchObject([
     { kind: 'script', name: 'bad', trace: { id: 1, status: 'failure' } },
   ]);
