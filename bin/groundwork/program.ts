@@ -3,13 +3,16 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { ResponseError } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
+import { addDiff } from './commands/diff.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
+import { addPull } from './commands/pull.ts';
+import { addPush } from './commands/push.ts';
 import { openTerminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
-const commands: readonly AddCommand[] = [addInit, addLogin, addOpen];
+const commands: readonly AddCommand[] = [addInit, addLogin, addOpen, addPull, addDiff, addPush];
 
 /**
  * Runs a command line.

@@ -37,6 +37,9 @@ export const variables = {
   key: 'GROUNDWORK_ACCOUNT_KEY',
 } as const;
 
+/** Description of the API key that `groundwork init` creates. */
+export const initialKey = 'groundwork init';
+
 /** The address of `npm start`. */
 export const localUrl = 'http://127.0.0.1:3000';
 

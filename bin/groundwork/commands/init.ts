@@ -5,6 +5,7 @@ import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import {
   connect,
+  initialKey,
   type ServerOptions,
   saveCredentials,
   serverOf,
@@ -41,7 +42,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   if (found.status === 404) await send({ path: '/v1.1/instances/', body: { name: instance } });
   const { body } = await send({
     path: `${base}api_keys/`,
-    body: { description: 'groundwork init' },
+    body: { description: initialKey },
   });
   writeEnvFile(folder, {
     [variables.url]: url,
