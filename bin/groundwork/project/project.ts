@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Document, isScalar, parseDocument, visit } from 'yaml';
-import { messageOf } from '../../../shared/values/caught.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import type { Entry } from './members.ts';
 import { ProjectError, parseProject } from './parse.ts';
-import { readSource, type ScriptSource } from './script-source.ts';
+import { type NoSource, readSources, type ScriptSource } from './script-source.ts';
 import type { SectionName } from './section.ts';
 import { sections } from './sections.ts';
 import type { State } from './state.ts';
@@ -29,8 +28,7 @@ export interface Project {
 /** The file of a script. */
 export interface ScriptFile {
   readonly path: string;
-  /** Absent, with the reason, where the file cannot be read. */
-  readonly read: ScriptSource | { readonly problem: string };
+  readonly read: ScriptSource | NoSource;
 }
 
 /**
@@ -85,13 +83,13 @@ async function openProject(
   folder: string,
   { document, managed, state }: Pick<Project, 'document' | 'managed' | 'state'>,
 ): Promise<Project> {
+  const entries = [...(state.get('scripts') ?? [])];
+  const paths = entries.map(([, { file }]) => String(file));
+  const sources = await readSources(folder, paths);
   const files = new Map<string, ScriptFile>();
   const scripts = new Map<string, Entry>();
-  for (const [name, { file, ...entry }] of state.get('scripts') ?? []) {
-    const path = String(file);
-    const read = await readSource(folder, path).catch((error: unknown) => ({
-      problem: messageOf(error),
-    }));
+  for (const [at, [name, { file: _file, ...entry }]] of entries.entries()) {
+    const [path = '', read = { problem: 'it was not read' }] = [paths[at], sources[at]];
     files.set(name, { path, read });
     scripts.set(name, { ...entry, source: 'source' in read ? read.source : undefined });
   }

@@ -10,14 +10,34 @@ export interface ScriptSource {
   readonly isBundle: boolean;
 }
 
+/** A file that is no source, and the reason. */
+export interface NoSource {
+  readonly problem: string;
+}
+
 /**
- * Returns the source of a script: the content of its file, or the bundle of a file in TypeScript or one that imports
+ * Returns the sources of scripts: the content of each file, or the bundle of a file in TypeScript or one that imports
  * modules.
  *
- * @param file path from the folder of the project
- * @throws Error if it does not exist, or cannot be bundled
+ * @param files paths from the folder of the project
  */
-export async function readSource(folder: string, file: string): Promise<ScriptSource> {
+export async function readSources(
+  folder: string,
+  files: readonly string[],
+): Promise<readonly (ScriptSource | NoSource)[]> {
+  const sources: (ScriptSource | NoSource)[] = [];
+  for (const file of files) {
+    const source = readSource(folder, file);
+    sources.push(await source.catch((error: unknown) => ({ problem: messageOf(error) })));
+  }
+  if (sources.some((source) => 'isBundle' in source && source.isBundle)) {
+    const { stop } = await import('esbuild');
+    await stop(); // otherwise its process stays as long as this one
+  }
+  return sources;
+}
+
+async function readSource(folder: string, file: string): Promise<ScriptSource> {
   const path = resolve(folder, file);
   if (!existsSync(path)) throw new Error(`${file} does not exist`);
   const text = readFileSync(path, 'utf8');
@@ -49,7 +69,7 @@ function isInstalled(path: string, name: string): boolean {
 
 /** Returns a script that contains all modules of a file; it is the same on every machine with the same packages. */
 async function bundle(folder: string, file: string): Promise<string> {
-  const { build, stop } = await import('esbuild');
+  const { build } = await import('esbuild');
   try {
     const { outputFiles } = await build({
       absWorkingDir: resolve(folder),
@@ -66,7 +86,5 @@ async function bundle(folder: string, file: string): Promise<string> {
     return outputFiles[0]?.text ?? '';
   } catch (error) {
     throw new Error(`${file} cannot be bundled: ${messageOf(error)}`, { cause: error });
-  } finally {
-    await stop(); // otherwise its process keeps this one alive
   }
 }

@@ -1,3 +1,4 @@
+import { isAbsolute, normalize } from 'node:path';
 import * as v from 'valibot';
 import { apiKeyFields } from '../../../functions/api-keys/fields.ts';
 import { channelFields } from '../../../functions/channels/fields.ts';
@@ -23,6 +24,11 @@ import { listSection, type Section, settingsSection } from './section.ts';
 const { name: _name, ...instanceMembers } = membersOf(instanceFields);
 const { label: _label, source: _source, ...scriptMembers } = membersOf(scriptFields);
 const { name: _className, schema: _schema, ...classMembers } = membersOf(classFields);
+
+const filePath = v.pipe(
+  text(),
+  v.check((path) => isInside(path), 'is not a path within the project'),
+);
 
 /** All sections in the order of a push: a section refers only to those before it. */
 export const sections: readonly Section[] = [
@@ -70,11 +76,14 @@ export const sections: readonly Section[] = [
   listSection('scripts', 'snippets/scripts/', {
     fields: scriptFields,
     nameMember: 'label',
-    members: { file: { schema: text() }, ...scriptMembers },
+    members: { file: { schema: filePath }, ...scriptMembers },
     inFiles: ['source'],
     fromFile: (given) => ({ runtime_name: defaultRuntime(given.file), ...given }),
-    toFile: ({ runtime_name: runtime, ...shown }) =>
-      runtime === defaultRuntime(shown.file) ? shown : { ...shown, runtime_name: runtime },
+    toFile: ({ file, runtime_name: runtime, ...shown }) => ({
+      file,
+      ...(runtime !== defaultRuntime(file) && { runtime_name: runtime }),
+      ...shown,
+    }),
   }),
   listSection('script_endpoints', 'endpoints/scripts/', {
     fields: scriptEndpointFields['v1.1'],
@@ -101,6 +110,11 @@ export const sections: readonly Section[] = [
 
 function only(members: Members, name: string): Members {
   return Object.fromEntries(Object.entries(members).filter(([each]) => each === name));
+}
+
+/** A pull writes only files of the project. */
+function isInside(path: string): boolean {
+  return !isAbsolute(path) && !normalize(path).split(/[\\/]/).includes('..');
 }
 
 /** Returns a function that gives a member another name. */

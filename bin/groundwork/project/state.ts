@@ -32,7 +32,7 @@ export function differingMembers(before: Entry, after: Entry): readonly string[]
 
 /** Returns an entry as files show it: without members that have their default. */
 export function shownEntry(section: Section, name: string, entry: Entry): Entry {
-  const defaults = defaultsOf(section, name);
-  const different = differingMembers(defaults, entry).map((each) => [each, entry[each]]);
-  return section.toFile(Object.fromEntries(different), name);
+  const different = differingMembers(defaultsOf(section, name), entry);
+  const members = Object.keys(section.members).filter((member) => different.includes(member));
+  return section.toFile(Object.fromEntries(members.map((each) => [each, entry[each]])), name);
 }
