@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sections } from '../../bin/groundwork/project/sections.ts';
+import { sections } from '../../bin/groundwork/project/model/sections.ts';
 import { connectAnother, connectProject, expectStatus } from './project.ts';
 import { wholeProject, wholeScripts } from './whole-project.ts';
 

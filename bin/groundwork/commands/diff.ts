@@ -1,10 +1,10 @@
 import { messageOf } from '../../../shared/values/caught.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
-import { readInstance, warnOfUnnamed } from '../project/instance-state.ts';
-import { changesBetween } from '../project/plan.ts';
-import { currentProject, wantedSections } from '../project/project.ts';
-import { changeTable, reportOf } from '../project/report.ts';
+import { currentProject, wantedSections } from '../project/files/project.ts';
+import { readInstance, warnOfUnnamed } from '../project/push/instance-state.ts';
+import { changesBetween } from '../project/push/plan.ts';
+import { changeTable, reportOf } from '../project/push/report.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -30,7 +30,7 @@ const exitDifferent = 2;
 async function diff(options: DiffOptions, out: Terminal): Promise<void> {
   try {
     const connection = connectInstance(options);
-    const project = await currentProject('.');
+    const project = await currentProject('.', out);
     const wanted = wantedSections(project, options.only);
     const instance = await readInstance(connection);
     warnOfUnnamed(instance, out);

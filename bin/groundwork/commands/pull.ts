@@ -1,7 +1,7 @@
 import { type AddCommand, withInstance } from '../command.ts';
-import { readInstance, warnOfUnnamed } from '../project/instance-state.ts';
-import { emptyProject, readProject } from '../project/project.ts';
-import { pullProject } from '../project/pull.ts';
+import { readProject } from '../project/files/project.ts';
+import { pullProject } from '../project/files/pull.ts';
+import { readInstance, warnOfUnnamed } from '../project/push/instance-state.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -15,7 +15,7 @@ export const addPull: AddCommand = (program, terminal) => {
 
 async function pull(options: ServerOptions, out: Terminal): Promise<void> {
   const connection = connectInstance(options);
-  const project = (await readProject('.')) ?? emptyProject('.');
+  const project = await readProject('.');
   const instance = await readInstance(connection);
   warnOfUnnamed(instance, out);
   const report = pullProject(project, instance.state);

@@ -1,6 +1,6 @@
 import { type AddCommand, withInstance } from '../command.ts';
-import { currentProject } from '../project/project.ts';
-import { type PushOptions, pushProject } from '../project/push.ts';
+import { currentProject } from '../project/files/project.ts';
+import { type PushOptions, pushProject } from '../project/push/push.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -17,6 +17,6 @@ export const addPush: AddCommand = (program, terminal) => {
 
 async function push(options: PushOptions & ServerOptions, out: Terminal): Promise<void> {
   const connection = connectInstance(options);
-  const report = await pushProject(connection, await currentProject('.'), { options, out });
+  const report = await pushProject(connection, await currentProject('.', out), { options, out });
   if (out.isJson) out.result(report, () => '');
 }

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { messageOf } from '../../../shared/values/caught.ts';
-import type { InstanceConnection } from '../settings.ts';
+import { messageOf } from '../../../../shared/values/caught.ts';
+import type { InstanceConnection } from '../../settings.ts';
+import type { Entry } from '../model/members.ts';
+import type { Section, SectionName } from '../model/section.ts';
 import { type InstanceState, pathOf } from './instance-state.ts';
-import type { Entry } from './members.ts';
 import type { Change } from './plan.ts';
-import type { Section, SectionName } from './section.ts';
 
 /** What changes are applied to. */
 export interface Target {

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { Field, Fields } from '../../../shared/core/resource/field.ts';
-import { messages } from '../../../shared/values/errors/messages.ts';
-import type { Json } from '../../../shared/values/json/json.ts';
-import type { ValueSchema } from '../../../shared/values/values.ts';
+import type { Field, Fields } from '../../../../shared/core/resource/field.ts';
+import { messages } from '../../../../shared/values/errors/messages.ts';
+import type { Json } from '../../../../shared/values/json/json.ts';
+import type { ValueSchema } from '../../../../shared/values/values.ts';
 
 /** A record as the project file describes it: all members, with references by name. */
 export type Entry = Readonly<Record<string, unknown>>;

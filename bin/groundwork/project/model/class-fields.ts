@@ -4,8 +4,8 @@ import {
   type FieldDefinition,
   type FieldType,
   fieldTypes,
-} from '../../../shared/classes/rules/field-types.ts';
-import { isJsonObject } from '../../../shared/values/json/json.ts';
+} from '../../../../shared/classes/rules/field-types.ts';
+import { isJsonObject } from '../../../../shared/values/json/json.ts';
 
 /** Words of the short form, and the flags that they set. */
 const words = { unique: 'unique', filtered: 'filter_index', ordered: 'order_index' } as const;

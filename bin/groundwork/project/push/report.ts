@@ -1,4 +1,4 @@
-import { formatTable } from '../../operator/terminal.ts';
+import { formatTable } from '../../../operator/terminal.ts';
 import { type Change, describeChange } from './plan.ts';
 
 /** A difference as programs read it. */

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Entry } from './members.ts';
+import type { Entry } from '../model/members.ts';
+import type { Entries, State } from '../model/state.ts';
 import { mergeState } from './merge.ts';
 import { type Project, projectFile, type ScriptFile } from './project.ts';
-import type { Entries, State } from './state.ts';
 
 /** What a pull has done. */
 export interface PullReport {
@@ -17,8 +17,9 @@ export interface PullReport {
 export function pullProject(project: Project, instance: State): PullReport {
   const files = filesOf(project, instance.get('scripts') ?? new Map());
   const { folder, document } = project;
+  const before = project.file === projectFile ? inDocument(project.state, files) : new Map();
   const written: string[] = [];
-  if (mergeState(document, inDocument(project.state, files), inDocument(instance, files))) {
+  if (mergeState(document, before, inDocument(instance, files))) {
     writeFileSync(join(folder, projectFile), document.toString({ lineWidth: 0 }));
     written.push(projectFile);
   }

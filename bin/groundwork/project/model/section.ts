@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { Fields } from '../../../shared/core/resource/field.ts';
-import { messages } from '../../../shared/values/errors/messages.ts';
-import { text, type ValueSchema } from '../../../shared/values/values.ts';
+import type { Fields } from '../../../../shared/core/resource/field.ts';
+import { messages } from '../../../../shared/values/errors/messages.ts';
+import { text, type ValueSchema } from '../../../../shared/values/values.ts';
 import { type Entry, type Member, type Members, membersOf } from './members.ts';
 
 /** Names of the sections of a project file. */

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Document, isScalar, parseDocument, visit } from 'yaml';
-import { UsageError } from '../../operator/terminal.ts';
-import type { Entry } from './members.ts';
-import { ProjectError, parseProject } from './parse.ts';
+import { UsageError } from '../../../operator/terminal.ts';
+import type { Terminal } from '../../terminal.ts';
+import type { Entry } from '../model/members.ts';
+import { ProjectError, parseProject } from '../model/parse.ts';
+import type { SectionName } from '../model/section.ts';
+import { sections } from '../model/sections.ts';
+import type { State } from '../model/state.ts';
+import { convertOldFile, oldFile } from './old-file.ts';
 import { type NoSource, readSources, type ScriptSource } from './script-source.ts';
-import type { SectionName } from './section.ts';
-import { sections } from './sections.ts';
-import type { State } from './state.ts';
 
 /** Name of the project file. */
 export const projectFile = 'groundwork.yml';
@@ -15,7 +17,9 @@ export const projectFile = 'groundwork.yml';
 /** A project: the file, and the scripts beside it. */
 export interface Project {
   readonly folder: string;
-  /** Content of the project file, with comments. */
+  /** Name of the file that describes it; absent if there is none. */
+  readonly file: string | undefined;
+  /** Content of the project file, with comments; empty for a file in the old form. */
   readonly document: Document;
   /** Entries of the file, with the sources of scripts. */
   readonly state: State;
@@ -23,6 +27,8 @@ export interface Project {
   readonly files: ReadonlyMap<string, ScriptFile>;
   /** Sections that the file describes; it has nothing to say about others. */
   readonly managed: ReadonlySet<SectionName>;
+  /** What was left out, a line each. */
+  readonly warnings: readonly string[];
 }
 
 /** The file of a script. */
@@ -32,33 +38,21 @@ export interface ScriptFile {
 }
 
 /**
- * Reads the project in a folder.
+ * Reads the project in a folder: `groundwork.yml`, or else a `syncano.yml`.
  *
- * @returns undefined when there is none
+ * @returns a project without content when there is none
  * @throws ProjectError
  */
-export async function readProject(folder: string): Promise<Project | undefined> {
-  const path = join(folder, projectFile);
-  if (!existsSync(path)) return undefined;
-  const document = parseYaml(readFileSync(path, 'utf8'), projectFile);
+export async function readProject(folder: string): Promise<Project> {
+  const file = [projectFile, oldFile].find((name) => existsSync(join(folder, name)));
+  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8');
+  const document = parseYaml(text, file ?? projectFile);
+  if (file === oldFile) {
+    const converted = convertOldFile(document.toJS());
+    return openProject({ folder, file, ...converted, document: new Document({}) });
+  }
   const managed = new Set(sections.map(({ name }) => name));
-  return openProject(folder, {
-    document,
-    managed,
-    state: parseProject(document.toJS(), projectFile),
-  });
-}
-
-/** Opens a project without content. */
-export function emptyProject(folder: string): Project {
-  const managed = new Set(sections.map(({ name }) => name));
-  return {
-    folder,
-    document: new Document({}),
-    state: parseProject({}, projectFile),
-    files: new Map(),
-    managed,
-  };
+  return openProject({ folder, file, managed, warnings: [], content: document.toJS(), document });
 }
 
 /** Parses YAML; keys become texts. */
@@ -79,13 +73,13 @@ function parseYaml(text: string, file: string): Document {
   return document;
 }
 
-async function openProject(
-  folder: string,
-  { document, managed, state }: Pick<Project, 'document' | 'managed' | 'state'>,
-): Promise<Project> {
+type Opened = Omit<Project, 'state' | 'files'> & { readonly content: unknown };
+
+async function openProject({ content, ...project }: Opened): Promise<Project> {
+  const state = parseProject(content, project.file ?? projectFile);
   const entries = [...(state.get('scripts') ?? [])];
   const paths = entries.map(([, { file }]) => String(file));
-  const sources = await readSources(folder, paths);
+  const sources = await readSources(project.folder, paths);
   const files = new Map<string, ScriptFile>();
   const scripts = new Map<string, Entry>();
   for (const [at, [name, { file: _file, ...entry }]] of entries.entries()) {
@@ -93,7 +87,7 @@ async function openProject(
     files.set(name, { path, read });
     scripts.set(name, { ...entry, source: 'source' in read ? read.source : undefined });
   }
-  return { folder, document, managed, files, state: new Map(state).set('scripts', scripts) };
+  return { ...project, files, state: new Map(state).set('scripts', scripts) };
 }
 
 /**
@@ -113,17 +107,20 @@ export function wantedSections({ managed }: Project, only?: string): ReadonlySet
 }
 
 /**
- * Reads the project in a folder, whose scripts all have a source.
+ * Reads the project in a folder, whose scripts all have a source. Prints what was left out.
  *
  * @throws Error without a project, ProjectError for one that makes no sense
  */
-export async function currentProject(folder: string): Promise<Project> {
+export async function currentProject(folder: string, out: Terminal): Promise<Project> {
   const project = await readProject(folder);
-  if (project === undefined)
+  const { file, files, warnings } = project;
+  if (file === undefined) {
     throw new Error(`there is no ${projectFile}: groundwork pull writes one`);
-  const problems = [...project.files].flatMap(([name, { read }]) =>
+  }
+  for (const warning of warnings) out.warn(warning);
+  const problems = [...files].flatMap(([name, { read }]) =>
     'problem' in read ? [`scripts.${name}.file: ${read.problem}`] : [],
   );
-  if (problems.length > 0) throw new ProjectError(projectFile, problems);
+  if (problems.length > 0) throw new ProjectError(file, problems);
   return project;
 }

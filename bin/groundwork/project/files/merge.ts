@@ -1,10 +1,16 @@
 import { type Document, isMap } from 'yaml';
-import { isJsonObject } from '../../../shared/values/json/json.ts';
-import { parseProject } from './parse.ts';
+import { isJsonObject } from '../../../../shared/values/json/json.ts';
+import { parseProject } from '../model/parse.ts';
+import type { Section } from '../model/section.ts';
+import { sections } from '../model/sections.ts';
+import {
+  differingMembers,
+  type Entries,
+  isInitial,
+  type State,
+  shownEntry,
+} from '../model/state.ts';
 import { projectFile } from './project.ts';
-import type { Section } from './section.ts';
-import { sections } from './sections.ts';
-import { differingMembers, type Entries, isInitial, type State, shownEntry } from './state.ts';
 
 /** Path of a node in the document. */
 type Path = readonly string[];

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
-import { fieldsOf, keepsValues } from './class-fields.ts';
-import type { Entry } from './members.ts';
-import type { Section, SectionName } from './section.ts';
-import { sections } from './sections.ts';
-import { defaultsOf, differingMembers, isInitial, type State } from './state.ts';
+import type { FieldDefinition } from '../../../../shared/classes/rules/field-types.ts';
+import { fieldsOf, keepsValues } from '../model/class-fields.ts';
+import type { Entry } from '../model/members.ts';
+import type { Section, SectionName } from '../model/section.ts';
+import { sections } from '../model/sections.ts';
+import { defaultsOf, differingMembers, isInitial, type State } from '../model/state.ts';
 
 /** A difference between a project and an instance. */
 export interface Change {

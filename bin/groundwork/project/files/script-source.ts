@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { extname, resolve } from 'node:path';
-import { messageOf } from '../../../shared/values/caught.ts';
+import { messageOf } from '../../../../shared/values/caught.ts';
 
 /** Source of a script as the server gets it. */
 export interface ScriptSource {

@@ -1,10 +1,10 @@
-import { itemsOf, type Send } from '../../client.ts';
-import type { InstanceConnection } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
-import type { Entry } from './members.ts';
-import type { Section, SectionName } from './section.ts';
-import { sections } from './sections.ts';
-import type { Entries, State } from './state.ts';
+import { itemsOf, type Send } from '../../../client.ts';
+import type { InstanceConnection } from '../../settings.ts';
+import type { Terminal } from '../../terminal.ts';
+import type { Entry } from '../model/members.ts';
+import type { Section, SectionName } from '../model/section.ts';
+import { sections } from '../model/sections.ts';
+import type { Entries, State } from '../model/state.ts';
 
 /** A record as the interface shows it. */
 type ApiRecord = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-import { fieldsOf } from './class-fields.ts';
-import type { Entry } from './members.ts';
+import { fieldsOf } from '../model/class-fields.ts';
+import type { Entry } from '../model/members.ts';
+import type { Section, SectionName } from '../model/section.ts';
 import type { Change } from './plan.ts';
-import type { Section, SectionName } from './section.ts';
 
 /** A name in an entry that stands for a record of another section. */
 interface Reference {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isJsonObject, type JsonObject } from '../../../shared/values/json/json.ts';
+import { isJsonObject, type JsonObject } from '../../../../shared/values/json/json.ts';
 import { type Entry, entrySchema } from './members.ts';
 import type { Section, SectionName } from './section.ts';
 import { sections } from './sections.ts';

@@ -1,12 +1,12 @@
-import type { InstanceConnection } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import type { InstanceConnection } from '../../settings.ts';
+import type { Terminal } from '../../terminal.ts';
+import { type Project, wantedSections } from '../files/project.ts';
+import type { SectionName } from '../model/section.ts';
 import { applyChanges } from './apply.ts';
 import { type InstanceState, readInstance, warnOfUnnamed } from './instance-state.ts';
 import { type Change, changesBetween, isRemoval, lostFields } from './plan.ts';
-import { type Project, wantedSections } from './project.ts';
 import { missingReferences } from './references.ts';
 import { type ChangeReport, changeTable, reportOf } from './report.ts';
-import type { SectionName } from './section.ts';
 
 /** Options of a push. */
 export interface PushOptions {
