@@ -6,11 +6,14 @@ import type { AddCommand } from './command.ts';
 import { addAdmin } from './commands/admin.ts';
 import { addBackup, addRestore } from './commands/backup.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
 import { addOpen } from './commands/open.ts';
+import { addPull } from './commands/pull.ts';
+import { addPush } from './commands/push.ts';
 import { addRun } from './commands/run.ts';
 import { addTypes } from './commands/types.ts';
 import { openTerminal } from './terminal.ts';
@@ -20,6 +23,9 @@ const commands: readonly AddCommand[] = [
   addInit,
   addLogin,
   addOpen,
+  addPull,
+  addDiff,
+  addPush,
   addRun,
   addLogs,
   addTypes,
