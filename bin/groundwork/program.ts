@@ -3,13 +3,15 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { ResponseError } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
+import { addExport } from './commands/export.ts';
+import { addImport } from './commands/import.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addOpen } from './commands/open.ts';
 import { openTerminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
-const commands: readonly AddCommand[] = [addInit, addLogin, addOpen];
+const commands: readonly AddCommand[] = [addInit, addLogin, addOpen, addExport, addImport];
 
 /**
  * Runs a command line.

@@ -103,7 +103,7 @@ describe('objects', () => {
     expect(shown).toMatchObject({ revision: 2, created_at: first.created_at });
   });
 
-  it('are counted and found, keep their unique values, and later ones get higher ids', async () => {
+  it('are found, keep their unique values, and later ones get higher ids', async () => {
     const records = [
       { ...base, id: 901, title: 'a', isbn: 'x', pages: 3, next: 1500 },
       { ...base, id: 905, title: 'b', pages: 1, owner: 70, group: 80, group_permissions: 'read' },
@@ -123,10 +123,19 @@ describe('objects', () => {
     expect(made.id).toBeGreaterThan(1500);
     expect(user.id).toBeGreaterThan(70);
     expect(group.id).toBeGreaterThan(80);
-    if (!isOn('dynamodb')) {
-      await api.platform.idle();
-      expect(await get(target, 'classes/book/')).toMatchObject({ objects_count: 3 });
-    }
+  });
+
+  it.skipIf(isOn('dynamodb', 'roles'))('are counted', async () => {
+    await imported(
+      target,
+      objects([
+        { ...base, id: 901 },
+        { ...base, id: 905 },
+      ]),
+    );
+    await api.platform.idle();
+
+    expect(await get(target, 'classes/book/')).toMatchObject({ objects_count: 2 });
   });
 
   it.skipIf(isOn('dynamodb'))('run no trigger and publish no message', async () => {

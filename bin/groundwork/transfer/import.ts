@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../../operator/terminal.ts';
+import type { InstanceConnection } from '../settings.ts';
+import type { Progress, Terminal } from '../terminal.ts';
+import { type FileValue, uploadFile } from './files.ts';
+import {
+  type Ids,
+  importStatePath,
+  kindOf,
+  type Manifest,
+  partFile,
+  partsOf,
+  readJsonFile,
+  saveJsonFile,
+} from './folder.ts';
+import { pagesOf } from './lines.ts';
+import { mapIds, type PartRecords, type TransferRecord } from './record-ids.ts';
+import { applySchema, readSchemaFile, type Schema } from './schema.ts';
+import { type Sent, sendPage } from './send-page.ts';
+
+/** How far an import is: a file in the folder of the export. */
+export interface ImportState {
+  readonly created: number;
+  readonly unchanged: number;
+  /** What is added to ids; absent: they stay. */
+  readonly shift?: Ids;
+  /** The next part, and the position in its file; absent: the import is complete. */
+  readonly position?: { readonly part: string; readonly start: number } | undefined;
+}
+
+interface Import {
+  readonly to: InstanceConnection;
+  readonly folder: string;
+  readonly schema: Schema;
+  readonly bar: Progress;
+  readonly save: (state: ImportState) => void;
+}
+
+/**
+ * Writes the data of an export into an instance, page by page. What a killed import has written is not written again.
+ * Ids stay in an empty instance; in another one each is raised above those that exist.
+ *
+ * @throws UsageError for a folder without a complete export, or one that is imported already
+ */
+export async function importFolder(
+  to: InstanceConnection,
+  folder: string,
+  out: Terminal,
+): Promise<ImportState> {
+  const manifest = readJsonFile<Manifest>(join(folder, 'export.json'));
+  if (manifest === undefined) throw new UsageError(`there is no export in ${folder}`);
+  if (manifest.position !== undefined) {
+    throw new UsageError(`the export in ${folder} is not complete: run groundwork export again`);
+  }
+  const statePath = importStatePath(folder, to);
+  const save = (state: ImportState) => saveJsonFile(statePath, state);
+  const known = readJsonFile<ImportState>(statePath);
+  if (known !== undefined && known.position === undefined) {
+    throw new UsageError(`it is imported into ${to.instance}; remove ${statePath} to do it again`);
+  }
+  let state = known ?? (await begin(to, manifest));
+  save(state);
+  const total = Object.values(manifest.counts).reduce((sum, each) => sum + each, 0);
+  const bar = out.progress(`Importing into ${to.instance}`, total);
+  bar.advance(state.created + state.unchanged);
+  const running: Import = { to, folder, schema: readSchemaFile(folder), bar, save };
+  const parts = partsOf(manifest.classes);
+  for (const part of parts.slice(parts.indexOf(state.position?.part ?? ''))) {
+    if (part === 'users' || state === known) await createSchema(running, state);
+    state = await importPart(running, state, part);
+    const next = parts[parts.indexOf(part) + 1];
+    state = { ...state, position: next === undefined ? undefined : { part: next, start: 0 } };
+    save(state);
+  }
+  bar.end('Imported');
+  return state;
+}
+
+/** Returns the start of an import. Where there are records, ids for those of the export are reserved. */
+async function begin(to: InstanceConnection, { highest }: Manifest): Promise<ImportState> {
+  const start = { created: 0, unchanged: 0, position: { part: 'groups', start: 0 } };
+  if (await isEmpty(to)) return start;
+  const shift = {
+    groups: await reserve(to, 'groups', highest.groups),
+    users: await reserve(to, 'users', highest.users),
+    objects: await reserve(to, 'objects', highest.objects),
+  };
+  return { ...start, shift };
+}
+
+async function isEmpty({ send, base }: InstanceConnection): Promise<boolean> {
+  const { body } = await send({ path: `${base}classes/` });
+  const classes: readonly { readonly name: string }[] = body.objects;
+  const parts = partsOf(classes.map(({ name }) => name));
+  for (const part of parts) {
+    const { kind, name } = kindOf(part);
+    const path = `${base}export/?kind=${kind}&page_size=1${name && `&class=${name}`}`;
+    if ((await send({ path })).body.objects.length > 0) return false;
+  }
+  return true;
+}
+
+/** Reserves ids from 1 to `highest`. Returns what is to be added to each. */
+async function reserve(
+  { send, base }: InstanceConnection,
+  kind: keyof Ids,
+  highest: number,
+): Promise<number> {
+  if (highest === 0) return 0;
+  // no class is needed to reserve ids of objects, which are those of all classes
+  const body = { kind, class: 'user_profile', reserve: highest };
+  return (await send({ path: `${base}import/`, body })).body.first - 1;
+}
+
+function createSchema({ to, schema }: Import, state: ImportState): Promise<void> {
+  return applySchema(to, schema, (group) =>
+    group === null ? null : shifted(state, 'groups', group),
+  );
+}
+
+function shifted({ shift }: ImportState, kind: keyof Ids, id: number): number {
+  return id + (shift?.[kind] ?? 0);
+}
+
+async function importPart(running: Import, from: ImportState, part: string): Promise<ImportState> {
+  const { folder, schema, to, bar, save } = running;
+  const path = partFile(folder, part);
+  if (!existsSync(path)) return from;
+  const start = from.position?.part === part ? from.position.start : 0;
+  const { kind, name } = kindOf(part);
+  const fields = schema.classes.find((each) => each.name === name)?.schema ?? [];
+  let state = from;
+  for await (const { records, end } of pagesOf<TransferRecord>(path, start)) {
+    const mapped = state.shift
+      ? records.map((each) => mapIds({ part, fields }, each, (of, id) => shifted(state, of, id)))
+      : records;
+    const ready = await withUploads(running, { part, fields, records: mapped });
+    const sent: Sent = await sendPage(to, { kind, name, file: path }, ready);
+    bar.advance(records.length);
+    state = {
+      ...state,
+      created: state.created + sent.created,
+      unchanged: state.unchanged + sent.unchanged,
+      position: { part, start: end },
+    };
+    save(state);
+  }
+  return state;
+}
+
+/** Uploads the files of records. Returns the records with the names of the uploads. */
+async function withUploads(
+  { to, folder }: Import,
+  { part, fields, records }: PartRecords,
+): Promise<readonly TransferRecord[]> {
+  const names = fields.filter(({ type }) => type === 'file').map((field) => field.name);
+  if (names.length === 0) return records;
+  const { name } = kindOf(part);
+  const changed = records.map((record): Record<string, unknown> => ({ ...record }));
+  for (const record of changed) {
+    for (const field of names) {
+      const value = record[field] as FileValue | null | undefined; // as exported
+      if (value) record[field] = await uploadFile(to, { folder, name }, value);
+    }
+  }
+  return changed;
+}
