@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,8 @@ export interface Ended {
 export interface Project {
   readonly folder: string;
   run(...args: readonly string[]): Promise<Ended>;
+  /** Starts a command that will be killed. */
+  spawn(...args: readonly string[]): ChildProcess;
 }
 
 /** Creates an empty folder, which is removed after the test. */
@@ -25,12 +27,20 @@ export function openProject(): Project {
   const home = mkdtempSync(join(tmpdir(), 'groundwork-project-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const folder = mkdtempSync(join(home, 'app-'));
-  return { folder, run: (...args) => runIn(folder, home, args) };
+  return {
+    folder,
+    run: (...args) => runIn(folder, home, args),
+    spawn: (...args) => spawnIn(folder, home, args),
+  };
+}
+
+function spawnIn(cwd: string, home: string, args: readonly string[]) {
+  const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+  return spawn(process.execPath, [program, ...args], { cwd, env });
 }
 
 function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ended> {
-  const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
-  const child = spawn(process.execPath, [program, ...args], { cwd, env });
+  const child = spawnIn(cwd, home, args);
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (part) => stdout.push(part));
   child.stderr.on('data', (part) => stderr.push(part));

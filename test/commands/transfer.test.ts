@@ -1,5 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { expected, openWorld, startApi, type World } from '../support/api.ts';
 import { openProject, type Project } from './groundwork.ts';
@@ -25,6 +27,9 @@ const create = async (world: World, path: string, body: object) =>
 const get = async (world: World, path: string) =>
   expected(await world.call(world.owner, 'GET', path), 200);
 
+const books = 750;
+const moment = '2020-01-02T03:04:05.000006Z';
+
 /** Fills an instance with records that refer to each other. */
 async function fill(world: World): Promise<void> {
   const group = await create(world, 'groups/', { name: 'staff', label: 'Staff' });
@@ -46,17 +51,25 @@ async function fill(world: World): Promise<void> {
   ];
   expected(await world.call(world.owner, 'PATCH', 'classes/author/', { schema }), 200);
   const author = await create(world, 'classes/author/objects/', { name: 'Zola' });
-  const shared = { group: group.id, group_permissions: 'read', owner: user.id };
-  for (let at = 0; at < 150; at += 1) {
-    await create(world, 'classes/book/objects/', {
-      title: `Nana ${at}`,
-      author: author.id,
-      reader: user.id,
-      similar: [author.id + 1],
-      extra: { type: 'reference', value: 1 },
-      ...(at === 0 && { channel: 'news' }),
-      ...shared,
-    });
+  const first = author.id + 1;
+  const records = Array.from({ length: books }, (_, at) => ({
+    id: first + at,
+    created_at: moment,
+    updated_at: moment,
+    revision: 1 + (at % 3),
+    title: `Nana ${at}`,
+    author: author.id,
+    reader: user.id,
+    similar: [first],
+    extra: { type: 'reference', value: 1 },
+    channel: at === 0 ? 'news' : null,
+    owner: user.id,
+    group: group.id,
+    group_permissions: 'read',
+  }));
+  for (let at = 0; at < books; at += 100) {
+    const body = { kind: 'objects', class: 'book', records: records.slice(at, at + 100) };
+    expected(await world.call(world.owner, 'POST', 'import/', body), 200);
   }
   const favourite = { favourite: author.id + 1 };
   const path = `classes/author/objects/${author.id}/`;
@@ -116,12 +129,12 @@ test('an instance is exported, and imported into an empty one, where it is equal
     groups: 1,
     users: 1,
     'objects/author': 1,
-    'objects/book': 150,
+    'objects/book': books,
     'objects/user_profile': 1,
   });
   expect(ended).toMatchObject({
     status: 0,
-    stdout: 'Imported 154 records into copies, with their ids.\n',
+    stdout: 'Imported 754 records into copies, with their ids.\n',
   });
   expect(await contents(copy)).toEqual(await contents(world));
   const schemaOf = async (each: World) => (await get(each, 'classes/book/')).schema;
@@ -129,4 +142,97 @@ test('an instance is exported, and imported into an empty one, where it is equal
   expect(readdirSync(join(folder, 'data', 'files'))).toHaveLength(1);
   const again = await run('import', 'data', ...of(copy));
   expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('it is imported') });
+});
+
+test('an import into an instance with records gives new ids, and keeps references', async () => {
+  const { api, run } = await start();
+  const world = await openWorld(api, 'library');
+  await fill(world);
+  const other = await openWorld(api, 'shelf');
+  const ann = await create(other, 'users/', { username: 'ann', password: 'another' });
+  await create(other, 'users/', { username: 'bob', password: 'b' });
+  await other.dataClass('book', [
+    { name: 'title', type: 'string' },
+    { name: 'year', type: 'integer' },
+  ]);
+  const old = await create(other, 'classes/book/objects/', { title: 'Emma', year: 1815 });
+
+  await exportWorld({ run }, world);
+  const ended = await run('import', 'data', ...of(other), '--json');
+
+  expect(ended).toMatchObject({ status: 0 });
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    created: 752, // all but the user and its profile
+    unchanged: 2,
+    shift: { groups: 0, users: 2, objects: expect.any(Number) },
+  });
+  const books = (await get(other, 'classes/book/objects/?order_by=-id&page_size=100')).objects;
+  const [author] = (await get(other, 'classes/author/objects/')).objects;
+  const [group] = (await get(other, 'groups/')).objects;
+  const nana = books.find(({ title }: { title: string }) => title === 'Nana 749');
+  expect(nana).toMatchObject({
+    owner: ann.id,
+    reader: { value: ann.id },
+    group: group.id,
+    author: { value: author.id },
+    similar: { value: [author.id + 1] },
+    extra: { type: 'reference', value: 1 },
+    year: null,
+  });
+  expect(author.id).toBeGreaterThan(old.id);
+  expect(author.favourite.value).toBe(author.id + 1);
+  expect(await get(other, `classes/book/objects/${author.id + 1}/`)).toMatchObject({
+    title: 'Nana 0',
+    scan: { type: 'file' },
+  });
+  expect(await get(other, `classes/book/objects/${old.id}/`)).toMatchObject({ title: 'Emma' });
+});
+
+test.each([
+  ['export', ['export', 'data']],
+  ['import', ['import', 'data']],
+])('a killed %s continues, and the instances are equal', async (name, args) => {
+  const { api, folder, run, spawn } = await start();
+  const world = await openWorld(api, 'library');
+  await fill(world);
+  const copy = await openWorld(api, 'copies');
+  const place = name === 'export' ? world : copy;
+  if (name === 'import') await exportWorld({ run }, world);
+
+  const child = spawn(...args, ...of(place));
+  await inMiddle(join(folder, 'data'), name);
+  const ended = once(child, 'close');
+  child.kill('SIGKILL');
+  expect(await ended).toEqual([null, 'SIGKILL']);
+  const continued = await run(...args, ...of(place));
+
+  expect(continued).toMatchObject({ status: 0 });
+  if (name === 'export')
+    expect(await run('import', 'data', ...of(copy))).toMatchObject({ status: 0 });
+  expect(await contents(copy)).toEqual(await contents(world));
+});
+
+/** Waits until a command has written the first books. */
+async function inMiddle(folder: string, name: string): Promise<void> {
+  for (;;) {
+    const states = existsSync(folder) ? readdirSync(folder) : [];
+    const state = states.find((each) => each.startsWith(`${name}`) && each.endsWith('.json'));
+    const { position } = state ? JSON.parse(readFileSync(join(folder, state), 'utf8')) : {};
+    if (position?.part === 'objects/book' && (position.bytes || position.start)) return;
+    await setTimeout(1);
+  }
+}
+
+test('a bad record is named', async () => {
+  const { api, folder, run } = await start();
+  const world = await openWorld(api, 'library');
+  await create(world, 'groups/', { name: 'staff' });
+  const copy = await openWorld(api, 'copies');
+  await exportWorld({ run }, world);
+  writeFileSync(join(folder, 'data', 'groups.jsonl'), '{"id":1,"name":"a b"}\n');
+
+  expect(await run('import', 'data', ...of(copy))).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('groups.jsonl: record with id 1: name: Enter a valid value'),
+  });
 });

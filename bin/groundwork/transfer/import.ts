@@ -14,20 +14,11 @@ import {
   readJsonFile,
   saveJsonFile,
 } from './folder.ts';
+import { type ImportState, idThere, isMerged, mergeNamed } from './import-state.ts';
 import { pagesOf } from './lines.ts';
 import { mapIds, type PartRecords, type TransferRecord } from './record-ids.ts';
-import { applySchema, readSchemaFile, type Schema } from './schema.ts';
-import { type Sent, sendPage } from './send-page.ts';
-
-/** How far an import is: a file in the folder of the export. */
-export interface ImportState {
-  readonly created: number;
-  readonly unchanged: number;
-  /** What is added to ids; absent: they stay. */
-  readonly shift?: Ids;
-  /** The next part, and the position in its file; absent: the import is complete. */
-  readonly position?: { readonly part: string; readonly start: number } | undefined;
-}
+import { applySchema, fetchSchema, readSchemaFile, type Schema } from './schema.ts';
+import { BadPage, sendPage } from './send-page.ts';
 
 interface Import {
   readonly to: InstanceConnection;
@@ -89,14 +80,12 @@ async function begin(to: InstanceConnection, { highest }: Manifest): Promise<Imp
   return { ...start, shift };
 }
 
-async function isEmpty({ send, base }: InstanceConnection): Promise<boolean> {
-  const { body } = await send({ path: `${base}classes/` });
-  const classes: readonly { readonly name: string }[] = body.objects;
-  const parts = partsOf(classes.map(({ name }) => name));
-  for (const part of parts) {
+async function isEmpty(to: InstanceConnection): Promise<boolean> {
+  const { classes } = await fetchSchema(to);
+  for (const part of partsOf(classes.map(({ name }) => name))) {
     const { kind, name } = kindOf(part);
-    const path = `${base}export/?kind=${kind}&page_size=1${name && `&class=${name}`}`;
-    if ((await send({ path })).body.objects.length > 0) return false;
+    const path = `${to.base}export/?kind=${kind}&page_size=1${name && `&class=${name}`}`;
+    if ((await to.send({ path })).body.objects.length > 0) return false;
   }
   return true;
 }
@@ -114,39 +103,49 @@ async function reserve(
 }
 
 function createSchema({ to, schema }: Import, state: ImportState): Promise<void> {
-  return applySchema(to, schema, (group) =>
-    group === null ? null : shifted(state, 'groups', group),
-  );
-}
-
-function shifted({ shift }: ImportState, kind: keyof Ids, id: number): number {
-  return id + (shift?.[kind] ?? 0);
+  const map = (group: number | null) => group && idThere(state, 'groups', group);
+  return applySchema(to, schema, map);
 }
 
 async function importPart(running: Import, from: ImportState, part: string): Promise<ImportState> {
-  const { folder, schema, to, bar, save } = running;
+  const { folder, schema, bar, save } = running;
   const path = partFile(folder, part);
   if (!existsSync(path)) return from;
   const start = from.position?.part === part ? from.position.start : 0;
-  const { kind, name } = kindOf(part);
+  const { name } = kindOf(part);
   const fields = schema.classes.find((each) => each.name === name)?.schema ?? [];
   let state = from;
   for await (const { records, end } of pagesOf<TransferRecord>(path, start)) {
-    const mapped = state.shift
-      ? records.map((each) => mapIds({ part, fields }, each, (of, id) => shifted(state, of, id)))
-      : records;
-    const ready = await withUploads(running, { part, fields, records: mapped });
-    const sent: Sent = await sendPage(to, { kind, name, file: path }, ready);
+    state = await importPage(running, state, { part, fields, records });
+    state = { ...state, position: { part, start: end } };
     bar.advance(records.length);
-    state = {
-      ...state,
-      created: state.created + sent.created,
-      unchanged: state.unchanged + sent.unchanged,
-      position: { part, start: end },
-    };
     save(state);
   }
   return state;
+}
+
+async function importPage(
+  running: Import,
+  state: ImportState,
+  page: PartRecords,
+): Promise<ImportState> {
+  const { to, folder } = running;
+  const { part, fields } = page;
+  const kept = page.records.filter((record) => !isMerged(state, part, record));
+  const there = (kind: keyof Ids, id: number) => idThere(state, kind, id);
+  const mapped = state.shift ? kept.map((record) => mapIds(page, record, there)) : kept;
+  const records = await withUploads(running, { part, fields, records: mapped });
+  try {
+    const sent = await sendPage(to, { ...kindOf(part), file: partFile(folder, part) }, records);
+    const left = page.records.length - kept.length;
+    const unchanged = state.unchanged + sent.unchanged + left;
+    return { ...state, created: state.created + sent.created, unchanged };
+  } catch (error) {
+    if (!(error instanceof BadPage)) throw error;
+    const merged = await mergeNamed(to, state, { bad: error.bad, part, records: kept });
+    if (merged === undefined) throw error;
+    return importPage(running, merged, page);
+  }
 }
 
 /** Uploads the files of records. Returns the records with the names of the uploads. */

@@ -16,42 +16,48 @@ export interface PagePlace {
   readonly file: string;
 }
 
+/** Messages by field of the bad records of a page, by position. */
+export type BadRecords = ReadonlyMap<number, Readonly<Record<string, unknown>>>;
+
+/** The server has written nothing of a page, because of some records. */
+export class BadPage extends Error {
+  readonly bad: BadRecords;
+
+  constructor(message: string, bad: BadRecords) {
+    super(message);
+    this.bad = bad;
+  }
+}
+
 /**
  * Writes a page of records.
  *
- * @throws Error that names the first bad record
+ * @throws BadPage that names the first bad record
  */
 export async function sendPage(
   { send, base }: InstanceConnection,
   { kind, name, file }: PagePlace,
   records: readonly TransferRecord[],
 ): Promise<Sent> {
+  if (records.length === 0) return { created: 0, unchanged: 0 };
   const body = { kind, class: name, records };
   try {
     return (await send({ path: `${base}import/`, body })).body;
   } catch (error) {
-    const first = firstOf(badRecords(error));
+    const bad = badRecords(error);
+    const [first] = bad;
     if (first === undefined) throw error;
     const [at, messages] = first;
-    const id = records[at]?.id;
-    throw new Error(`${file}: record with id ${id}: ${textOf(messages)}`, { cause: error });
+    throw new BadPage(`${file}: record with id ${records[at]?.id}: ${textOf(messages)}`, bad);
   }
 }
 
-/** Messages by field of the bad records of a page, by position. */
-export type BadRecords = ReadonlyMap<number, Readonly<Record<string, unknown>>>;
-
-/** Returns the bad records that a response names; none for another error. */
-export function badRecords(error: unknown): BadRecords {
+function badRecords(error: unknown): BadRecords {
   const body = error instanceof ResponseError ? error.response.body : undefined;
   const named: Record<string, Record<string, unknown>> = body?.records ?? {};
-  if (Array.isArray(named)) return new Map();
-  return new Map(Object.entries(named).map(([at, messages]) => [Number(at), messages]));
-}
-
-function firstOf(bad: BadRecords) {
-  const [first] = bad;
-  return first;
+  const isNamed = ([at]: readonly [string, unknown]) => /^\d+$/.test(at);
+  const entries = Array.isArray(named) ? [] : Object.entries(named).filter(isNamed);
+  return new Map(entries.map(([at, messages]) => [Number(at), messages]));
 }
 
 function textOf(messages: Readonly<Record<string, unknown>>): string {
