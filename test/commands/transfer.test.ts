@@ -233,6 +233,6 @@ test('a bad record is named', async () => {
 
   expect(await run('import', 'data', ...of(copy))).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('groups.jsonl: record with id 1: name: Enter a valid value'),
+    stderr: expect.stringContaining('groups.jsonl, id 1, name: Enter a valid value'),
   });
 });

@@ -79,8 +79,8 @@ export function saveJsonFile(path: string, data: object): void {
   renameSync(draft, path);
 }
 
-/** Returns the path of the file with the state of an import into an instance. */
-export function importStatePath(folder: string, { url, instance }: InstanceConnection): string {
+/** Returns the name of the file with the state of an import into an instance. */
+export function importStateName({ url, instance }: InstanceConnection): string {
   const digest = createHash('sha256').update(`${url} ${instance}`).digest('hex').slice(0, 8);
-  return join(folder, `import-${instance}-${digest}.json`);
+  return `import-${instance}-${digest}.json`;
 }

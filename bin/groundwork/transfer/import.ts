@@ -6,7 +6,7 @@ import type { Progress, Terminal } from '../terminal.ts';
 import { type FileValue, uploadFile } from './files.ts';
 import {
   type Ids,
-  importStatePath,
+  importStateName,
   kindOf,
   type Manifest,
   partFile,
@@ -44,7 +44,7 @@ export async function importFolder(
   if (manifest.position !== undefined) {
     throw new UsageError(`the export in ${folder} is not complete: run groundwork export again`);
   }
-  const statePath = importStatePath(folder, to);
+  const statePath = join(folder, importStateName(to));
   const save = (state: ImportState) => saveJsonFile(statePath, state);
   const known = readJsonFile<ImportState>(statePath);
   if (known !== undefined && known.position === undefined) {
@@ -136,7 +136,8 @@ async function importPage(
   const mapped = state.shift ? kept.map((record) => mapIds(page, record, there)) : kept;
   const records = await withUploads(running, { part, fields, records: mapped });
   try {
-    const sent = await sendPage(to, { ...kindOf(part), file: partFile(folder, part) }, records);
+    const sourceOf = (at: number) => `${partFile(folder, part)}, id ${kept[at]?.id}`;
+    const sent = await sendPage(to, { ...kindOf(part), sourceOf }, records);
     const left = page.records.length - kept.length;
     const unchanged = state.unchanged + sent.unchanged + left;
     return { ...state, created: state.created + sent.created, unchanged };

@@ -9,11 +9,12 @@ export interface Sent {
   readonly unchanged: number;
 }
 
-/** Kind and class of the records of a page, and the file that they come from. */
+/** Kind and class of the records of a page, and where each comes from, for messages. */
 export interface PagePlace {
   readonly kind: keyof Ids;
   readonly name: string;
-  readonly file: string;
+  /** Returns `books.csv, line 7` for the record at a position. */
+  readonly sourceOf: (at: number) => string;
 }
 
 /** Messages by field of the bad records of a page, by position. */
@@ -36,7 +37,7 @@ export class BadPage extends Error {
  */
 export async function sendPage(
   { send, base }: InstanceConnection,
-  { kind, name, file }: PagePlace,
+  { kind, name, sourceOf }: PagePlace,
   records: readonly TransferRecord[],
 ): Promise<Sent> {
   if (records.length === 0) return { created: 0, unchanged: 0 };
@@ -48,7 +49,7 @@ export async function sendPage(
     const [first] = bad;
     if (first === undefined) throw error;
     const [at, messages] = first;
-    throw new BadPage(`${file}: record with id ${records[at]?.id}: ${textOf(messages)}`, bad);
+    throw new BadPage(`${sourceOf(at)}, ${textOf(messages)}`, bad);
   }
 }
 
@@ -63,5 +64,5 @@ function badRecords(error: unknown): BadRecords {
 function textOf(messages: Readonly<Record<string, unknown>>): string {
   return Object.entries(messages)
     .map(([field, texts]) => `${field}: ${[texts].flat().join(' ')}`)
-    .join('; ');
+    .join(', ');
 }
