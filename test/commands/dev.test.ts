@@ -67,6 +67,15 @@ test('dev continues after a mistake in the project, and ends with its server', a
   expect([status, stderr]).toEqual([1, expect.stringContaining(`no response from ${url}`)]);
 });
 
+test('dev ends with an error, and with its server, where the key is not valid', async () => {
+  const { run, url } = await start();
+
+  const ended = await run('dev', '--data', 'data', '--key', 'abc');
+
+  expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('No such API Key.') });
+  expect((await run('run', 'greet')).stderr).toContain(`no response from ${url}`);
+});
+
 test('dev uses a server that runs', async () => {
   const api = await startApi();
   onTestFinished(() => api.close());

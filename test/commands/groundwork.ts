@@ -71,7 +71,10 @@ function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ende
 function followIn(cwd: string, home: string, args: readonly string[]): Followed {
   const child = start(cwd, home, args);
   const ended = once(child, 'close');
-  onTestFinished(() => void child.kill());
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
+  });
   const [printed, complaints] = [collect(child.stdout), collect(child.stderr)];
   return {
     until: printed,

@@ -26,13 +26,16 @@ async function dev(
   out: Terminal,
 ): Promise<never> {
   const connection = connectInstance(options);
-  const endServer = await startServer(connection.url, data, out);
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
-  await Promise.race([followProject(connection, out), interrupted]);
-  await endServer();
-  process.exit(0);
+  const endServer = await startServer(connection.url, data, out);
+  try {
+    await Promise.race([followProject(connection, out), interrupted]);
+  } finally {
+    await endServer();
+  }
+  process.exit(0); // what follows the project would go on
 }
 
 async function followProject(connection: InstanceConnection, out: Terminal): Promise<never> {
