@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -29,6 +30,10 @@ export interface Project {
 export interface Followed {
   /** Waits for a text on standard output. Returns all of it so far. */
   until(pattern: RegExp): Promise<string>;
+  /** Waits for a text on standard error. */
+  complains(pattern: RegExp): Promise<string>;
+  /** Ends the command as a terminal does. */
+  end(): Promise<void>;
 }
 
 /** Creates an empty folder, which is removed after the test. */
@@ -68,16 +73,30 @@ function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ende
 
 function followIn(cwd: string, home: string, args: readonly string[]): Followed {
   const child = spawnIn(cwd, home, args);
-  onTestFinished(() => void child.kill());
-  let printed = '';
-  child.stdout.setEncoding('utf8').on('data', (part) => {
-    printed += part;
-    child.emit('printed');
+  const ended = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
   });
+  const [printed, complaints] = [collect(child.stdout), collect(child.stderr)];
   return {
-    until: async (pattern) => {
-      while (!pattern.test(printed)) await once(child, 'printed');
-      return printed;
+    until: printed,
+    complains: complaints,
+    end: async () => {
+      child.kill('SIGINT');
+      await ended;
     },
+  };
+}
+
+/** Collects a text. Returns a function that waits until it matches a pattern. */
+function collect(stream: Readable): (pattern: RegExp) => Promise<string> {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (part) => {
+    text += part;
+  });
+  return async (pattern) => {
+    while (!pattern.test(text)) await once(stream, 'data');
+    return text;
   };
 }
