@@ -6,6 +6,7 @@ import { type AddCommand, withInstance } from '../command.ts';
 import {
   apiKeyVariable,
   connect,
+  initialKey,
   type ServerOptions,
   saveCredentials,
   serverOf,
@@ -42,7 +43,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   if (found.status === 404) await send({ path: '/v1.1/instances/', body: { name: instance } });
   const { body } = await send({
     path: `${base}api_keys/`,
-    body: { description: 'groundwork init' },
+    body: { description: initialKey },
   });
   writeEnvFile(folder, {
     [variables.url]: url,
