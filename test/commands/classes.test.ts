@@ -133,6 +133,11 @@ test('a diff shows what a push would do, and ends with 2', async () => {
       'keep    classes  author  not in the project: --prune deletes it',
     ),
   });
+  expect(JSON.parse((await run('push', '--dry-run', '--json')).stdout)).toMatchObject({
+    changes: [{ section: 'classes', name: 'book', change: 'update' }],
+    kept: [{ section: 'classes', name: 'author', change: 'delete' }],
+    isApplied: false,
+  });
   expect(changes()).toEqual([]);
 });
 
