@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,16 @@ export interface Ended {
 export interface Project {
   readonly folder: string;
   run(...args: readonly string[]): Promise<Ended>;
+  /** Starts a command that does not end by itself; it is killed after the test. */
+  follow(...args: readonly string[]): Followed;
+  /** Starts a command that will be killed. */
+  spawn(...args: readonly string[]): ChildProcess;
+}
+
+/** A command that runs. */
+export interface Followed {
+  /** Waits for a text on standard output. Returns all of it so far. */
+  until(pattern: RegExp): Promise<string>;
 }
 
 /** Creates an empty folder, which is removed after the test. */
@@ -25,12 +36,21 @@ export function openProject(): Project {
   const home = mkdtempSync(join(tmpdir(), 'groundwork-project-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const folder = mkdtempSync(join(home, 'app-'));
-  return { folder, run: (...args) => runIn(folder, home, args) };
+  return {
+    folder,
+    run: (...args) => runIn(folder, home, args),
+    follow: (...args) => followIn(folder, home, args),
+    spawn: (...args) => spawnIn(folder, home, args),
+  };
+}
+
+function spawnIn(cwd: string, home: string, args: readonly string[]) {
+  const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+  return spawn(process.execPath, [program, ...args], { cwd, env });
 }
 
 function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ended> {
-  const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
-  const child = spawn(process.execPath, [program, ...args], { cwd, env });
+  const child = spawnIn(cwd, home, args);
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (part) => stdout.push(part));
   child.stderr.on('data', (part) => stderr.push(part));
@@ -44,4 +64,20 @@ function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ende
       }),
     );
   });
+}
+
+function followIn(cwd: string, home: string, args: readonly string[]): Followed {
+  const child = spawnIn(cwd, home, args);
+  onTestFinished(() => void child.kill());
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    printed += part;
+    child.emit('printed');
+  });
+  return {
+    until: async (pattern) => {
+      while (!pattern.test(printed)) await once(child, 'printed');
+      return printed;
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { openClient, ResponseError } from '../../client.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import {
+  apiKeyVariable,
   connect,
   initialKey,
   type ServerOptions,
@@ -58,8 +59,6 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
     ].join('\n'),
   );
 }
-
-const apiKeyVariable = 'GROUNDWORK_API_KEY'; // for the apps of the project
 
 /** Returns an account: the one of the folder or of the last log-in, or else one that logs in or is registered now. */
 async function account(folder: string, options: InitOptions, out: Terminal) {
