@@ -8,6 +8,8 @@ import { addBackup, addRestore } from './commands/backup.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addExport } from './commands/export.ts';
+import { addImport } from './commands/import.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -31,6 +33,8 @@ const commands: readonly AddCommand[] = [
   addRun,
   addLogs,
   addTypes,
+  addExport,
+  addImport,
   addBackup,
   addRestore,
   addAdmin,

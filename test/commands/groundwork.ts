@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,8 @@ export interface Project {
   run(...args: readonly string[]): Promise<Ended>;
   /** Starts a command that does not end by itself; it is killed after the test. */
   follow(...args: readonly string[]): Followed;
+  /** Starts a command that will be killed. */
+  spawn(...args: readonly string[]): ChildProcess;
 }
 
 /** A command that runs. */
@@ -43,16 +45,17 @@ export function openProject(): Project {
     folder,
     run: (...args) => runIn(folder, home, args),
     follow: (...args) => followIn(folder, home, args),
+    spawn: (...args) => spawnIn(folder, home, args),
   };
 }
 
-function start(cwd: string, home: string, args: readonly string[]) {
+function spawnIn(cwd: string, home: string, args: readonly string[]) {
   const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
   return spawn(process.execPath, [program, ...args], { cwd, env });
 }
 
 function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ended> {
-  const child = start(cwd, home, args);
+  const child = spawnIn(cwd, home, args);
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (part) => stdout.push(part));
   child.stderr.on('data', (part) => stderr.push(part));
@@ -69,7 +72,7 @@ function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ende
 }
 
 function followIn(cwd: string, home: string, args: readonly string[]): Followed {
-  const child = start(cwd, home, args);
+  const child = spawnIn(cwd, home, args);
   const ended = once(child, 'close');
   onTestFinished(async () => {
     child.kill();
