@@ -8,9 +8,9 @@ import { openGate } from '../shared/core/http/admission.ts';
 import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { readEnvironment } from '../shared/platform/local/environment.ts';
+import { environmentNames, readEnvironment } from '../shared/platform/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/platform/local/launcher/launcher.ts';
-import { openLog } from '../shared/platform/local/log.ts';
+import { openLog } from '../shared/platform/local/log/log.ts';
 import { type LocalPlatform, openPlatform } from '../shared/platform/local/platform.ts';
 import { checkProxySocket, readProxies } from '../shared/platform/local/server/proxies.ts';
 import {
@@ -22,8 +22,11 @@ import {
 } from '../shared/platform/local/server/serve-options.ts';
 import { type LocalServer, startServer } from '../shared/platform/local/server/server.ts';
 import { StartError } from '../shared/platform/local/server/start-error.ts';
+import { processVariables } from '../shared/platform/setting-variables.ts';
+import { unknownSetting, unknownVariables } from '../shared/platform/unknown-variables.ts';
 import { firstAccountEntity } from '../shared/store/entities.ts';
 import { messageOf } from '../shared/values/caught.ts';
+import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
 
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
 
@@ -35,8 +38,8 @@ const echoMs = 500; // npm passes on a signal that the terminal has sent to this
 export async function main(launcherProcess: Parameters<typeof openLauncher>[0]): Promise<void> {
   try {
     const options = parseServeOptions(process.argv.slice(2));
-    if (options === 'help') process.stdout.write(usage);
-    else await run(options, openLauncher(launcherProcess));
+    process.stdout.write(options === 'help' ? usage : describeUnknown());
+    if (options !== 'help') await run(options, openLauncher(launcherProcess));
   } catch (error) {
     if (error instanceof UsageError) fail(`${error.message} (see --help)`, 2);
     else if (error instanceof StartError) fail(error.message, 1);
@@ -53,12 +56,12 @@ async function run(
   launcher: Launcher,
 ): Promise<void> {
   const environment = readEnvironment();
-  const { logLevel, social: configured, url: publicUrl, proxies: count, ...others } = environment;
+  const { logging, social: configured, url: publicUrl, proxies: count, ...others } = environment;
   const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, ...limits } = others;
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
-  const { log, flush } = openLog(logLevel);
+  const { log, flush } = openLog(logging);
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
   const weakSandbox = weakSandboxOf({ host, ...options }, proxies !== undefined);
@@ -106,8 +109,15 @@ async function run(
     await close();
     process.exit(1);
   });
-  process.stdout.write(await greet(platform, address, described));
+  process.stdout.write(await greet(platform, { url: address, browserUrl: url(), described }));
   process.stdout.write(`${await platform.scripts.selfTest()}\n`);
+}
+
+/** Returns a line for each variable of the environment that looks like a setting and is none. */
+function describeUnknown(): string {
+  const known = [...environmentNames, ...Object.values(commandVariables), apiKeyVariable];
+  const unknown = unknownVariables(processVariables(), known);
+  return unknown.map((name) => `Ignored: ${unknownSetting(name, environmentNames)}\n`).join('');
 }
 
 /** Connects the whole map to this platform. */
@@ -116,7 +126,10 @@ function connect(platform: LocalPlatform): Dispatch {
 }
 
 /** Returns the text that an operator sees at the start. */
-async function greet(platform: LocalPlatform, url: string, isolation: string): Promise<string> {
+async function greet(
+  platform: LocalPlatform,
+  { url, browserUrl, described }: Readonly<Record<'url' | 'browserUrl' | 'described', string>>,
+): Promise<string> {
   const { folder, settings, push } = platform;
   const code = await openSetUpCode(platform);
   const reachable = reachableUrl(url);
@@ -127,10 +140,11 @@ async function greet(platform: LocalPlatform, url: string, isolation: string): P
   };
   const lines = [
     `Groundwork listens on ${url}`,
+    `In a browser: ${browserUrl}/`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     `Pushes are written to ${push.outbox}, not sent`,
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
-    isolation,
+    described,
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
     'Make an account, then list your instances with the account_key of the response:',

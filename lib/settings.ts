@@ -3,6 +3,8 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
 import { readSettings } from '../shared/platform/aws/environment.ts';
+import type { Variables } from '../shared/platform/setting-variables.ts';
+import { unknownSetting, unknownVariables } from '../shared/platform/unknown-variables.ts';
 
 /** Settings that reserve concurrency for functions, with their shares of the quota of an account. */
 const shares = {
@@ -190,6 +192,33 @@ export function readDeploymentSettings(node: Pick<Node, 'tryGetContext'>): Deplo
   const variables = { ...readVariables(given), ...slots };
   const domain = name && certificateArn ? { name, certificateArn } : undefined;
   return { ...output, concurrency, webAclArn, domain, adopted, reservations, variables };
+}
+
+/**
+ * Returns a warning for each name of the context that looks like a setting and is none, and for each variable of the
+ * environment that looks like one: settings of a deployment are not read from there.
+ *
+ * @param commandNames variables of the command line `groundwork`
+ */
+export function describeIgnored(
+  context: Readonly<Record<string, unknown>>,
+  variables: Variables,
+  commandNames: readonly string[],
+): readonly string[] {
+  const known = [...Object.keys(schema.entries), ...Object.keys(variableNames)];
+  const names = Object.keys(context).filter((name) => /^[a-z]+$/i.test(name)); // others are of the CDK
+  const unknown = names.filter((name) => !known.includes(name));
+  return [
+    ...unknown.map((name) => `-c ${unknownSetting(name, known)}`),
+    ...unknownVariables(variables, commandNames).map(
+      (name) => `${name} has no effect: ${advice(name)}`,
+    ),
+  ];
+}
+
+function advice(variable: string): string {
+  const [name] = Object.entries(variableNames).find(([, each]) => each === variable) ?? [];
+  return name === undefined ? 'a deployment has no such setting' : `use -c ${name}=…`;
 }
 
 /** A restored table has no stream until one is enabled, whose ARN contains the time of that. */

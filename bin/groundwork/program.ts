@@ -3,15 +3,42 @@ import { messageOf } from '../../shared/values/caught.ts';
 import { ResponseError } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
+import { addAdmin } from './commands/admin.ts';
+import { addBackup, addRestore } from './commands/backup.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addDiff } from './commands/diff.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addExport } from './commands/export.ts';
 import { addImport } from './commands/import.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
+import { addLogs } from './commands/logs.ts';
 import { addOpen } from './commands/open.ts';
+import { addPull } from './commands/pull.ts';
+import { addPush } from './commands/push.ts';
+import { addRun } from './commands/run.ts';
+import { addTypes } from './commands/types.ts';
 import { openTerminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
-const commands: readonly AddCommand[] = [addInit, addLogin, addOpen, addExport, addImport];
+const commands: readonly AddCommand[] = [
+  addInit,
+  addLogin,
+  addOpen,
+  addPull,
+  addDiff,
+  addPush,
+  addRun,
+  addLogs,
+  addTypes,
+  addExport,
+  addImport,
+  addBackup,
+  addRestore,
+  addAdmin,
+  addDoctor,
+  addCompletion,
+];
 
 /**
  * Runs a command line.
@@ -41,11 +68,16 @@ export function createProgram(version: string): Command {
     .configureHelp({ sortSubcommands: false });
   const terminal = () => openTerminal({ isJson: program.opts().json === true });
   for (const add of commands) add(program, terminal);
-  for (const command of program.commands) {
+  for (const command of leavesOf(program)) {
     command.exitOverride().option('--json', 'print results as JSON');
     command.on('option:json', () => program.setOptionValue('json', true));
   }
   return program;
+}
+
+/** Returns the commands that do something, with those below others. */
+function leavesOf({ commands }: Command): readonly Command[] {
+  return commands.flatMap((one) => (one.commands.length > 0 ? leavesOf(one) : [one]));
 }
 
 function report(error: unknown, isJson: boolean): void {

@@ -37,6 +37,11 @@ export const variables = {
   key: 'GROUNDWORK_ACCOUNT_KEY',
 } as const;
 
+/** Name of the variable in the file `.env` with an API key for the apps of the project. */
+export const apiKeyVariable = 'GROUNDWORK_API_KEY';
+/** Description of the API key that `groundwork init` creates. */
+export const initialKey = 'groundwork init';
+
 /** The address of `npm start`. */
 export const localUrl = 'http://127.0.0.1:3000';
 

@@ -1,5 +1,4 @@
 import { apiKey, firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import { computed, defineFields, description, flag } from '../../shared/core/resource/field.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';
@@ -15,6 +14,7 @@ import { createItem, deleteItem, updateItem } from '../../shared/store/writes.ts
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
+import { apiKeyFields } from './fields.ts';
 import { grants } from './grants.ts';
 
 /** An API key's record with its text, which is computed for each response. */
@@ -23,25 +23,14 @@ interface View {
   readonly text: string;
 }
 
-const fields = defineFields({
-  id: computed('integer'),
-  description: description(),
-  api_key: computed('field', { shows: 'string' }),
-  ignore_acl: flag(),
-  allow_user_create: flag(),
-  allow_group_create: flag(),
-  allow_anonymous_read: flag(),
-  created_at: computed('datetime'),
-});
-
-const resource: ListOf<ApiKeyData, View, typeof fields> = {
+const resource: ListOf<ApiKeyData, View, typeof apiKeyFields> = {
   name: 'Api Key',
   noun: 'API key',
   description: 'Manage API keys available for given instance.',
   path: '/instances/{instance}/api_keys/',
   item: 'id',
   access: { owner: allRights, full: allRights, apiKey: 'LG' },
-  fields,
+  fields: apiKeyFields,
   links: [
     { name: 'self', type: 'detail', to: '' },
     { name: 'reset_key', type: 'key', to: 'reset_key/' },
@@ -57,7 +46,7 @@ const resource: ListOf<ApiKeyData, View, typeof fields> = {
     return rowsOf(context.platform.store, apiKeyEntity, [instanceOf(context)], range);
   },
   view: (context, items) => Promise.all(items.map((item) => viewOf(context, item.data))),
-  show: showFields(fields, (_, { text }) => ({ api_key: text })),
+  show: showFields(apiKeyFields, (_, { text }) => ({ api_key: text })),
   segment: ({ data }) => String(data.id),
   create: async (context, input) => {
     const draft = input.valid();

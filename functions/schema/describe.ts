@@ -33,6 +33,18 @@ export interface DescribedOperation {
   readonly response: DescribedResponse;
   /** Statuses of error responses to expect; the table of errors has the others. */
   readonly errorStatuses: readonly number[];
+  /** Whether a script may determine the response. */
+  readonly runsCode: boolean;
+  /** Operations on the item that it creates. */
+  readonly links: readonly ItemLink[];
+}
+
+/** An operation on an item that was created. */
+export interface ItemLink {
+  /** Of the operation. */
+  readonly id: string;
+  /** Values of its path parameters, as runtime expressions of OpenAPI. */
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
 /** The body of a request. */
@@ -66,7 +78,33 @@ export function describe(routes: readonly Route[], version: Version): Descriptio
       return [describeOperation({ route, version, path, method, operation, models })];
     });
   });
-  return { version, operations, models: models.all };
+  return { version, operations: withLinks(operations), models: models.all };
+}
+
+/** Adds the operations on the items that operations create: those below the path of the list. */
+function withLinks(operations: readonly DescribedOperation[]): readonly DescribedOperation[] {
+  return operations.map((creating) => {
+    const { response, route, method, path } = creating;
+    if (route.kind !== 'list' || method !== 'POST' || response.model === undefined) return creating;
+    const shown = Object.keys(response.model.fields);
+    const links = operations.flatMap((each) => {
+      const [, added] = each.path.startsWith(path)
+        ? (/\{(\w+)\}/.exec(each.path.slice(path.length)) ?? [])
+        : [];
+      const isNext = each.pathParameters.length === creating.pathParameters.length + 1;
+      const member = added && memberOf(added, shown);
+      if (!isNext || !added || member === undefined) return [];
+      const given = creating.pathParameters.map((name) => [name, `$request.path.${name}`] as const);
+      const parameters = { ...Object.fromEntries(given), [added]: `$response.body#/${member}` };
+      return [{ id: each.id, parameters }];
+    });
+    return { ...creating, links };
+  });
+}
+
+/** Returns the member of an item's response that is the value of a path parameter. */
+function memberOf(parameter: string, shown: readonly string[]): string | undefined {
+  return [parameter, 'name', 'id'].find((member) => shown.includes(member));
 }
 
 interface Place {
@@ -96,6 +134,8 @@ function describeOperation(place: Place): DescribedOperation {
     isPage,
     parameters: operation.parameters ?? {},
     callers: callersOf(route.access, operation.right),
+    runsCode: operation.runsCode === true,
+    links: [],
     response: responseOf(place),
     errorStatuses: [
       ...(isPage || body !== undefined ? [400] : []),

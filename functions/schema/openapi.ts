@@ -52,11 +52,23 @@ const securitySchemes = {
     name: 'api_key',
     description: 'Same as X-API-KEY, as a query parameter. Logs of proxies may contain it.',
   },
+  authorization: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'Same as X-API-KEY, with the word `token` and a space before the key.',
+  },
   userKey: {
     type: 'apiKey',
     in: 'header',
     name: 'X-USER-KEY',
     description: 'A user key, sent together with an API key.',
+  },
+  userKeyQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'user_key',
+    description: 'Same as X-USER-KEY, as a query parameter.',
   },
 };
 
@@ -81,7 +93,7 @@ function pathsOf(operations: readonly DescribedOperation[]): JsonObject {
 }
 
 function operationOf(operation: DescribedOperation): JsonObject {
-  const { id, summary, description, parameters, body, errorStatuses } = operation;
+  const { id, summary, description, parameters, body, errorStatuses, runsCode } = operation;
   const query = Object.entries(parameters).map(([name, each]) => queryOf(name, each));
   return {
     operationId: id,
@@ -95,7 +107,9 @@ function operationOf(operation: DescribedOperation): JsonObject {
       ...Object.fromEntries(
         errorStatuses.map((status) => [status, { $ref: `#/components/responses/${status}` }]),
       ),
-      default: errorResponse('default', 'Any other error.'),
+      default: runsCode
+        ? { description: 'Any other error, or the response of the script.', content: anyContent }
+        : errorResponse('default', 'Any other error.'),
     },
     security: securityOf(operation),
     'x-access': operation.callers,
@@ -116,33 +130,60 @@ function queryOf(name: string, { type, description, choices, min, max }: QueryPa
   return { name, in: 'query', description, schema: { type: kind, ...limits } };
 }
 
+const json = 'application/json';
+const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+const anyContent = { '*/*': {} };
+
 function requestOf({ name, fields, isPartial }: DescribedBody): JsonObject {
   const schema = fields === undefined ? {} : { $ref: `#/components/schemas/${name}` };
   const isRequired = !isPartial && Object.values(fields ?? {}).some(({ required }) => required);
-  return { required: isRequired, content: { 'application/json': { schema } } };
+  const content = {
+    ...Object.fromEntries([json, ...forms].map((type) => [type, { schema }])),
+    'text/plain': { schema: { type: 'string', description: 'The JSON as a text.' } },
+  };
+  return { required: isRequired, content };
 }
 
-function successOf({ response: { status, model }, isPage }: DescribedOperation): JsonObject {
+function successOf(operation: DescribedOperation): JsonObject {
+  const { response, isPage, links } = operation;
+  const { status, model } = response;
   if (status === 204) return { 204: { description: 'Success. The response has no body.' } };
   const name = model && (isPage ? `${model.name}Page` : model.name);
   const schema = name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
   const description = isPage ? 'One page of the list.' : status === 201 ? 'Created.' : 'Success.';
-  return { [status]: { description, content: { 'application/json': { schema } } } };
+  const content = contentOf(operation, schema);
+  return { [status]: { description, content, ...(links.length > 0 && { links: linksTo(links) }) } };
+}
+
+/** Returns the media types of a success: a stream's own, or JSON, and a page for browsers. */
+function contentOf({ route, runsCode }: DescribedOperation, schema: JsonObject): JsonObject {
+  const [own] = route.formats?.filter((format) => format.includes('/')) ?? [];
+  if (own !== undefined) return { [own]: {} };
+  return { [json]: { schema }, ...page, ...(runsCode && anyContent) };
+}
+
+const page = { 'text/html': { schema: { type: 'string' } } };
+
+/** Returns the operations on an item that was created, with the parameters of their paths. */
+function linksTo(links: DescribedOperation['links']): JsonObject {
+  return Object.fromEntries(
+    links.map(({ id, parameters }) => [id, { operationId: id, parameters }]),
+  );
 }
 
 function errorResponse(status: string, description = ''): JsonObject {
   const name = status === '400' ? 'ValidationError' : 'Error';
   const schema = { $ref: `#/components/schemas/${name}` };
-  return { description, content: { 'application/json': { schema } } };
+  return { description, content: { [json]: { schema }, ...page } };
 }
 
 /** Returns alternative requirements; the empty one allows requests without credentials. */
 function securityOf({ callers: who, route }: DescribedOperation): readonly JsonObject[] {
   if (who.includes('anonymous') || route.ignoresCredentials) return [{}];
   const isForUsers = who.every((caller) => caller === 'user');
-  const user = { userKey: [] };
-  const alone = [{ apiKeyHeader: [] }, { apiKeyQuery: [] }];
-  const together = alone.map((each) => ({ ...each, ...user }));
+  const users = [{ userKey: [] }, { userKeyQuery: [] }];
+  const alone = [{ apiKeyHeader: [] }, { apiKeyQuery: [] }, { authorization: [] }];
+  const together = alone.flatMap((each) => users.map((user) => ({ ...each, ...user })));
   if (isForUsers) return together;
   return who.includes('user') ? [...alone, ...together] : alone;
 }

@@ -59,7 +59,7 @@ function usageList({ name, operationName, path, period, moment }: UsageList): Ro
   const fields: Fields = {
     ...moment,
     source: computed('choice', { choices: sources }),
-    instance: computed('string'),
+    instance: computed('string', { isOptional: true }), // absent in sums over all instances
     value: computed('integer'),
   };
   const run = async (context: Context<UsageLoaded>) => {

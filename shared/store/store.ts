@@ -50,6 +50,13 @@ export interface Store {
    */
   next(counter: Key, count?: number): Promise<number>;
 
+  /**
+   * Checks that writes are possible, without a write. Absent: the medium takes care of its space.
+   *
+   * @throws ApiError 503 when the disk is full or the store is damaged
+   */
+  readonly checkWritable?: () => void;
+
   /** Present where a read takes negligible time, so that it may read a little more. Absent: it crosses a network. */
   readonly isNear?: true;
 

@@ -122,3 +122,24 @@ it('the root is the same with a key', async () => {
 
   expect([status, body]).toEqual([200, { links: { v1: '/v1/', 'v1.1': '/v1.1/' } }]);
 });
+
+const healthy = { status: 'ok' };
+
+scenarios('the path for probes', () => api, [
+  { name: 'needs no key', path: '/health', status: 200, response: healthy },
+  { name: 'may end with a slash', path: '/health/', status: 200, response: healthy },
+  { name: 'ignores keys', path: '/health', as: 'bad', status: 200, response: healthy },
+  {
+    name: 'is not written to',
+    method: 'POST',
+    path: '/health',
+    status: 404,
+    response: { detail: 'Not found.' },
+  },
+]);
+
+it('the path for probes responds to HEAD, too, and no cache keeps its response', async () => {
+  const { status, headers } = await api.send({ method: 'HEAD', path: '/health' });
+
+  expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+});

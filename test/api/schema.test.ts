@@ -154,6 +154,42 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     expect(odd).toEqual([]);
   });
 
+  it('links the response of a creation to the operations on the item', async () => {
+    const { paths } = await documentOf(`/${version}/schema/?format=openapi`);
+    const list = paths[`/${version}/instances/{instance_name}/classes/`];
+
+    const { links } = list.post.responses['201'];
+
+    const parameters = {
+      instance_name: '$request.path.instance_name',
+      class_name: '$response.body#/name',
+    };
+    expect(links.getClass).toEqual({ operationId: 'getClass', parameters });
+    expect(Object.keys(links)).toEqual(
+      expect.arrayContaining(['updateClass', 'deleteClass', 'listDataObjects', 'createDataObject']),
+    );
+    expect(Object.keys(links)).not.toContain('getDataObject'); // of another item
+  });
+
+  it('describes the media types of bodies', async () => {
+    const { paths } = await documentOf(`/${version}/schema/?format=openapi`);
+    const instance = `/${version}/instances/{instance_name}/`;
+    const { post } = paths[`${instance}classes/{class_name}/objects/`];
+
+    expect(Object.keys(post.requestBody.content)).toEqual([
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data',
+      'text/plain',
+    ]);
+    expect(Object.keys(post.responses['201'].content)).toEqual(['application/json', 'text/html']);
+    const run = Object.values(paths)
+      .map((each) => (each as typeof post).post)
+      .find((each) => each?.operationId === 'runScriptEndpoint');
+    expect(Object.keys(run.responses['200'].content)).toContain('*/*');
+    expect(Object.keys(run.responses.default.content)).toEqual(['*/*']);
+  });
+
   it('describes each parameter and its callers', async () => {
     const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
     const operations = Object.values<Record<string, OpenOperation>>(paths).flatMap(
@@ -181,7 +217,9 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
     expect(Object.keys(components.securitySchemes)).toEqual([
       'apiKeyHeader',
       'apiKeyQuery',
+      'authorization',
       'userKey',
+      'userKeyQuery',
     ]);
     expect(objects.get).toMatchObject({
       operationId: 'listDataObjects',
@@ -189,8 +227,11 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
       security: [
         { apiKeyHeader: [] },
         { apiKeyQuery: [] },
-        { apiKeyHeader: [], userKey: [] },
-        { apiKeyQuery: [], userKey: [] },
+        { authorization: [] },
+        ...['apiKeyHeader', 'apiKeyQuery', 'authorization'].flatMap((key) => [
+          { [key]: [], userKey: [] },
+          { [key]: [], userKeyQuery: [] },
+        ]),
       ],
       parameters: expect.arrayContaining([
         expect.objectContaining({ name: 'query', in: 'query', schema: { type: 'string' } }),

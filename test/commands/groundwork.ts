@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +21,14 @@ export interface Project {
   run(...args: readonly string[]): Promise<Ended>;
   /** Starts a command that will be killed. */
   spawn(...args: readonly string[]): ChildProcess;
+  /** Starts a command that does not end by itself; it is killed after the test. */
+  follow(...args: readonly string[]): Followed;
+}
+
+/** A command that runs. */
+export interface Followed {
+  /** Waits for a text on standard output. Returns all of it so far. */
+  until(pattern: RegExp): Promise<string>;
 }
 
 /** Creates an empty folder, which is removed after the test. */
@@ -30,17 +39,18 @@ export function openProject(): Project {
   return {
     folder,
     run: (...args) => runIn(folder, home, args),
-    spawn: (...args) => spawnIn(folder, home, args),
+    spawn: (...args) => start(folder, home, args),
+    follow: (...args) => followIn(folder, home, args),
   };
 }
 
-function spawnIn(cwd: string, home: string, args: readonly string[]) {
+function start(cwd: string, home: string, args: readonly string[]) {
   const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
   return spawn(process.execPath, [program, ...args], { cwd, env });
 }
 
 function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ended> {
-  const child = spawnIn(cwd, home, args);
+  const child = start(cwd, home, args);
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (part) => stdout.push(part));
   child.stderr.on('data', (part) => stderr.push(part));
@@ -54,4 +64,20 @@ function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ende
       }),
     );
   });
+}
+
+function followIn(cwd: string, home: string, args: readonly string[]): Followed {
+  const child = start(cwd, home, args);
+  onTestFinished(() => void child.kill());
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (part) => {
+    printed += part;
+    child.emit('printed');
+  });
+  return {
+    until: async (pattern) => {
+      while (!pattern.test(printed)) await once(child, 'printed');
+      return printed;
+    },
+  };
 }

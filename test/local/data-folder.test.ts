@@ -137,6 +137,43 @@ describe('a folder that cannot be used', () => {
     await expect(openDataFolder(path)).rejects.toThrow('newer version'); // and empty
   });
 
+  test.each([
+    ['a project', ['package.json', 'src', 'readme.md', '.git'], '.git, package.json, readme.md, …'],
+    ['a file of its name among others', ['secrets.json', 'photos'], 'photos'],
+  ])('%s, which stays unchanged', async (_name, names, listed) => {
+    const path = newPath();
+    mkdirSync(path);
+    for (const name of names) writeFileSync(join(path, name), '');
+
+    await expect(openDataFolder(path)).rejects.toThrow(
+      `the folder ${path} holds files that are not Groundwork's (${listed}): name an empty or new folder`,
+    );
+    expect(readdirSync(path)).toEqual([...names].sort());
+  });
+
+  test('what a start that was killed has left is no reason, nor is the root of a disk', async () => {
+    const path = newPath();
+    mkdirSync(path);
+    for (const name of ['store', 'files', 'lost+found']) mkdirSync(join(path, name));
+    for (const name of ['secrets.json', 'format.json.0a1b.draft'])
+      writeFileSync(join(path, name), '');
+
+    const folder = await openDataFolder(path);
+    await folder.release();
+
+    expect(folder.isNew).toBe(true);
+  });
+
+  test('files that were added to data are no reason', async () => {
+    const path = newPath();
+    const folder = await openDataFolder(path);
+    await folder.markFormat('a store');
+    await folder.release();
+    writeFileSync(join(path, 'notes.txt'), '');
+
+    await (await openDataFolder(path)).release();
+  });
+
   test('a file', async () => {
     const path = newPath();
     writeFileSync(path, '');

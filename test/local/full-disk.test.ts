@@ -79,8 +79,10 @@ describe.skipIf(!isMounted)('a server with a full disk', () => {
     const form = new FormData();
     form.append('file', new Blob([new Uint8Array(4 * 1024 * 1024)]), 'a.bin');
     const upload = await send('POST', books, form);
+    const probes = [(await fetch(`${server.url}/health`)).status];
     const read = await send('GET', `${books}${before.made.at(-1)}/`);
     rmSync(filler);
+    probes.push((await fetch(`${server.url}/health`)).status);
     const after = await send('POST', books, { text });
     expect(await server.end('SIGKILL')).toBeNull();
     server = await startProcess(folder);
@@ -94,6 +96,7 @@ describe.skipIf(!isMounted)('a server with a full disk', () => {
     expect(before.refused).toEqual({ status: 503, body: full });
     expect(before.made.length).toBeGreaterThan(10);
     expect(upload).toEqual({ status: 503, body: full });
+    expect(probes).toEqual([503, 200]);
     expect([read.status, after.status]).toEqual([200, 201]);
     expect(lost).toEqual([]);
     expect(await server.end('SIGTERM')).toBe(0);

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { readEnvironment } from '../../shared/platform/local/environment.ts';
-import { openLog } from '../../shared/platform/local/log.ts';
+import { openLog } from '../../shared/platform/local/log/log.ts';
+import { readableLine } from '../../shared/platform/local/log/readable.ts';
 import { openSecrets, temporarySecrets } from '../../shared/platform/local/secrets.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-ports-'));
 let folders = 0;
@@ -19,7 +21,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 describe('log', () => {
   function logAt(level: 'error' | 'info' | 'debug') {
     const written: string[] = [];
-    const { log, flush } = openLog(level, (text) => written.push(text));
+    const { log, flush } = openLog({ level, write: (text) => written.push(text) });
     log({ level: 'debug', message: 'd' });
     log({ level: 'info', message: 'i', requestId: 'r', path: 'a\nb' });
     log({ level: 'error', message: 'e' });
@@ -48,7 +50,7 @@ describe('log', () => {
 
   test('an error is written at once, with the buffered lines', () => {
     const written: string[] = [];
-    const { log } = openLog('info', (text) => written.push(text));
+    const { log } = openLog({ level: 'info', write: (text) => written.push(text) });
 
     log({ level: 'info', message: 'i' });
     const before = written.length;
@@ -59,12 +61,62 @@ describe('log', () => {
 
   test('others are written without a flush', async () => {
     const written: string[] = [];
-    const { log } = openLog('info', (text) => written.push(text));
+    const { log } = openLog({ level: 'info', write: (text) => written.push(text) });
 
     log({ level: 'info', message: 'i' });
     await vi.waitUntil(() => written.length > 0, { timeout: 30_000 });
 
     expect(written).toHaveLength(1);
+  });
+});
+
+describe('a readable line', () => {
+  const at = new Date(2026, 0, 31, 12, 0, 0);
+  const lineOf = (entry: LogEntry, hasColors = false) => readableLine(entry, at, hasColors);
+  const request = {
+    level: 'info',
+    message: 'request',
+    requestId: 'r',
+    method: 'GET',
+    path: '/v1/',
+    family: 'root',
+    route: '/v1/',
+    status: 404,
+    durationMs: 1.5,
+  } as const;
+
+  test.each([
+    ['a request', request, '12:00:00 GET /v1/ 404 1.5 ms requestId=r\n'],
+    [
+      'a request with an error code',
+      { ...request, code: 'not_found' },
+      '12:00:00 GET /v1/ 404 1.5 ms code=not_found requestId=r\n',
+    ],
+    [
+      'a message with fields',
+      { level: 'info', message: 'm', n: 1, words: 'two words', absent: undefined, list: ['a'] },
+      '12:00:00 m n=1 words="two words" list=["a"]\n',
+    ],
+    [
+      'a text of several lines',
+      { level: 'error', message: 'm', cause: 'Error: e\n    at f\n', id: 'i' },
+      '12:00:00 m id=i\n  cause:\n    Error: e\n        at f\n',
+    ],
+    [
+      'control characters',
+      { ...request, path: '/\u009b2J', code: 'a\u001b[2J' },
+      '12:00:00 GET /\\u009b2J 404 1.5 ms code=a\\u001b[2J requestId=r\n',
+    ],
+  ] as const)('of %s', (_name, entry, line) => {
+    expect(lineOf(entry)).toBe(line);
+  });
+
+  test('has colours on a terminal', () => {
+    const codesOf = (entry: LogEntry) => lineOf(entry, true).match(/\[\d+m/g);
+
+    expect(codesOf(request)).toEqual(['[2m', '[0m', '[33m', '[0m', '[2m', '[0m']);
+    expect(codesOf({ level: 'error', message: 'm' })).toContain('[31m');
+    expect(codesOf({ ...request, status: 200 })).not.toContain('[33m');
   });
 });
 
@@ -134,7 +186,7 @@ describe('secrets', () => {
 describe('environment', () => {
   test('has defaults for all settings', () => {
     expect(readEnvironment({})).toEqual({
-      logLevel: 'info',
+      logging: { level: 'info' },
       maxInstances: 16,
       maxClasses: 100,
       location: 'eu1',
@@ -149,6 +201,7 @@ describe('environment', () => {
   test('is read', () => {
     const variables = {
       GROUNDWORK_LOG: 'error',
+      GROUNDWORK_LOG_FORMAT: 'text',
       GROUNDWORK_URL: 'https://api.example.com/',
       GROUNDWORK_PROXIES: '2',
       GROUNDWORK_PROXY_SECRET: 's'.repeat(32),
@@ -168,7 +221,7 @@ describe('environment', () => {
     };
 
     expect(readEnvironment(variables)).toEqual({
-      logLevel: 'error',
+      logging: { level: 'error', format: 'text' },
       url: 'https://api.example.com',
       proxies: 2,
       proxySecret: 's'.repeat(32),

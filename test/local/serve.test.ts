@@ -37,7 +37,14 @@ interface Run {
 }
 
 function serve(...args: readonly string[]): Run {
-  const child = spawn(process.execPath, [program, ...args], { cwd: root });
+  return start([process.execPath, program, ...args], {});
+}
+
+function start(
+  [command = '', ...args]: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): Run {
+  const child = spawn(command, args, { cwd: root, env: { ...process.env, ...variables } });
   const printed = { out: '', err: '' };
   children.add(child);
   child.stdout.on('data', (part) => {
@@ -56,7 +63,7 @@ function serve(...args: readonly string[]): Run {
 /** Waits until it listens, and returns its address. */
 async function addressOf({ child, printed, ended }: Run): Promise<string> {
   for (;;) {
-    const url = /listens on (\S+)\n/.exec(printed.out)?.[1];
+    const url = /listens on (\S+)\r?\n/.exec(printed.out)?.[1];
     if (url !== undefined) return url;
     const code = await Promise.race([ended, child.stdout && once(child.stdout, 'data')]);
     if (typeof code === 'number') throw new Error(`ended with ${code}: ${printed.err}`);
@@ -143,12 +150,47 @@ describe('the server as a process', () => {
     expect(answer.status).toBe(404);
     expect(await answer.json()).toEqual({ detail: 'Not found.' });
     expect(code).toBe(0);
+    expect(run.printed.out).toContain(`\nIn a browser: ${url}/\n`);
     expect(run.printed.out).toContain(`Data: ${folder}\n`);
     expect(run.printed.out).toMatch(/^Scripts: isolated by .*Node's permission flags.*network/m);
     expect(run.printed.out).toContain(`curl ${url}/v1.1/account/register/`);
     expect(run.printed.out).toContain(`curl ${url}/v1.1/instances/ `);
     expect(run.printed.err).toMatch(/^\{"time":.*"path":"\/nothing\/here\/","status":404.*\}\n$/);
     expect(existsSync(join(folder, 'lock.sock'))).toBe(false);
+  });
+
+  test('names variables that look like settings and are none', async () => {
+    const run = start([process.execPath, program, '--memory', '--port', '0'], {
+      GROUNDWORK_CACH_MB: '64',
+      GROUNDWORK_COLOUR: 'green',
+      GROUNDWORK_LOCATION: 'here',
+      GROUNDWORK_INSTANCE: 'library',
+      GROUNDWORK_ACCOUNT_KEY: 'a secret',
+      GROUNDWORK_API_KEY: 'a secret',
+    });
+    await addressOf(run);
+    run.child.kill('SIGTERM');
+    await run.ended;
+
+    expect(run.printed.out.split('\n').slice(0, 3)).toEqual([
+      'Ignored: GROUNDWORK_CACH_MB is not a setting; did you mean GROUNDWORK_CACHE_MB?',
+      'Ignored: GROUNDWORK_COLOUR is not a setting',
+      expect.stringMatching(/^Groundwork listens on /),
+    ]);
+  });
+
+  test.each([
+    ['readable on a terminal', {}, /GET \/nothing\/here\/ 404 [\d.]+ ms/],
+    ['JSON there as well if that is set', { GROUNDWORK_LOG_FORMAT: 'json' }, /^\{.*"status":404/m],
+  ])('log lines are %s', async (_name, variables, line) => {
+    const python = 'import pty, sys; pty.spawn(sys.argv[1:])';
+    const command = ['python3', '-c', python, process.execPath, program, '--memory', '--port', '0'];
+    const run = start(command, variables);
+    const url = await addressOf(run);
+
+    await fetch(`${url}/nothing/here/`);
+
+    await expect.poll(() => run.printed.out, { timeout: 30_000 }).toMatch(line);
   });
 
   test('restarts at once after it was killed', async () => {
@@ -204,7 +246,9 @@ describe('the server as a process', () => {
   test('without its packages it prints how to install them', () => {
     const copy = newPath();
     mkdirSync(join(copy, 'bin'), { recursive: true });
-    copyFileSync(program, join(copy, 'bin/start.mjs'));
+    for (const name of ['start.mjs', 'bundle.mjs']) {
+      copyFileSync(join(program, '..', name), join(copy, 'bin', name));
+    }
 
     const { status, stderr } = spawnSync(process.execPath, [join(copy, 'bin/start.mjs')], {
       encoding: 'utf8',

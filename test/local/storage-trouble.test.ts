@@ -74,6 +74,7 @@ const titles = async () =>
   expected(await world.call(world.owner, 'GET', books), 200).objects.map(
     ({ title }: { title: string }) => title,
   );
+const health = () => api.send({ path: '/health' });
 const logged = (text: string) => api.logged.filter(({ message }) => message.startsWith(text));
 
 /** Creates an error like LMDB's for a batch, whose reason is in a separate promise. */
@@ -104,6 +105,7 @@ describe.each([
       'The data of this server is damaged. Nothing can be stored until it is restored.';
     expect([first.status, first.body]).toEqual([503, { detail }]);
     expect([second.status, second.body]).toEqual([503, { detail }]);
+    expect(await health()).toMatchObject({ status: 503, body: { detail } });
     expect(batch.body).toEqual([{ code: 503, content: { detail } }]);
     expect(commits).toBe(between);
     expect(await titles()).toEqual(['before']);

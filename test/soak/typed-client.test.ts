@@ -1,49 +1,71 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Api, openWorld, startApi } from '../support/api.ts';
 
 /*
- * The guide to typed clients, unchanged: its commands generate a client from the server's own document, the compiler
- * checks its program, and the program sends requests to the server. Only the installation differs.
+ * The guide to typed clients, unchanged: its commands write a client, the compiler checks its program, and the program
+ * sends requests to the server. Only `npm install` differs: it links the packages that it names.
  */
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const guide = readFileSync(join(project, 'docs/typed-client.md'), 'utf8');
+const [own = '', described = ''] = guide.split('## From the OpenAPI document');
 const address = 'http://127.0.0.1:3000';
 
 let api: Api;
-let folder: string;
 let accountKey: string;
+const home = mkdtempSync(join(tmpdir(), 'groundwork-typed-'));
 
 beforeAll(async () => {
   api = await startApi();
   accountKey = (await openWorld(api)).owner;
-  folder = mkdtempSync(join(tmpdir(), 'groundwork-typed-'));
-  symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
-  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  mkdirSync(join(home, 'bin'));
+  symlinkSync(join(project, 'bin/groundwork.mjs'), join(home, 'bin/groundwork'));
 });
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true });
   await api.close();
 });
 
-/** Returns the blocks of a language in the guide, for the server of this test. */
-function blocks(language: string): readonly string[] {
-  const found = [...guide.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
+/** Returns the blocks of a language, for the server of this test. */
+function blocks(text: string, language: string): readonly string[] {
+  const found = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
   return found
     .filter(([, own]) => own === language)
-    .map(([, , text = '']) => text.replaceAll(address, api.url));
+    .map(([, , content = '']) => content.replaceAll(address, api.url));
 }
 
-async function runShell(commands: string) {
+/** Links packages, in place of `npm install`. */
+function install(folder: string, packages: readonly string[]): void {
+  for (const name of packages.map((text) => text.replace(/@[\d.]+$/, ''))) {
+    const link = join(folder, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(join(project, 'node_modules', name), link);
+  }
+  const programs = join(folder, 'node_modules/.bin');
+  mkdirSync(programs);
+  for (const name of ['tsc', 'tsx', 'swagger-typescript-api']) {
+    symlinkSync(join(project, 'node_modules/.bin', name), join(programs, name));
+  }
+}
+
+async function runShell(folder: string, commands: string) {
   const child = spawn('sh', ['-e'], {
     cwd: folder,
-    env: { ...process.env, ACCOUNT_KEY: accountKey, NO_COLOR: '1', npm_config_offline: 'true' },
+    env: {
+      PATH: `${join(home, 'bin')}:${process.env.PATH}`,
+      HOME: home,
+      ACCOUNT_KEY: accountKey,
+      GROUNDWORK_URL: api.url,
+      NO_COLOR: '1',
+      npm_config_offline: 'true',
+      npm_config_update_notifier: 'false',
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let [printed, complaints] = ['', ''];
@@ -58,42 +80,65 @@ async function runShell(commands: string) {
   return { code, printed, complaints };
 }
 
-/** Errors for the compiler, each created in the program by one replacement. */
-const mistakes = [
-  ['a field that an instance does not have', 'instance.name', 'instance.nickname'],
-  ['a number in place of a name', "{ name: 'typed-library' }", '{ name: 7 }'],
-  ['a missing name', "{ name: 'typed-library' }", '{}'],
-  ['a text in place of an id', 'id.toFixed()', 'id.trim()'],
-  ['a parameter that a list does not have', "{ order_by: 'title' }", "{ sort_by: 'title' }"],
-] as const;
+/** Runs a part of the guide in an empty folder: its commands, then its program. */
+async function follow(text: string, file: string) {
+  const folder = mkdtempSync(join(home, 'app-'));
+  const [prepare = '', check = ''] = blocks(text, 'sh');
+  const [program = ''] = blocks(text, 'ts');
+  const [output] = blocks(text, '');
+  const [, packages = ''] = /^npm install (.*)$/m.exec(prepare) ?? [];
+  install(folder, packages.split(' '));
+  const made = await runShell(folder, prepare.replace(/^npm install .*$/m, ''));
+  writeFileSync(join(folder, file), program);
+  const checked = await runShell(folder, check);
+  return { folder, program, check, output, made, checked };
+}
 
-test('the guide creates a client that is checked and works', async () => {
-  const [install = '', generate = '', check = ''] = blocks('sh');
-  const [program = ''] = blocks('ts');
-  const [wanted] = blocks('');
-
-  const made = await runShell(generate);
-  writeFileSync(join(folder, 'books.ts'), program);
-  const checked = await runShell(check);
-
-  expect(install).toContain('npm install swagger-typescript-api@');
-  expect(made).toMatchObject({ code: 0 });
-  expect([checked.code, checked.printed], checked.complaints).toEqual([0, wanted]);
-}, 300_000);
-
-test('the compiler finds the errors in a program, and none in a valid one', async () => {
-  const [, , check = ''] = blocks('sh');
-  const [program = ''] = blocks('ts');
+/** Returns which mistakes, each one replacement in the program, the compiler does not find; and other errors. */
+async function unnoticed(
+  { folder, program, check }: Awaited<ReturnType<typeof follow>>,
+  file: string,
+  mistakes: readonly (readonly [name: string, right: string, wrong: string])[],
+) {
   const files = mistakes.map(([, right, wrong], i) => {
     expect(program).toContain(right);
     writeFileSync(join(folder, `wrong-${i}.ts`), program.replace(right, wrong));
     return `wrong-${i}.ts`;
   });
-
   const [compile = ''] = check.split('\n');
-  const { printed } = await runShell(compile.replace('books.ts', `books.ts ${files.join(' ')}`));
+  const { printed } = await runShell(folder, compile.replace(file, `${file} ${files.join(' ')}`));
+  const complained = new Set([...printed.matchAll(/^([^(\n]+)\(/gm)].map(([, name = '']) => name));
+  return [
+    ...mistakes.flatMap(([name], i) => (complained.has(`wrong-${i}.ts`) ? [] : [name])),
+    ...[...complained].filter((name) => !files.includes(name)),
+  ];
+}
 
-  const complained = new Set([...printed.matchAll(/^([^(\n]+)\(/gm)].map(([, name]) => name));
-  expect(mistakes.filter((_, i) => !complained.has(`wrong-${i}.ts`))).toEqual([]);
-  expect([...complained].filter((name = '') => !files.includes(name))).toEqual([]);
-}, 120_000);
+test('the guide writes a client of an instance', async () => {
+  const followed = await follow(own, 'books.ts');
+
+  expect(followed.made).toMatchObject({ code: 0, complaints: '' });
+  const { code, printed, complaints } = followed.checked;
+  expect([code, printed], complaints).toEqual([0, followed.output]);
+  const mistakes = [
+    ['a field without an index', 'where: { year:', 'where: { title:'],
+    ['a misspelt field', "title: 'Good Wives'", "tilte: 'Good Wives'"],
+  ] as const;
+  expect(await unnoticed(followed, 'books.ts', mistakes)).toEqual([]);
+}, 300_000);
+
+test('the guide generates a client from the OpenAPI document', async () => {
+  const followed = await follow(described, 'instances.ts');
+
+  expect(followed.made).toMatchObject({ code: 0 });
+  const { code, printed, complaints } = followed.checked;
+  expect([code, printed], complaints).toEqual([0, followed.output]);
+  const mistakes = [
+    ['a field that an instance does not have', 'instance.name', 'instance.nickname'],
+    ['a number in place of a name', "{ name: 'described-library' }", '{ name: 7 }'],
+    ['a missing name', "{ name: 'described-library' }", '{}'],
+    ['a text in place of an id', 'id.toFixed()', 'id.trim()'],
+    ['a parameter that a list does not have', "{ order_by: 'title' }", "{ sort_by: 'title' }"],
+  ] as const;
+  expect(await unnoticed(followed, 'instances.ts', mistakes)).toEqual([]);
+}, 300_000);

@@ -3,6 +3,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { grantsOf } from '../../lib/grants.ts';
+import { describeIgnored } from '../../lib/settings.ts';
 import {
   partitionKey,
   sortKey,
@@ -495,4 +496,21 @@ test('cdk-nag reports only findings that are acknowledged with a reason', () => 
 
     expect(() => app.synth()).not.toThrow();
   });
+});
+
+test('settings that do not exist are named, also those of the other platform', () => {
+  const context = {
+    maxClases: 7,
+    '@aws-cdk/core:checkSecretUsage': true,
+    stage: 'x',
+    colour: 'red',
+  };
+  const variables = { GROUNDWORK_MAX_CLASSES: '7', GROUNDWORK_CACHE_MB: '8', GROUNDWORK_URL: 'u' };
+
+  expect(describeIgnored(context, variables, ['GROUNDWORK_URL'])).toEqual([
+    '-c maxClases is not a setting; did you mean maxClasses?',
+    '-c colour is not a setting',
+    'GROUNDWORK_MAX_CLASSES has no effect: use -c maxClasses=…',
+    'GROUNDWORK_CACHE_MB has no effect: a deployment has no such setting',
+  ]);
 });

@@ -4,7 +4,9 @@ import { openClient, ResponseError } from '../../client.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import {
+  apiKeyVariable,
   connect,
+  initialKey,
   type ServerOptions,
   saveCredentials,
   serverOf,
@@ -41,7 +43,7 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   if (found.status === 404) await send({ path: '/v1.1/instances/', body: { name: instance } });
   const { body } = await send({
     path: `${base}api_keys/`,
-    body: { description: 'groundwork init' },
+    body: { description: initialKey },
   });
   writeEnvFile(folder, {
     [variables.url]: url,
@@ -57,8 +59,6 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
     ].join('\n'),
   );
 }
-
-const apiKeyVariable = 'GROUNDWORK_API_KEY'; // for the apps of the project
 
 /** Returns an account: the one of the folder or of the last log-in, or else one that logs in or is registered now. */
 async function account(folder: string, options: InitOptions, out: Terminal) {

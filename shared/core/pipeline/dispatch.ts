@@ -1,5 +1,6 @@
 import type { Platform } from '../../platform/ports.ts';
 import { isParsed, mayOverride } from '../http/body/body-size.ts';
+import { isProbe, respondToProbe } from '../http/health.ts';
 import type { Dispatch, Request, Response } from '../http/message.ts';
 import { applyOverride } from '../http/override.ts';
 import { cachedForm, isConstant, markConstant, parsedBody } from '../http/response-cache.ts';
@@ -40,6 +41,7 @@ export function createDispatch(
     return (await isParsed({ request: sent, bodyBytes, match, keys })) ? applyOverride(sent) : sent;
   };
   return async (sent) => {
+    if (isProbe(sent)) return probe(platform, sent);
     const startedMs = performance.now();
     const bodyBytes = sent.body.kind === 'bytes' ? sent.body.bytes.byteLength : 0;
     const request = mayOverride(sent) ? await override(sent, bodyBytes) : sent;
@@ -51,6 +53,14 @@ export function createDispatch(
     const complete = finish(response, exchange.allow);
     return exchange.form === 'html' ? toPage(complete, exchange) : complete;
   };
+}
+
+async function probe(platform: Platform, request: Request): Promise<Response> {
+  try {
+    return await respondToProbe(platform.store);
+  } catch (error) {
+    return errorResponse(error, { request, platform });
+  }
 }
 
 function loadedRoutes(routes: readonly Route[]): LazyRoutes {

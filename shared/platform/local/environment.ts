@@ -9,7 +9,7 @@ import {
   type Variables,
   whole,
 } from '../setting-variables.ts';
-import type { LogLevel } from './log.ts';
+import type { LogOptions } from './log/log.ts';
 import { availableBytes, planMemory } from './memory.ts';
 import { StartError } from './server/start-error.ts';
 
@@ -17,7 +17,7 @@ const megabyte = 2 ** 20;
 
 /** Settings of one machine, from its environment. */
 export interface Environment {
-  readonly logLevel: LogLevel;
+  readonly logging: Omit<LogOptions, 'write'>;
   /** Address at which clients reach the server, without a slash at the end; undefined: the one it listens on. */
   readonly url: string | undefined;
   /** Proxies that a request passes, each of which adds its sender to `X-Forwarded-For`; undefined: not set. */
@@ -62,6 +62,7 @@ const schema = v.object({
     ),
     '',
   ),
+  GROUNDWORK_LOG_FORMAT: v.optional(v.picklist(['text', 'json'], 'one of text, json')),
   GROUNDWORK_MEMORY_MB: v.optional(whole(512, 16_777_216)), // with less, scripts have too little
   GROUNDWORK_CACHE_MB: v.optional(whole(8, 65_536)),
   GROUNDWORK_PROXIES: v.optional(whole(0, 10)),
@@ -70,6 +71,12 @@ const schema = v.object({
     '',
   ),
 });
+
+/** Names of the variables that {@link readEnvironment} reads. */
+export const environmentNames: readonly string[] = [
+  ...Object.keys(schema.entries),
+  ...Object.keys(socialVariables.entries),
+];
 
 /**
  * Reads the settings of one machine from the environment; each has a default.
@@ -80,7 +87,7 @@ const schema = v.object({
 export function readEnvironment(variables: Variables = processVariables()): Environment {
   const output = parseVariables(schema, variables, StartError);
   return {
-    logLevel: output.GROUNDWORK_LOG,
+    logging: { level: output.GROUNDWORK_LOG, format: output.GROUNDWORK_LOG_FORMAT },
     url: output.GROUNDWORK_URL || undefined,
     proxies: output.GROUNDWORK_PROXIES,
     proxySecret: output.GROUNDWORK_PROXY_SECRET || undefined,

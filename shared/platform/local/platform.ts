@@ -2,6 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { loggingMailer } from '../../accounts/mailers.ts';
+import { resetPassword } from '../../accounts/reset-password.ts';
+import { hashPassword, scryptAside } from '../../accounts/rules/passwords.ts';
 import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
 import { handleDeadLetter } from '../../jobs/dead-letters.ts';
@@ -197,14 +199,27 @@ async function openControlOf(
 ) {
   if (folder === undefined) return undefined;
   return openControl(folder, async (request) => {
-    const { deadLetter } = v.parse(controlSchema, request);
-    await handleDeadLetter(services, consumers, deadLetter);
+    const parsed = v.parse(controlSchema, request);
+    if ('deadLetter' in parsed) {
+      await handleDeadLetter(services, consumers, parsed.deadLetter);
+      return;
+    }
+    const { email, password } = parsed.resetPassword;
+    const hash = await hashPassword(password, services.settings.passwordCost, scryptAside);
+    await resetPassword(services, { email, hash });
   });
 }
 
-const controlSchema = v.object({
-  deadLetter: v.object({ action: v.picklist(['replay', 'drop']), id: v.string(), at: v.string() }),
-});
+const controlSchema = v.union([
+  v.object({
+    deadLetter: v.object({
+      action: v.picklist(['replay', 'drop']),
+      id: v.string(),
+      at: v.string(),
+    }),
+  }),
+  v.object({ resetPassword: v.object({ email: v.string(), password: v.string() }) }),
+]);
 
 /** Opens the workers for requests: processes, threads, and the time slices of this thread. */
 function openHelpers(processes: Processes) {

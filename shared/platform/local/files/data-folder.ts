@@ -10,6 +10,9 @@ import { lockFolder } from './folder-lock.ts';
 /** Version of the data format. A later program reads older versions, never the reverse. */
 const format = 1;
 const formatFile = 'format.json';
+/** Names that a start may leave before it is complete, and that of every disk's root. */
+const ownNames =
+  /^(store|files|outbox|cache|(lock|control)\.sock|(secrets|format)\.json(\..*)?|lost\+found)$/;
 
 /** A folder that only this process uses. */
 export interface DataFolder {
@@ -28,7 +31,7 @@ export interface DataFolder {
 /**
  * Opens the folder of all data, created for its owner alone when absent.
  *
- * @throws StartError when it cannot be written, is in use, is damaged, or holds data of a newer version
+ * @throws StartError when it cannot be written, holds files of others, is in use, is damaged, or holds data of a newer version
  */
 export async function openDataFolder(folder: string): Promise<DataFolder> {
   const path = resolve(folder);
@@ -57,11 +60,23 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
 async function makeFolder(path: string): Promise<void> {
   try {
     await makePath(path);
-    await readdir(path); // fails for a file, which passes the step before
+    checkOwn(path, await readdir(path)); // fails for a file, which passes the step before
     await access(path, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw toStartError(path, error);
   }
+}
+
+/** Rejects a folder without data that holds other files, which data must not be mixed with. */
+function checkOwn(path: string, names: readonly string[]): void {
+  if (names.includes(formatFile)) return;
+  const foreign = names.filter((name) => !ownNames.test(name)).sort();
+  if (foreign.length === 0) return;
+  const listed = [...foreign.slice(0, 3), ...(foreign.length > 3 ? ['…'] : [])].join(', ');
+  const advice = 'name an empty or new folder';
+  throw new StartError(
+    `the folder ${path} holds files that are not Groundwork's (${listed}): ${advice}`,
+  );
 }
 
 /** Creates a folder and its parents; mkdir's own recursion never ends for impossible paths (`/proc`, Node 20). */

@@ -19,6 +19,8 @@ export interface StoreReader extends Pick<Store, 'get' | 'query' | 'close'> {
     kinds: readonly string[],
     to: { readonly take: (item: Stored) => void; readonly progress: (read: number) => void },
   ): Promise<void>;
+  /** Writes the store as it is now, without its free space, into an empty folder. */
+  snapshot(folder: string): Promise<void>;
 }
 
 /**
@@ -51,6 +53,7 @@ export async function openStoreReader(folder: string): Promise<StoreReader> {
         await new Promise((resolve) => setImmediate(resolve)); // begins a new snapshot
       }
     },
+    snapshot: (target) => tables.environment.backup(target, true),
     close: async () => {
       await tables.environment.close();
     },

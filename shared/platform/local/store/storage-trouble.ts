@@ -27,6 +27,12 @@ export interface StorageTrouble {
    */
   checkWritable(): void;
   /**
+   * Checks that the disk has space for a commit, which the next write may need.
+   *
+   * @throws ApiError 503 when it is full
+   */
+  checkSpace(): void;
+  /**
    * Returns the error to throw instead: 503 if the disk is full or the store damaged, else the error itself.
    *
    * @param bytes how much was to be written, approximately
@@ -60,6 +66,11 @@ export function watchStorage(folder: string, log: Log): StorageTrouble {
   return {
     checkWritable: () => {
       if (isDamaged) throw damaged();
+    },
+    checkSpace: () => {
+      if (freeBytes(folder) >= marginBytes) return;
+      reportFull();
+      throw full();
     },
     translate: (error, bytes = 0) => {
       const codes = codesOf(error);

@@ -116,6 +116,10 @@ function createStore(
       return reader.query(query).catch(translated);
     },
     isNear: true,
+    checkWritable: () => {
+      trouble.checkWritable();
+      trouble.checkSpace();
+    },
     ...createWriter(commits, checkOpen, { now, feed, counters }),
     next: async (counter, count = 1) => counters.take(counter, count),
     close: () => {

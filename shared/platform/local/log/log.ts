@@ -1,9 +1,22 @@
 import { writeSync } from 'node:fs';
-import { codeOf } from '../../values/caught.ts';
-import type { Log, LogEntry } from '../ports.ts';
+import { codeOf } from '../../../values/caught.ts';
+import type { Log, LogEntry } from '../../ports.ts';
+import { readableLine } from './readable.ts';
 
 /** Amount of logging; each level includes those before it. */
 export type LogLevel = 'error' | 'info' | 'debug';
+
+/** Form of the lines: text for people, JSON for programs. */
+export type LogFormat = 'text' | 'json';
+
+/** Amount, form and destination of a log. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Undefined: text if standard error is a terminal, otherwise JSON. */
+  readonly format?: LogFormat | undefined;
+  /** Takes whole lines; standard error when absent. */
+  readonly write?: (text: string) => void;
+}
 
 /** A log, and the function that flushes it. */
 export interface LocalLog {
@@ -18,15 +31,17 @@ const waitMs = 20;
 const standardError = 2;
 
 /**
- * Opens a log of JSON lines: time, level, message, then the fields of the entry. Lines are buffered for up to 20 ms and
- * written together; an error is written at once with all lines before it.
- *
- * @param write takes whole lines; standard error when absent
+ * Opens a log: time, level, message, then the fields of the entry. Lines are buffered for up to 20 ms and written
+ * together; an error is written at once with all lines before it.
  */
-export function openLog(
-  level: LogLevel,
-  write: (text: string) => void = writeToTerminal,
-): LocalLog {
+export function openLog({
+  level,
+  format = defaultFormat(),
+  write = writeToTerminal,
+}: LogOptions): LocalLog {
+  const hasColors = process.stderr.isTTY === true && process.stderr.hasColors();
+  const toLine =
+    format === 'json' ? toJson : (entry: LogEntry) => readableLine(entry, new Date(), hasColors);
   let waiting: string[] = [];
   const flush = () => {
     if (waiting.length === 0) return;
@@ -43,7 +58,12 @@ export function openLog(
   return { log, flush };
 }
 
-function toLine(entry: LogEntry): string {
+/** Standard error decides, not standard output: it takes the lines, and a file for a program to read may take it. */
+function defaultFormat(): LogFormat {
+  return process.stderr.isTTY ? 'text' : 'json';
+}
+
+function toJson(entry: LogEntry): string {
   return `{"time":"${new Date().toISOString()}",${JSON.stringify(entry).slice(1)}\n`;
 }
 

@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { resetFolderPassword } from '../../../shared/platform/local/operations/reset-password.ts';
+import { UsageError } from '../../operator/terminal.ts';
+import type { AddCommand } from '../command.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface ResetOptions {
+  readonly data: string;
+  readonly password?: string;
+  readonly random?: true;
+}
+
+/** Adds `admin`: what the operator of a local server may do without an account. */
+export const addAdmin: AddCommand = (program, terminal) => {
+  const admin = program.command('admin').description('manage accounts of a local server');
+  admin
+    .command('reset-password')
+    .description('give an account another password, and another key, also while the server runs')
+    .argument('<email>', 'the account')
+    .option('--data <folder>', 'the data folder of the server', '.groundwork')
+    .option('--password <text>', 'the new password; asked for otherwise')
+    .option('--random', 'make a new password, and print it')
+    .addHelpText('after', '\nExample:\n  groundwork admin reset-password ada@example.com --random')
+    .action(async (email: string, options: ResetOptions) => {
+      const out = terminal();
+      const password = await newPassword(options, out);
+      await resetFolderPassword(options.data, { email, password });
+      const shown = options.random && { password };
+      out.result({ email, ...shown }, () =>
+        [
+          `${email} has a new password${shown ? `: ${password}` : ''}`,
+          'The account key has changed as well: log in again.',
+        ].join('\n'),
+      );
+    });
+};
+
+const maxLength = 128; // docs/reference/accounts.md#registration
+
+async function newPassword(options: ResetOptions, out: Terminal): Promise<string> {
+  if (options.random) return randomBytes(15).toString('base64url');
+  const given =
+    options.password ?? (await out.askSecret('New password', '--password, or --random'));
+  const password = given.trim(); // as by a log-in
+  if (password === '' || password.length > maxLength) {
+    throw new UsageError(`a password has 1 to ${maxLength} characters`);
+  }
+  return password;
+}

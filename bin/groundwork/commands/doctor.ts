@@ -1,0 +1,125 @@
+import { existsSync, statSync } from 'node:fs';
+import { messageOf } from '../../../shared/values/caught.ts';
+import { ResponseError } from '../../client.ts';
+import { formatTable } from '../../operator/terminal.ts';
+import { type AddCommand, withInstance } from '../command.ts';
+import { connect, connectInstance, type ServerOptions, serverOf } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Adds `doctor`: looks for what keeps the other commands from working. */
+export const addDoctor: AddCommand = (program, terminal) => {
+  withInstance(program.command('doctor'))
+    .description('check Node, the server, the key, the instance and the files of the project')
+    .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
+    .action(async (options: ServerOptions) => {
+      const out = terminal();
+      const findings = [...checkFiles(), ...(await checkServer(options))];
+      out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
+      if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1;
+    });
+};
+
+interface Finding {
+  readonly level: 'ok' | 'warning' | 'failed';
+  readonly what: string;
+  readonly text: string;
+}
+
+const colors = { ok: 'green', warning: 'yellow', failed: 'red' } as const;
+
+function rowOf({ level, what, text }: Finding, out: Terminal): readonly string[] {
+  return [out.style(colors[level], level.padEnd('warning'.length)), what, text];
+}
+
+const supported = ['20', '22', '24', '26'];
+
+function checkFiles(): readonly Finding[] {
+  const [major = ''] = process.versions.node.split('.');
+  const isTested = supported.includes(major);
+  return [
+    {
+      level: isTested ? 'ok' : 'warning',
+      what: 'Node',
+      text: isTested ? process.version : `${process.version} is not tested: use ${supported}`,
+    },
+    checkEnvFile(),
+    existsSync('groundwork.yml')
+      ? { level: 'ok', what: 'project', text: 'groundwork.yml' }
+      : { level: 'warning', what: 'project', text: 'this folder has no groundwork.yml' },
+  ];
+}
+
+function checkEnvFile(): Finding {
+  const what = '.env';
+  if (!existsSync('.env')) {
+    return { level: 'warning', what, text: 'this folder has none: groundwork init writes it' };
+  }
+  const isPrivate = process.platform === 'win32' || (statSync('.env').mode & 0o077) === 0;
+  return isPrivate
+    ? { level: 'ok', what, text: 'only you can read it' }
+    : { level: 'failed', what, text: 'other users can read your keys: chmod 600 .env' };
+}
+
+async function checkServer(options: ServerOptions): Promise<readonly Finding[]> {
+  const url = serverOf(options);
+  let date: string | null;
+  try {
+    date = await dateOf(url);
+  } catch (error) {
+    return [{ level: 'failed', what: 'server', text: `${url}: ${messageOf(error)}` }];
+  }
+  const key = await tried('key', async () => {
+    const { body } = await connect(options).send({ path: '/v1.1/account/' });
+    return `of the account ${body.email}`;
+  });
+  const findings: Finding[] = [{ level: 'ok', what: 'server', text: url }, checkClock(date), key];
+  if (key.level === 'failed') return findings;
+  const instance = await tried('instance', async () => {
+    const { send, base } = connectInstance(options);
+    const { body } = await send({ path: base });
+    return `${body.name}, with the role ${body.role}`;
+  });
+  return [...findings, instance];
+}
+
+const timeoutMs = 10_000;
+
+/** Returns the time of a server. */
+async function dateOf(url: string): Promise<string | null> {
+  const response = await fetch(`${url}/v1.1/`, {
+    headers: { Accept: 'application/json' },
+    signal: AbortSignal.timeout(timeoutMs),
+  }).catch((error: unknown) => {
+    throw new Error(`no response (${messageOf((error as Error).cause ?? error)})`); // `fetch` throws errors
+  });
+  const body: unknown = await response.json().catch(() => undefined);
+  const isOurs = response.ok && typeof body === 'object' && body !== null && 'links' in body;
+  if (!isOurs) throw new Error(`another server responds there (${response.status})`);
+  return response.headers.get('date');
+}
+
+const toleratedSeconds = 30;
+
+function checkClock(date: string | null): Finding {
+  const what = 'clock';
+  if (date === null) return { level: 'warning', what, text: 'the server does not show its time' };
+  const seconds = Math.round((Date.now() - Date.parse(date)) / 1000);
+  const direction = seconds > 0 ? 'ahead of' : 'behind';
+  return Math.abs(seconds) <= toleratedSeconds
+    ? { level: 'ok', what, text: 'as that of the server' }
+    : { level: 'warning', what, text: `${Math.abs(seconds)} s ${direction} that of the server` };
+}
+
+async function tried(what: string, check: () => Promise<string>): Promise<Finding> {
+  try {
+    return { level: 'ok', what, text: await check() };
+  } catch (error) {
+    return { level: 'failed', what, text: textOf(error) };
+  }
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof ResponseError)) return messageOf(error);
+  const { status, body } = error.response;
+  return `${body.detail ?? messageOf(error)} (${status})`;
+}

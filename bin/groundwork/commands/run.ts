@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { messageOf } from '../../../shared/values/caught.ts';
+import { UsageError } from '../../operator/terminal.ts';
+import { type AddCommand, withInstance } from '../command.ts';
+import { connectInstance, type ServerOptions } from '../settings.ts';
+import { endOf, findLabelled, outcomeOf, outputOf } from '../traces.ts';
+
+/** Adds `run`: runs a script, and prints what comes of it. */
+export const addRun: AddCommand = (program, terminal) => {
+  withInstance(program.command('run'))
+    .description('run a script, and print what it prints')
+    .argument('<script>', 'its label or id')
+    .option('--payload <json>', 'the arguments of the script: JSON, or @ and the name of a file')
+    .addHelpText('after', '\nExample:\n  groundwork run greet --payload @ada.json')
+    .action(async (script: string, options: ServerOptions & { readonly payload?: string }) => {
+      const out = terminal();
+      const payload = readPayload(options.payload ?? '{}');
+      const connection = connectInstance(options);
+      const { send, base } = connection;
+      const { id } = await findLabelled(connection, 'snippets/scripts/', script);
+      const { body } = await send({
+        path: `${base}snippets/scripts/${id}/run/`,
+        body: { payload },
+      });
+      const trace = await endOf(send, body.links.self);
+      out.result(trace, () => [...outputOf(trace, out), outcomeOf(trace, out)].join('\n'));
+      if (trace.status !== 'success') process.exitCode = 1;
+    });
+};
+
+function readPayload(given: string): unknown {
+  const isFile = given.startsWith('@');
+  try {
+    return JSON.parse(isFile ? readFileSync(given.slice(1), 'utf8') : given);
+  } catch (error) {
+    throw new UsageError(`--payload: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs';
+import { type AddCommand, withInstance } from '../command.ts';
+import { connectInstance, type ServerOptions } from '../settings.ts';
+import { readInstanceSchema } from '../types/instance-schema.ts';
+import { typescriptFile } from '../types/typescript-file.ts';
+
+/** Adds `types`: writes a typed client of the instance. */
+export const addTypes: AddCommand = (program, terminal) => {
+  withInstance(program.command('types'))
+    .description('write a TypeScript client with the types of the instance')
+    .option('--out <file>', 'the file; printed otherwise')
+    .addHelpText('after', '\nExample:\n  groundwork types --out src/groundwork.ts')
+    .action(async ({ out, ...options }: ServerOptions & { readonly out?: string }) => {
+      const schema = await readInstanceSchema(connectInstance(options));
+      const source = typescriptFile(schema);
+      if (out === undefined) return terminal().result({ source }, () => source);
+      writeFileSync(out, source);
+      const classes = schema.classes.map(({ name }) => name);
+      terminal().result(
+        { file: out, classes },
+        () => `Wrote ${out}, with ${classes.length} classes: ${classes.join(', ')}`,
+      );
+    });
+};

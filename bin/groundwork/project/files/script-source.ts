@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { extname, resolve } from 'node:path';
+import { messageOf } from '../../../../shared/values/caught.ts';
+
+/** Source of a script as the server gets it. */
+export interface ScriptSource {
+  readonly source: string;
+  /** The source was made from the file and the modules that it imports. */
+  readonly isBundle: boolean;
+}
+
+/** A file that is no source, and the reason. */
+export interface NoSource {
+  readonly problem: string;
+}
+
+/**
+ * Returns the sources of scripts: the content of each file, or the bundle of a file in TypeScript or one that imports
+ * modules.
+ *
+ * @param files paths from the folder of the project
+ */
+export async function readSources(
+  folder: string,
+  files: readonly string[],
+): Promise<readonly (ScriptSource | NoSource)[]> {
+  const sources: (ScriptSource | NoSource)[] = [];
+  for (const file of files) {
+    const source = readSource(folder, file);
+    sources.push(await source.catch((error: unknown) => ({ problem: messageOf(error) })));
+  }
+  if (sources.some((source) => 'isBundle' in source && source.isBundle)) {
+    const { stop } = await import('esbuild');
+    await stop(); // otherwise its process stays as long as this one
+  }
+  return sources;
+}
+
+async function readSource(folder: string, file: string): Promise<ScriptSource> {
+  const path = resolve(folder, file);
+  if (!existsSync(path)) throw new Error(`${file} does not exist`);
+  const text = readFileSync(path, 'utf8');
+  if (!needsBundle(path, text)) return { source: text, isBundle: false };
+  return { source: await bundle(folder, file), isBundle: true };
+}
+
+const importPattern = /^\s*(import\b(?!\s*\()|export\b)/m;
+const requirePattern = /\brequire\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+/** Checks whether scripts need more than the text of a file: they have core modules, and neither packages nor types. */
+function needsBundle(path: string, text: string): boolean {
+  if (['.ts', '.mts', '.cts'].includes(extname(path))) return true;
+  if (!['.js', '.mjs', '.cjs'].includes(extname(path))) return false;
+  if (importPattern.test(text)) return true;
+  return [...text.matchAll(requirePattern)].some(([, name = '']) => isInstalled(path, name));
+}
+
+/** Checks whether a file can load a module that is not one of Node; what it cannot load is left as it is. */
+function isInstalled(path: string, name: string): boolean {
+  if (isBuiltin(name)) return false;
+  try {
+    createRequire(path).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a script that contains all modules of a file; it is the same on every machine with the same packages. */
+async function bundle(folder: string, file: string): Promise<string> {
+  const { build } = await import('esbuild');
+  try {
+    const { outputFiles } = await build({
+      absWorkingDir: resolve(folder),
+      entryPoints: [file],
+      bundle: true,
+      write: false,
+      platform: 'node',
+      target: 'node20',
+      format: 'iife',
+      charset: 'utf8',
+      logLevel: 'silent',
+      banner: { js: `/* Bundled from ${file}: change that file. */` },
+    });
+    return outputFiles[0]?.text ?? '';
+  } catch (error) {
+    throw new Error(`${file} cannot be bundled: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,157 @@
+import { isAbsolute, normalize } from 'node:path';
+import * as v from 'valibot';
+import { apiKeyFields } from '../../../../functions/api-keys/fields.ts';
+import { channelFields } from '../../../../functions/channels/fields.ts';
+import { classFields } from '../../../../functions/classes/fields.ts';
+import { endpointFields as dataEndpointFields } from '../../../../functions/data-endpoints/fields.ts';
+import { instanceFields } from '../../../../functions/instances/fields.ts';
+import { scheduleFields } from '../../../../functions/schedules/fields.ts';
+import { endpointFields as scriptEndpointFields } from '../../../../functions/script-endpoints/fields.ts';
+import { scriptFields } from '../../../../functions/scripts/fields.ts';
+import { templateFields } from '../../../../functions/templates/fields.ts';
+import { triggerFields } from '../../../../functions/triggers/fields.ts';
+import { groupFields } from '../../../../functions/users/fields.ts';
+import { builtInChannels } from '../../../../shared/channels/built-in-channels.ts';
+import { predefinedTemplates } from '../../../../shared/templates/predefined.ts';
+import { isJsonObject } from '../../../../shared/values/json/json.ts';
+import { slug } from '../../../../shared/values/text/slug.ts';
+import { text } from '../../../../shared/values/values.ts';
+import { initialKey } from '../../settings.ts';
+import { fieldsOf, fieldsSchema, showFields } from './class-fields.ts';
+import { type Entry, type Members, membersOf } from './members.ts';
+import { listSection, type Section, settingsSection } from './section.ts';
+
+const { name: _name, ...instanceMembers } = membersOf(instanceFields);
+const { label: _label, source: _source, ...scriptMembers } = membersOf(scriptFields);
+const { name: _className, schema: _schema, ...classMembers } = membersOf(classFields);
+
+const filePath = v.pipe(
+  text(),
+  v.check((path) => isInside(path), 'is not a path within the project'),
+);
+
+/** All sections in the order of a push: a section refers only to those before it. */
+export const sections: readonly Section[] = [
+  settingsSection('instance', '', instanceMembers),
+  {
+    // the rules of the configuration of a script
+    ...settingsSection('config', 'snippets/config/', only(scriptMembers, 'config')),
+    fromFile: (given) => ({ config: given }),
+    toFile: (shown) => (isJsonObject(shown.config) ? shown.config : {}),
+  },
+  listSection('groups', 'groups/', {
+    fields: groupFields,
+    members: membersOf(groupFields),
+    nameSchema: v.pipe(text({ max: 64 }), v.nonEmpty()),
+    nameOf: ({ name, label }) => String(name ?? label), // groups of the old service have a label only
+    fromFile: groupFromFile,
+    toFile: groupToFile,
+    key: 'id',
+  }),
+  listSection('classes', 'classes/', {
+    fields: classFields,
+    members: { ...classMembers, fields: { schema: fieldsSchema, initial: {} } },
+    references: { group: 'groups' },
+    builtIn: { user_profile: { description: 'Class that holds profiles for users.' } },
+    fromRecord: ({ schema, ...record }) => ({ ...record, fields: fieldsOf(schema) }),
+    toBody: renamed('fields', 'schema'),
+    toFile: ({ fields, ...shown }) => ({
+      ...shown,
+      ...(fields !== undefined && { fields: showFields(fieldsOf(fields)) }),
+    }),
+  }),
+  listSection('channels', 'channels/', {
+    fields: channelFields,
+    references: { group: 'groups' },
+    builtIn: Object.fromEntries(
+      builtInChannels.map(({ name, type, custom_publish }) => [name, { type, custom_publish }]),
+    ),
+  }),
+  listSection('templates', 'snippets/templates/', {
+    fields: templateFields,
+    builtIn: Object.fromEntries(
+      predefinedTemplates.map(({ name, row: _row, ...template }) => [name, template]),
+    ),
+  }),
+  listSection('scripts', 'snippets/scripts/', {
+    fields: scriptFields,
+    nameMember: 'label',
+    members: { file: { schema: filePath }, ...scriptMembers },
+    inFiles: ['source'],
+    fromFile: (given) => ({ runtime_name: defaultRuntime(given.file), ...given }),
+    toFile: ({ file, runtime_name: runtime, ...shown }) => ({
+      file,
+      ...(runtime !== defaultRuntime(file) && { runtime_name: runtime }),
+      ...shown,
+    }),
+  }),
+  listSection('script_endpoints', 'endpoints/scripts/', {
+    fields: scriptEndpointFields['v1.1'],
+    references: { script: 'scripts' },
+  }),
+  listSection('data_endpoints', 'endpoints/data/', { fields: dataEndpointFields }),
+  listSection('triggers', 'triggers/', {
+    fields: triggerFields['v1.1'],
+    nameMember: 'label',
+    references: { script: 'scripts' },
+  }),
+  listSection('schedules', 'schedules/', {
+    fields: scheduleFields['v1.1'],
+    nameMember: 'label',
+    references: { script: 'scripts' },
+  }),
+  listSection('api_keys', 'api_keys/', {
+    fields: apiKeyFields,
+    nameMember: 'description',
+    builtIn: { [initialKey]: {} },
+  }),
+  settingsSection('push', 'push_notifications/apns/config/', pushMembers()),
+];
+
+function only(members: Members, name: string): Members {
+  return Object.fromEntries(Object.entries(members).filter(([each]) => each === name));
+}
+
+/** A pull writes only files of the project. */
+function isInside(path: string): boolean {
+  return !isAbsolute(path) && !normalize(path).split(/[\\/]/).includes('..');
+}
+
+/** Returns a function that gives a member another name. */
+function renamed(from: string, to: string): (entry: Entry) => Entry {
+  return ({ [from]: value, ...others }) =>
+    value === undefined ? others : { ...others, [to]: value };
+}
+
+/** The key of an entry is the name of its group, or the label of a group without name. */
+function groupFromFile(given: Entry, key: string): Entry {
+  const name = Object.hasOwn(given, 'name') ? given.name : groupNameOf(key);
+  return { ...given, name, label: given.label ?? (name === null ? key : '') };
+}
+
+function groupToFile({ name = null, label, ...shown }: Entry, key: string): Entry {
+  const isLabel = name === null && label === key;
+  return {
+    ...(name !== groupNameOf(key) && { name }),
+    ...(label !== undefined && !isLabel && { label }),
+    ...shown,
+  };
+}
+
+function groupNameOf(key: string): string | null {
+  return v.is(slug(), key) ? key : null;
+}
+
+/** Returns the runtime of a script whose entry has none. */
+function defaultRuntime(file: unknown): string {
+  return String(file).endsWith('.py') ? 'python' : 'nodejs';
+}
+
+/** Settings of push services without their credentials. */
+function pushMembers(): Members {
+  const schema = v.nullable(v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(200)));
+  const names = ['production', 'development'].flatMap((environment) =>
+    ['bundle_identifier', 'certificate_name'].map((name) => `${environment}_${name}`),
+  );
+  return Object.fromEntries(names.map((name) => [name, { schema, initial: null }]));
+}

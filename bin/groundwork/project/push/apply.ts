@@ -1,0 +1,102 @@
+import { setTimeout } from 'node:timers/promises';
+import { messageOf } from '../../../../shared/values/caught.ts';
+import type { InstanceConnection } from '../../settings.ts';
+import type { Entry } from '../model/members.ts';
+import type { Section, SectionName } from '../model/section.ts';
+import { type InstanceState, pathOf } from './instance-state.ts';
+import type { Change } from './plan.ts';
+
+/** What changes are applied to. */
+export interface Target {
+  readonly connection: InstanceConnection;
+  readonly instance: InstanceState;
+  /** Classes that fields may refer to before they exist. */
+  readonly classes: readonly string[];
+  /** Is called after each change. */
+  readonly applied: (change: Change) => void;
+}
+
+/**
+ * Applies changes: first records that are written, in the order of sections, then those that are deleted, in reverse.
+ *
+ * @throws Error that names the record of a change that the server rejects; those before it have been made
+ */
+export async function applyChanges(changes: readonly Change[], target: Target): Promise<void> {
+  const known = new Map([...target.instance.ids].map(([name, own]) => [name, new Map(own)]));
+  const writer = { ...target, ids: known };
+  const isDeleted = ({ action }: Change) => action === 'delete';
+  const written = changes.filter((change) => !isDeleted(change));
+  const migrating = written.filter(({ section }) => section.name === 'classes');
+  for (const change of written) {
+    await named(change, () => write(change, writer));
+    target.applied(change);
+    if (change === migrating.at(-1)) await settle(migrating, target);
+  }
+  for (const change of changes.filter(isDeleted).reverse()) {
+    await named(change, () => remove(change, target));
+    target.applied(change);
+  }
+}
+
+interface Writer extends Target {
+  readonly ids: Map<SectionName, Map<string, number>>;
+}
+
+async function named({ section, name }: Change, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    throw new Error(`${section.name}.${name}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+async function write(change: Change, writer: Writer): Promise<void> {
+  const { section, name, action, members, after = {} } = change;
+  const { send, base } = writer.connection;
+  if (action === 'replace') await remove(change, writer);
+  if (action === 'create' || action === 'replace') {
+    const body = { [section.nameMember]: name, ...bodyOf(section, after, writer) };
+    const created = await send({ path: base + section.path, body });
+    writer.ids.get(section.name)?.set(name, created.body.id);
+    return;
+  }
+  const path = existingPath(change, writer);
+  if (section.name === 'classes') await waitUntilReady(path, writer);
+  const changed = Object.fromEntries(members.map((member) => [member, after[member]]));
+  await send({ method: 'PATCH', path, body: bodyOf(section, changed, writer) });
+}
+
+async function remove(change: Change, target: Target): Promise<void> {
+  const { send } = target.connection;
+  await send({ method: 'DELETE', path: existingPath(change, target), expect: [204, 404] });
+}
+
+function existingPath({ section, name }: Change, { instance, connection }: Target): string {
+  const path = instance.paths.get(section.name)?.get(name);
+  return path ?? pathOf(connection.base, section, { name });
+}
+
+function bodyOf(section: Section, entry: Entry, { ids, classes }: Writer): Entry {
+  const members = Object.entries(entry).map(([member, value]) => {
+    const other = section.references[member];
+    const id = other === undefined ? undefined : ids.get(other)?.get(String(value));
+    return [member, id ?? value];
+  });
+  const body = section.toBody(Object.fromEntries(members));
+  return section.name === 'classes' ? { ...body, ignored_target_classes: classes } : body;
+}
+
+/** Waits until indexes of changed classes are built. */
+async function settle(changes: readonly Change[], target: Target): Promise<void> {
+  for (const change of changes) await waitUntilReady(existingPath(change, target), target);
+}
+
+const pauseMs = 250;
+
+async function waitUntilReady(path: string, { connection }: Target): Promise<void> {
+  for (;;) {
+    const { body } = await connection.send({ path });
+    if (body.status !== 'migrating') return;
+    await setTimeout(pauseMs);
+  }
+}

@@ -1,0 +1,107 @@
+import type { InstanceConnection } from '../../settings.ts';
+import type { Terminal } from '../../terminal.ts';
+import { type Project, wantedSections } from '../files/project.ts';
+import type { SectionName } from '../model/section.ts';
+import { applyChanges } from './apply.ts';
+import { type InstanceState, readInstance, warnOfUnnamed } from './instance-state.ts';
+import { type Change, changesBetween, isRemoval, lostFields } from './plan.ts';
+import { missingReferences } from './references.ts';
+import { type ChangeReport, changeTable, reportOf } from './report.ts';
+
+/** Options of a push. */
+export interface PushOptions {
+  readonly dryRun?: boolean;
+  readonly prune?: boolean;
+  readonly only?: string;
+}
+
+/** The outcome of a push. */
+export interface PushReport {
+  readonly changes: readonly ChangeReport[];
+  /** What differs, and changes with `--prune` only. */
+  readonly kept: readonly ChangeReport[];
+  /** Whether the changes were made. */
+  readonly isApplied: boolean;
+}
+
+/**
+ * Makes an instance what the project describes.
+ *
+ * @throws Error before the first change, for changes that delete data without `--prune`
+ */
+export async function pushProject(
+  connection: InstanceConnection,
+  project: Project,
+  { options, out }: { readonly options: PushOptions; readonly out: Terminal },
+): Promise<PushReport> {
+  const { dryRun = false, prune = false } = options;
+  const instance = await readInstance(connection);
+  warnOfUnnamed(instance, out);
+  const names = wantedSections(project, options.only);
+  const all = changesBetween(project.state, instance.state, names);
+  const changes = all.filter(
+    (change) => prune || change.action === 'replace' || !isRemoval(change),
+  );
+  const kept = all.filter((change) => !changes.includes(change));
+  out.say(changeTable(changes, kept));
+  const exists = existsAfter(instance, changes);
+  const problems = [
+    ...missingReferences(changes, exists),
+    ...(prune ? [] : await losses(connection, changes)),
+  ];
+  if (problems.length > 0) throw new Error(`nothing was changed:\n  ${problems.join('\n  ')}`);
+  if (!dryRun && changes.length > 0) await apply(changes, { connection, project, instance, out });
+  const isApplied = !dryRun;
+  return { changes: changes.map(reportOf), kept: kept.map(reportOf), isApplied };
+}
+
+/** Tells which names there are after the changes. */
+function existsAfter({ state }: InstanceState, changes: readonly Change[]) {
+  return (section: SectionName, name: string): boolean => {
+    const change = changes.find((each) => each.section.name === section && each.name === name);
+    if (change === undefined) return state.get(section)?.has(name) === true;
+    return change.action !== 'delete';
+  };
+}
+
+/** Returns the problems of changes that would delete data. */
+async function losses(
+  { send, base }: InstanceConnection,
+  changes: readonly Change[],
+): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const change of changes) {
+    const { name, action, section } = change;
+    if (action === 'replace') {
+      problems.push(
+        `${section.name}.${name}: a change of ${change.members.join(', ')} replaces it, which takes --prune`,
+      );
+    }
+    const fields = lostFields(change);
+    if (fields.length === 0) continue;
+    const { body } = await send({ path: `${base}classes/${name}/objects/?page_size=1` });
+    if (body.objects.length === 0) continue;
+    const lost = fields.map((field) => `classes.${name}.fields.${field}`).join(', ');
+    problems.push(
+      `${lost}: the class has objects, whose values would be deleted, which takes --prune`,
+    );
+  }
+  return problems;
+}
+
+interface Pushed {
+  readonly connection: InstanceConnection;
+  readonly project: Project;
+  readonly instance: InstanceState;
+  readonly out: Terminal;
+}
+
+async function apply(changes: readonly Change[], pushed: Pushed): Promise<void> {
+  const { connection, project, instance, out } = pushed;
+  const bar = out.progress('Pushing', changes.length);
+  const classes = [...(project.state.get('classes')?.keys() ?? [])];
+  await applyChanges(changes, { connection, instance, classes, applied: () => bar.advance(1) });
+  bar.end(
+    `Pushed ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} to ${connection.instance}.`,
+  );
+}

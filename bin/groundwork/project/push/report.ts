@@ -1,0 +1,33 @@
+import { formatTable } from '../../../operator/terminal.ts';
+import { type Change, describeChange } from './plan.ts';
+
+/** A difference as programs read it. */
+export interface ChangeReport {
+  readonly section: string;
+  readonly name: string;
+  readonly change: string;
+  readonly members: readonly string[];
+  readonly details: string;
+}
+
+/** Returns a difference as programs read it. */
+export function reportOf(change: Change): ChangeReport {
+  const { section, name, action, members } = change;
+  return { section: section.name, name, change: action, members, details: describeChange(change) };
+}
+
+/** Returns a table of differences, at the end those that a push does not change. */
+export function changeTable(changes: readonly Change[], kept: readonly Change[] = []): string {
+  if (changes.length + kept.length === 0) return 'Nothing differs.';
+  const header = ['change', 'section', 'name', ''];
+  return formatTable([header, ...changes.map(rowOf), ...kept.map(keptRow)]).trimEnd();
+}
+
+function rowOf(change: Change): readonly string[] {
+  return [change.action, change.section.name, change.name, describeChange(change)];
+}
+
+function keptRow({ section, name, action }: Change): readonly string[] {
+  const verb = action === 'reset' ? 'resets' : 'deletes';
+  return ['keep', section.name, name, `not in the project: --prune ${verb} it`];
+}

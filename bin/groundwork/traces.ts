@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises';
+import { itemsOf, type Send } from '../client.ts';
+import { UsageError } from '../operator/terminal.ts';
+import type { InstanceConnection } from './settings.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A run of a script (docs/reference/scripts.md#traces). */
+export interface Trace {
+  readonly id: number;
+  readonly status: string;
+  readonly executed_at: string | null;
+  /** In milliseconds. */
+  readonly duration: number | null;
+  /** Empty until the end. */
+  readonly result: {
+    readonly stdout?: string;
+    readonly stderr?: string;
+    readonly response?: { readonly status: number; readonly content: string };
+  };
+  readonly links: { readonly self: string };
+}
+
+/** Returns whether a run has ended. */
+export function hasEnded({ status }: Pick<Trace, 'status'>): boolean {
+  return status !== 'pending' && status !== 'processing';
+}
+
+const longestPauseMs = 1000;
+
+/** Waits until a run has ended. Returns its trace. */
+export async function endOf(send: Send, path: string): Promise<Trace> {
+  for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    const { body } = await send({ path });
+    if (hasEnded(body)) return body;
+    await setTimeout(pauseMs);
+  }
+}
+
+/** Returns how a run has ended, and how long it took. */
+export function outcomeOf({ status, duration }: Trace, out: Terminal): string {
+  const shown = out.style(status === 'success' ? 'green' : 'red', status);
+  return duration === null ? shown : `${shown} in ${duration} ms`;
+}
+
+/** Returns what a run has printed, and its custom response. */
+export function outputOf({ result }: Trace, out: Terminal): readonly string[] {
+  const { stdout = '', stderr = '', response } = result;
+  return [
+    ...linesOf(stdout),
+    ...linesOf(stderr).map((line) => out.style('red', line)),
+    ...(response ? [`response ${response.status}: ${response.content}`] : []),
+  ];
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split('\n');
+}
+
+/** Something that has a label besides its id. */
+interface Labelled {
+  readonly id: number;
+  readonly label: string;
+}
+
+/**
+ * Finds a script, trigger or schedule by its id or its label.
+ *
+ * @param list path of the list below the instance: `snippets/scripts/`
+ * @throws UsageError when several have the label; Error when none has
+ */
+export async function findLabelled(
+  { send, base }: InstanceConnection,
+  list: string,
+  wanted: string,
+): Promise<Labelled> {
+  const found: Labelled[] = [];
+  for await (const item of itemsOf<Labelled>(send, `${base}${list}?fields=id,label`)) {
+    if (String(item.id) === wanted) return item;
+    if (item.label === wanted) found.push(item);
+  }
+  const [first, ...others] = found;
+  if (first === undefined) throw new Error(`nothing in ${list} has the id or label ${wanted}`);
+  if (others.length === 0) return first;
+  const ids = found.map(({ id }) => id).join(', ');
+  throw new UsageError(`several have the label ${wanted}: give an id of ${ids}`);
+}

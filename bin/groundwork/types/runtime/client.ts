@@ -1,0 +1,122 @@
+import type {
+  ChannelMessage,
+  ClientOptions,
+  InstanceClient,
+  InstanceTypes,
+  InstanceUser,
+  SubscribeOptions,
+} from './interface.ts';
+import { collectionOf, listOf } from './lists.ts';
+import { exchange, GroundworkError, pause, type Send } from './requests.ts';
+
+/**
+ * Connects to an instance.
+ *
+ * @param publicLinks paths of the script endpoints that need no key, by name
+ */
+export function connect<Types extends InstanceTypes>(
+  options: ClientOptions,
+  publicLinks: Readonly<Record<string, string>>,
+) {
+  let { userKey } = options;
+  const send: Send = (path, request = {}, isPublic = false) => {
+    const keys = {
+      'X-API-KEY': options.apiKey,
+      ...(userKey !== undefined && { 'X-USER-KEY': userKey }),
+    };
+    const base = `${options.url.replace(/\/+$/, '')}/v1.1/instances/${options.instance}/`;
+    return exchange(new URL(path, base), request, isPublic ? {} : keys);
+  };
+  const client: InstanceClient<Types> = {
+    login: async (credentials) => {
+      const { body } = await send('user/auth/', { method: 'POST', body: credentials });
+      const user = body as InstanceUser<Types['profile']>; // as the server describes users
+      userKey = user.user_key;
+      return user;
+    },
+    logout: () => {
+      userKey = undefined;
+    },
+    run: async <Result>(name: Types['script'], payload: object = {}) => {
+      const link = publicLinks[name];
+      const path = link ?? `endpoints/scripts/${name}/run/`;
+      const request = { method: 'POST', body: payload } as const;
+      return (await send(path, request, link !== undefined)).body as Result; // chosen by the caller
+    },
+    publish: async (channel: string, payload: object, room?: string) => {
+      const request = { method: 'POST', body: { payload, room } } as const;
+      return (await send(`channels/${channel}/publish/`, request)).body as ChannelMessage; // as the server describes it
+    },
+    subscribe: (channel: string, subscribeOptions: SubscribeOptions & { room?: string } = {}) =>
+      receive(send, channel, subscribeOptions),
+    request: async (path, request) => (await send(path, request)).body,
+  };
+  return {
+    client,
+    collection: <Item, Input, Update, Query, Order extends string>(name: string) =>
+      collectionOf<Item, Input, Update, Query, Order>(send, name),
+    endpoint: <Item, Input, Query, Order extends string>(name: string, className: string) => {
+      const path = `endpoints/data/${name}/`;
+      const paths = { list: `${path}get/`, create: `${path}post/`, className };
+      return listOf<Item, Input, Query, Order>(send, paths);
+    },
+  };
+}
+
+/** Where a subscription continues. */
+interface Position {
+  readonly last: number;
+  readonly message: ChannelMessage | undefined;
+}
+
+/** Polls for messages. Once it has begun, it continues after errors of the connection and of the server. */
+async function* receive(
+  send: Send,
+  channel: string,
+  { lastId, room, signal }: SubscribeOptions & { room?: string },
+): AsyncGenerator<ChannelMessage, void, undefined> {
+  const path = (name: string, parameters: Record<string, string>) => {
+    const query = new URLSearchParams({ ...parameters, ...(room !== undefined && { room }) });
+    return `channels/${channel}/${name}/?${query}`;
+  };
+  let last = lastId ?? (await newestId(send, path('history', { page_size: '1' }), signal));
+  while (!signal?.aborted) {
+    const position: Position = await poll(send, { last, path, signal });
+    last = position.last;
+    if (position.message !== undefined) yield position.message;
+  }
+}
+
+async function newestId(send: Send, path: string, signal: AbortSignal | undefined) {
+  const { objects } = (await send(path, { signal })).body as { objects: readonly ChannelMessage[] }; // as described
+  return objects[0]?.id ?? 0;
+}
+
+const longestPauseMs = 30_000;
+
+/** Waits for the message after `last`; returns without one after a while, or when the signal is aborted. */
+async function poll(
+  send: Send,
+  {
+    last,
+    path,
+    signal,
+  }: {
+    last: number;
+    path: (name: string, parameters: Record<string, string>) => string;
+    signal: AbortSignal | undefined;
+  },
+): Promise<Position> {
+  for (let pauseMs = 1000; !signal?.aborted; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    try {
+      const { body, headers } = await send(path('poll', { last_id: String(last) }), { signal });
+      const message = body as ChannelMessage | undefined; // as the server describes it; undefined after a 204
+      return { last: message?.id ?? Number(headers.get('x-last-id') ?? last), message };
+    } catch (error) {
+      if (error instanceof GroundworkError && error.status < 500 && error.status !== 429)
+        throw error;
+      await pause(pauseMs, signal);
+    }
+  }
+  return { last, message: undefined };
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDataFolder } from '../files/data-folder.ts';
+import { addSecretVersion } from '../secrets.ts';
+import { StartError } from '../server/start-error.ts';
+import { linkFiles } from './link-files.ts';
+
+/**
+ * Restores a backup into a data folder, and adds a version to its master secret: ids that were given since the backup
+ * are given again, to others, and new keys must differ from those (docs/restoring.md).
+ *
+ * @param folder absent or empty
+ * @returns the number of the version, which new keys use
+ * @throws StartError when the backup is not complete, or the folder holds something or is in use
+ */
+export async function restoreBackup(backup: string, folder: string): Promise<number> {
+  if (!existsSync(join(backup, 'format.json'))) {
+    throw new StartError(`${backup} is not a complete backup`);
+  }
+  await checkEmpty(folder);
+  const locked = await openDataFolder(folder);
+  try {
+    await linkFiles(join(backup, 'files'), join(folder, 'files'));
+    await mkdir(join(folder, 'store'), { mode: 0o700 });
+    for (const name of ['store/data.mdb', 'secrets.json', 'format.json']) {
+      await copyFile(join(backup, name), join(folder, name));
+    }
+    return await addSecretVersion(folder);
+  } finally {
+    await locked.release();
+  }
+}
+
+async function checkEmpty(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  const [name] = await readdir(folder);
+  if (name !== undefined) {
+    throw new StartError(`${folder} is not empty (${name}): move it away, or name another folder`);
+  }
+}

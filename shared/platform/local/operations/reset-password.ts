@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { resetPassword } from '../../../accounts/reset-password.ts';
+import { hashPassword, scryptAside } from '../../../accounts/rules/passwords.ts';
+import { dataVersion } from '../../../store/data-version.ts';
+import { dataVersionEntity } from '../../../store/entities.ts';
+import { openIds } from '../../ids.ts';
+import { askServer } from '../control.ts';
+import { openDataFolder } from '../files/data-folder.ts';
+import { openSecrets } from '../secrets.ts';
+import { StartError } from '../server/start-error.ts';
+import { openStore } from '../store/store.ts';
+
+/** A new password of an account. */
+export interface NewPassword {
+  readonly email: string;
+  readonly password: string;
+}
+
+/**
+ * Gives an account of a data folder another password, also while a server uses the folder.
+ *
+ * @throws StartError when the folder cannot be used; Error when no account has the address
+ */
+export async function resetFolderPassword(folder: string, given: NewPassword): Promise<void> {
+  if (!existsSync(join(folder, 'format.json'))) throw new StartError(`${folder} holds no data`);
+  try {
+    await askServer(folder, { resetPassword: given });
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    await resetUnused(folder, given); // no server uses it
+  }
+}
+
+const cost = 15; // the default of GROUNDWORK_PASSWORD_COST
+
+async function resetUnused(folder: string, { email, password }: NewPassword): Promise<void> {
+  const locked = await openDataFolder(folder);
+  try {
+    const now = Date.now;
+    const secrets = await openSecrets(locked.path, { isNew: false, nowMs: now });
+    const store = await openStore({ path: join(locked.path, 'store'), now }); // no consumer of the feed watches accounts
+    try {
+      const version = (await dataVersionEntity.read(store))?.data.version ?? dataVersion;
+      if (version > dataVersion)
+        throw new StartError(`the data in ${folder} is of a newer version`);
+      const hash = await hashPassword(password, cost, scryptAside);
+      await resetPassword({ store, secrets, ids: openIds() }, { email, hash });
+    } finally {
+      await store.close();
+    }
+  } finally {
+    await locked.release();
+  }
+}

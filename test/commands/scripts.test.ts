@@ -1,0 +1,198 @@
+import { expect, test } from 'vitest';
+import { connectAnother, connectProject, expectStatus } from './project.ts';
+
+const sources = {
+  'scripts/plain.js': "const os = require('os');\nconsole.log(typeof os.cpus, ARGS.who);\n\n",
+  'scripts/hello.py': "print('hello ' + ARGS['who'])\r\n",
+  'scripts/lib/text.ts': 'export const shout = (text: string): string => text.toUpperCase();\n',
+  'scripts/typed.ts': [
+    "import { basename } from 'node:path';",
+    "import { add } from 'sums';",
+    "import { shout } from './lib/text.ts';",
+    '',
+    'const who: string = shout(String(ARGS.who));',
+    'console.log([who, add(1, 2), basename("a/b")].join());',
+    '',
+  ].join('\n'),
+  'node_modules/sums/package.json': '{ "name": "sums", "main": "sums.js" }',
+  'node_modules/sums/sums.js': 'exports.add = (a, b) => a + b;\n',
+};
+
+const project = `scripts:
+  plain:
+    file: scripts/plain.js
+    runtime_name: nodejs_v8
+    config: { timeout: 5 }
+  hello: { file: scripts/hello.py, description: greets }
+  Typed one: # a label
+    file: scripts/typed.ts
+script_endpoints:
+  greet: { script: Typed one, public: true }
+  greet-python: { script: hello }
+`;
+
+test('scripts and their endpoints are pushed, bundled where they import modules', async () => {
+  const { run, write, call, files, changes } = await connectProject();
+  write({ ...sources, 'groundwork.yml': project });
+  const before = files();
+  changes();
+
+  expectStatus(await run('push'), 0);
+
+  expect(changes()).toEqual([
+    ...Array.from({ length: 3 }, () => 'POST snippets/scripts/'),
+    ...Array.from({ length: 2 }, () => 'POST endpoints/scripts/'),
+  ]);
+  const { body } = await call('GET', 'snippets/scripts/');
+  expect(body.objects).toMatchObject([
+    {
+      label: 'plain',
+      runtime_name: 'nodejs_v8',
+      source: sources['scripts/plain.js'],
+      config: { timeout: 5 },
+    },
+    {
+      label: 'hello',
+      runtime_name: 'python',
+      source: sources['scripts/hello.py'],
+      description: 'greets',
+    },
+    {
+      label: 'Typed one',
+      runtime_name: 'nodejs',
+      source: expect.stringMatching(/^\/\* Bundled from scripts\/typed.ts/),
+    },
+  ]);
+  const greeted = await call('POST', 'endpoints/scripts/greet/run/', { who: 'ada' });
+  expect(greeted.body).toMatchObject({ status: 'success', result: { stdout: 'ADA,3,b' } });
+  expect(await run('push')).toMatchObject({ stdout: 'Nothing differs.\n' });
+  expect(await run('pull')).toMatchObject({ stdout: 'All files are up to date.\n' });
+  expect(changes()).toEqual([]);
+  expect(files()).toEqual(before);
+});
+
+test('a change of an imported module is a change of the script', async () => {
+  const { run, write, changes } = await connectProject();
+  write({ ...sources, 'groundwork.yml': project });
+  expectStatus(await run('push'), 0);
+  write({ 'node_modules/sums/sums.js': 'exports.add = (a, b) => a + b + 1;\n' });
+  changes();
+
+  const ended = await run('push');
+
+  expect(ended.stdout).toMatch(
+    /^update {2}scripts {2}Typed one {2}source [0-9a-f]{8} -> [0-9a-f]{8}$/m,
+  );
+  expect(changes()).toEqual([expect.stringMatching(/^PATCH snippets\/scripts\/\d+\/$/)]);
+});
+
+test('a pull writes scripts into files, and keeps a source that the instance has another bundle of', async () => {
+  const { run, write, read, files, call, changes } = await connectProject();
+  write({ ...sources, 'groundwork.yml': project });
+  expectStatus(await run('push'), 0);
+  const { body } = await call('GET', 'snippets/scripts/');
+  const [plain, , typed] = body.objects;
+  await call('PATCH', `snippets/scripts/${plain.id}/`, { source: 'changed' });
+  await call('PATCH', `snippets/scripts/${typed.id}/`, { source: 'changed' });
+  const long = `${'x'.repeat(70_000)}\n`;
+  await call('POST', 'snippets/scripts/', {
+    label: 'Send: a/mail',
+    runtime_name: 'nodejs',
+    source: long,
+  });
+  await call('POST', 'snippets/scripts/', {
+    label: 'send_a_mail',
+    runtime_name: 'nodejs',
+    source: '1',
+  });
+  await call('POST', 'snippets/scripts/', { runtime_name: 'python', source: '1' });
+
+  const ended = await run('pull');
+
+  expect(ended).toEqual({
+    status: 0,
+    stdout: [
+      'Wrote groundwork.yml',
+      'Wrote scripts/plain.js',
+      'Wrote scripts/Send_a_mail.js',
+      'Wrote scripts/send_a_mail-2.js',
+      '',
+    ].join('\n'),
+    stderr: [
+      'scripts: 1 without a name of their own, which groundwork.yml cannot hold',
+      'scripts.Typed one: the instance has another source than its file makes; the file stays',
+      '',
+    ].join('\n'),
+  });
+  expect(files()).toMatchObject({
+    'scripts/plain.js': 'changed',
+    'scripts/Send_a_mail.js': long,
+    'scripts/typed.ts': sources['scripts/typed.ts'],
+  });
+  expect(read('groundwork.yml')).toContain('  "Send: a/mail":\n    file: scripts/Send_a_mail.js\n');
+  changes();
+  expect(await run('push', '--only', 'scripts')).toMatchObject({ status: 0 });
+  expect(changes()).toEqual([`PATCH snippets/scripts/${typed.id}/`]);
+});
+
+test('scripts of an instance make an equal instance', async () => {
+  const first = await connectProject();
+  first.write({ ...sources, 'groundwork.yml': project });
+  expectStatus(await first.run('push'), 0);
+  const second = await connectAnother(first, 'second');
+  const third = await connectAnother(first, 'third');
+  second.write({ '.env': first.read('.env') });
+  expectStatus(await second.run('pull'), 0);
+  third.write(second.files());
+  expectStatus(await third.run('push'), 0);
+
+  expect(await third.run('pull')).toMatchObject({ stdout: 'All files are up to date.\n' });
+
+  const list = async ({ call }: typeof first) =>
+    (await call('GET', 'snippets/scripts/')).body.objects.map(
+      ({ label, source, runtime_name, config }: Record<string, unknown>) => ({
+        label,
+        source,
+        runtime_name,
+        config,
+      }),
+    );
+  expect(await list(third)).toEqual(await list(first));
+});
+
+test('an endpoint moves to another script, and is deleted with --prune', async () => {
+  const { run, write, changes, call } = await connectProject();
+  write({ ...sources, 'groundwork.yml': project });
+  expectStatus(await run('push'), 0);
+  write({
+    'groundwork.yml': project
+      .replace('greet: { script: Typed one', 'greet: { script: plain')
+      .replace(/ {2}Typed one:.*\n.*\n/, ''),
+  });
+  changes();
+
+  expectStatus(await run('push', '--prune'), 0);
+
+  expect(changes()).toEqual([
+    'PATCH endpoints/scripts/greet/',
+    expect.stringMatching('DELETE snippets/scripts/'),
+  ]);
+  expect((await call('GET', 'endpoints/scripts/')).body.objects).toHaveLength(2);
+});
+
+test.each([
+  ['a file that does not exist', {}, 'scripts.a.file: scripts/a.ts does not exist'],
+  [
+    'a module that does not exist',
+    { 'scripts/a.ts': "import 'b';" },
+    'scripts.a.file: scripts/a.ts cannot be bundled: ',
+  ],
+  ['a file elsewhere', { 'scripts/a.ts': '' }, 'scripts.a.file: is not a path within the project'],
+  ['a syntax error', { 'scripts/a.ts': 'const' }, 'scripts/a.ts:1:5: ERROR: '],
+])('a push rejects %s', async (_name, files, message) => {
+  const { run, write } = await connectProject();
+  const path = message.includes('within') ? '../a.ts' : 'scripts/a.ts';
+  write({ ...files, 'groundwork.yml': `scripts: { a: { file: ${path} } }` });
+
+  expect(await run('push')).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+});
