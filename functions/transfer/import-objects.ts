@@ -86,6 +86,10 @@ async function settle(
   { record, channels }: { readonly record: ObjectRecord; readonly channels: Channels },
 ): Promise<void> {
   const { values: system, errors } = record;
+  const channel = channels.get(system.channel?.toLowerCase() ?? '');
+  if (channel?.type === 'separate_rooms' && !system.channel_room) {
+    errors.channel_room = [messages.channelRoomRequired];
+  }
   const input = { values: {}, errors: undefined, body: record.record, isForm: false };
   const body = parsedBody(compiled, { input, current: undefined, rules: [] });
   record.targets = body.parsed.targets;

@@ -238,6 +238,11 @@ describe('a bad record', () => {
     ['with a unique value of the page', { ...base, id: 9, isbn: 'a' }, { isbn: taken }],
     ['with a unique value of another', { ...base, id: 9, isbn: 'b' }, { isbn: taken }],
     ['that exists with other values', { ...base, id: 2, title: 'c' }, { id: differs }],
+    [
+      'in a channel without its room',
+      { ...base, id: 9, channel: 'default' },
+      { channel_room: ['Channel room field is required for channels with separate rooms.'] },
+    ],
     ['with a file elsewhere', { ...base, id: 9, scan: 'http://x/y' }, { scan: unknown }],
   ])('%s is named, and nothing of its page is written', async (_, record, errors) => {
     await imported(target, objects([{ ...base, id: 2, isbn: 'b' }]));

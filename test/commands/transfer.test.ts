@@ -140,6 +140,7 @@ test('an instance is exported, and imported into an empty one, where it is equal
   const schemaOf = async (each: World) => (await get(each, 'classes/book/')).schema;
   expect(await schemaOf(copy)).toEqual(await schemaOf(world));
   expect(readdirSync(join(folder, 'data', 'files'))).toHaveLength(1);
+  expect(readFileSync(join(folder, 'data', 'groundwork.yml'), 'utf8')).toContain('  author:');
   const again = await run('import', 'data', ...of(copy));
   expect(again).toMatchObject({ status: 2, stderr: expect.stringContaining('it is imported') });
 });

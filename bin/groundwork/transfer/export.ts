@@ -1,6 +1,9 @@
 import { appendFileSync, existsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../operator/terminal.ts';
+import { readProject } from '../project/files/project.ts';
+import { pullProject } from '../project/files/pull.ts';
+import { readInstance } from '../project/push/instance-state.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Progress, Terminal } from '../terminal.ts';
 import { downloadFile, type FileValue } from './files.ts';
@@ -50,11 +53,12 @@ export async function exportInstance(
   return manifest;
 }
 
-/** Writes the schema, and returns the start of the export. */
+/** Writes the schema and the project file, and returns the start of the export. */
 async function begin(from: InstanceConnection, folder: string): Promise<Manifest> {
   createFolders(folder);
   const schema = await fetchSchema(from);
   writeSchema(folder, schema);
+  pullProject(await readProject(folder), (await readInstance(from)).state);
   const classes = schema.classes.map(({ name }) => name);
   const position = startOf(from, 'groups');
   const { url, instance } = from;
