@@ -15,6 +15,7 @@ import { schema } from './schema/resource.ts';
 import { scriptEndpoints } from './script-endpoints/resource.ts';
 import { scripts } from './scripts/resource.ts';
 import { templates } from './templates/resource.ts';
+import { transfer } from './transfer/resource.ts';
 import { triggers } from './triggers/resource.ts';
 import { usage } from './usage/resource.ts';
 import { users } from './users/resource.ts';
@@ -37,6 +38,7 @@ export const api: readonly Family[] = [
   scriptEndpoints,
   schedules,
   triggers,
+  transfer,
   schema,
   usage,
   batch,

@@ -8,6 +8,8 @@ import { addBackup, addRestore } from './commands/backup.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDiff } from './commands/diff.ts';
 import { addDoctor } from './commands/doctor.ts';
+import { addExport } from './commands/export.ts';
+import { addImport } from './commands/import.ts';
 import { addInit } from './commands/init.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogs } from './commands/logs.ts';
@@ -16,6 +18,7 @@ import { addPull } from './commands/pull.ts';
 import { addPush } from './commands/push.ts';
 import { addRun } from './commands/run.ts';
 import { addTypes } from './commands/types.ts';
+import { addDev } from './dev/dev.ts';
 import { openTerminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
@@ -26,9 +29,12 @@ const commands: readonly AddCommand[] = [
   addPull,
   addDiff,
   addPush,
+  addDev,
   addRun,
   addLogs,
   addTypes,
+  addExport,
+  addImport,
   addBackup,
   addRestore,
   addAdmin,

@@ -5,6 +5,7 @@ import { writeJson } from '../store/exact-json.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ChannelData } from '../store/records/channels.ts';
 import type { ObjectData } from '../store/records/records.ts';
+import type { Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { channelErrors, channelEvent, channelFields, namedChannel } from './object-channel.ts';
@@ -204,21 +205,39 @@ function planNew(
     values,
     ...(channel && { channelNumber: channel.row }),
   };
-  const key = objectEntity.key(call.instance, call.class.data.number, id);
+  return plannedNew(call, compiled, {
+    data,
+    added,
+    more: channelEvent(call, { compiled, channel, after: data }),
+    events: () => eventWrites(call, { after: data }),
+  });
+}
+
+/**
+ * Plans the put of a new object, with its unique values and files.
+ *
+ * @param object.more further writes of its transaction
+ */
+export function plannedNew(
+  call: SaveCall,
+  compiled: CompiledClass,
+  {
+    data,
+    added,
+    more,
+    events,
+  }: Pick<PlannedSave, 'data' | 'added' | 'events'> & { readonly more: readonly Write[] },
+): PlannedSave {
+  const key = objectEntity.key(call.instance, call.class.data.number, data.id);
   const text = writeJson(data);
   const put = { ...createItem(objectEntity, key, data, objectIndexes(compiled, data)), text };
-  const unique = uniqueWrites(call, compiled, { id, before: {}, after: values });
+  const unique = uniqueWrites(call, compiled, { id: data.id, before: {}, after: data.values });
   return planned(call, compiled, {
     data,
     text,
-    writes: [
-      put,
-      ...unique,
-      ...fileRecords(placeOf(call), added),
-      ...channelEvent(call, { compiled, channel, after: data }),
-    ],
+    writes: [put, ...unique, ...fileRecords(placeOf(call), added), ...more],
     added,
     growth: growthOf(call, { after: data }, added),
-    events: () => eventWrites(call, { after: data }),
+    events,
   });
 }

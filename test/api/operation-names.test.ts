@@ -73,6 +73,8 @@ const verbs = [
   'reset',
   'send',
   'publish',
+  'export',
+  'import',
   'poll',
   'stream',
   'resend',

@@ -247,6 +247,7 @@ describe.each(ofFamilies)(
         objects: ofObjects,
         'data-endpoints': ofObjects,
         users: ofObjects,
+        transfer: ['public', 'uploads'],
         scripts: ['scripts', 'traces'],
         'script-endpoints': ['traces'],
         schedules: ['traces'],

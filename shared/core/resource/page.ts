@@ -127,6 +127,7 @@ const kept = new Set(
     'page_size ordering order_by query fields excluded_fields include_count expand room last_id',
     'start end source instance', // filters of usage
     'device_id user is_active', // of devices
+    'kind class', // of exports
   ].flatMap((names) => names.split(' ')),
 );
 

@@ -1,0 +1,19 @@
+import { type AddCommand, withInstance } from '../command.ts';
+import { connectInstance, type ServerOptions } from '../settings.ts';
+import { exportInstance } from '../transfer/export.ts';
+
+/** Adds `export`: writes the data of an instance into a folder. */
+export const addExport: AddCommand = (program, terminal) => {
+  withInstance(program.command('export'))
+    .description('write the data of an instance into a folder; run it again to continue')
+    .argument('<folder>', 'the folder; created if it does not exist')
+    .addHelpText('after', '\nExample:\n  groundwork export backup --instance library')
+    .action(async (folder: string, options: ServerOptions) => {
+      const out = terminal();
+      const { counts } = await exportInstance(connectInstance(options), folder, out);
+      out.result({ folder, counts }, () => {
+        const records = Object.values(counts).reduce((sum, each) => sum + each, 0);
+        return `Exported ${records} records to ${folder}. It contains hashes of passwords: keep it safe.`;
+      });
+    });
+};

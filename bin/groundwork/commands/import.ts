@@ -1,0 +1,80 @@
+import { existsSync, statSync } from 'node:fs';
+import { UsageError } from '../../operator/terminal.ts';
+import { type AddCommand, withInstance } from '../command.ts';
+import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { importCollections } from '../transfer/collections.ts';
+import { formats } from '../transfer/convert.ts';
+import { readCsv } from '../transfer/csv.ts';
+import { importObjects } from '../transfer/foreign.ts';
+import { importFolder } from '../transfer/import.ts';
+import { fetchSchema } from '../transfer/schema.ts';
+
+interface ImportOptions extends ServerOptions {
+  readonly class?: string;
+  readonly from?: string;
+  readonly ignore?: string;
+}
+
+const examples = `
+Examples:
+  groundwork import backup --instance copies
+  groundwork import books.csv --class book
+  groundwork import collections --from parse`;
+
+/** Adds `import`: writes data into an instance. */
+export const addImport: AddCommand = (program, terminal) => {
+  withInstance(program.command('import'))
+    .description(
+      'write an export, or data of another system, into an instance; run again to continue',
+    )
+    .argument('<source>', 'the folder of an export, a CSV file, or a folder of JSON collections')
+    .option('--class <name>', 'the class of the objects of a CSV file')
+    .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
+    .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
+    .addHelpText('after', examples)
+    .action(async (source: string, options: ImportOptions) => {
+      if (!existsSync(source)) throw new UsageError(`there is no ${source}`);
+      const out = terminal();
+      const to = connectInstance(options);
+      if (options.from !== undefined) return fromCollections(to, { source, options, out });
+      if (!statSync(source).isDirectory()) return fromCsv(to, { source, options, out });
+      const { created, unchanged, shift } = await importFolder(to, source, out);
+      const result = { instance: to.instance, created, unchanged, shift: shift ?? null };
+      out.result(result, () => {
+        const ids = shift === undefined ? 'with their ids' : 'with new ids';
+        return `Imported ${created + unchanged} records into ${to.instance}, ${ids}.`;
+      });
+    });
+};
+
+interface Source {
+  readonly source: string;
+  readonly options: ImportOptions;
+  readonly out: Terminal;
+}
+
+async function fromCollections(to: InstanceConnection, { source, options, out }: Source) {
+  const format = formats.find((each) => each === options.from);
+  if (format === undefined) throw new UsageError(`--from is ${formats.join(' or ')}`);
+  if (!statSync(source).isDirectory()) throw new UsageError(`${source} is not a folder`);
+  const ignored = options.ignore?.split(',') ?? [];
+  const created = await importCollections(to, { format, folder: source, ignored }, out);
+  out.result(
+    { instance: to.instance, created },
+    () => `Imported ${created} records into ${to.instance}.`,
+  );
+}
+
+async function fromCsv(to: InstanceConnection, { source, options, out }: Source) {
+  if (options.class === undefined) throw new UsageError('give --class, the class of the objects');
+  const name = options.class.toLowerCase();
+  const { classes } = await fetchSchema(to);
+  const schema = classes.find((each) => each.name === name)?.schema;
+  if (schema === undefined) throw new UsageError(`there is no class ${name} in ${to.instance}`);
+  const bar = out.progress(`Importing into ${name}`, 100);
+  const objects = readCsv(source, schema);
+  const created = await importObjects(to, { file: source, name, objects }, bar);
+  bar.end('Imported');
+  out.result({ instance: to.instance, created }, () => `Imported ${created} objects into ${name}.`);
+}

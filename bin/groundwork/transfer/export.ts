@@ -1,0 +1,133 @@
+import { appendFileSync, existsSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../../operator/terminal.ts';
+import type { InstanceConnection } from '../settings.ts';
+import type { Progress, Terminal } from '../terminal.ts';
+import { downloadFile, type FileValue } from './files.ts';
+import {
+  createFolders,
+  kindOf,
+  type Manifest,
+  partFile,
+  partsOf,
+  readJsonFile,
+  saveJsonFile,
+} from './folder.ts';
+import { highestIds, type TransferRecord } from './record-ids.ts';
+import { fetchSchema, readSchemaFile, type SchemaClass, writeSchema } from './schema.ts';
+
+/** An export that runs. */
+interface Export {
+  readonly from: InstanceConnection;
+  readonly folder: string;
+  readonly classes: readonly SchemaClass[];
+  readonly bar: Progress;
+}
+
+/**
+ * Writes the data of an instance into a folder, page by page. What a killed export has written is used again.
+ *
+ * @throws UsageError for a folder with something else
+ */
+export async function exportInstance(
+  from: InstanceConnection,
+  folder: string,
+  out: Terminal,
+): Promise<Manifest> {
+  const path = join(folder, 'export.json');
+  let manifest = readJsonFile<Manifest>(path) ?? (await begin(from, folder));
+  checkSource(manifest, from, folder);
+  const { classes } = readSchemaFile(folder);
+  const total = classes.reduce((sum, each) => sum + each.objects_count, 0);
+  const bar = out.progress(`Exporting ${from.instance}`, total);
+  const done = Object.values(manifest.counts).reduce((sum, each) => sum + each, 0);
+  bar.advance(done);
+  while (manifest.position !== undefined) {
+    manifest = await exportPage({ from, folder, classes, bar }, manifest);
+    saveJsonFile(path, manifest);
+  }
+  bar.end('Exported');
+  return manifest;
+}
+
+/** Writes the schema, and returns the start of the export. */
+async function begin(from: InstanceConnection, folder: string): Promise<Manifest> {
+  createFolders(folder);
+  const schema = await fetchSchema(from);
+  writeSchema(folder, schema);
+  const classes = schema.classes.map(({ name }) => name);
+  const position = startOf(from, 'groups');
+  const { url, instance } = from;
+  const highest = { objects: 0, users: 0, groups: 0 };
+  return { format: 1, url, instance, classes, counts: {}, highest, position };
+}
+
+function checkSource(manifest: Manifest, { url, instance }: InstanceConnection, folder: string) {
+  if (manifest.url === url && manifest.instance === instance) return;
+  throw new UsageError(`${folder} is an export of ${manifest.instance} on ${manifest.url}`);
+}
+
+function startOf({ base }: InstanceConnection, part: string) {
+  const { kind, name } = kindOf(part);
+  const next = `${base}export/?kind=${kind}${name && `&class=${name}`}`;
+  return { part, next, bytes: 0 };
+}
+
+/** Writes one page. Returns the manifest with the position of the next one. */
+async function exportPage(running: Export, manifest: Manifest): Promise<Manifest> {
+  const { from, folder, classes, bar } = running;
+  const { position, counts } = manifest;
+  if (position === undefined) return manifest;
+  const { part } = position;
+  const file = partFile(folder, part);
+  if (existsSync(file)) truncateSync(file, position.bytes); // what a killed export wrote last is not complete
+  const { body } = await from.send({ path: position.next });
+  const fetched: readonly TransferRecord[] = body.objects;
+  const fields = classes.find(({ name }) => name === kindOf(part).name)?.schema ?? [];
+  const fileFields = fields.filter(({ type }) => type === 'file').map(({ name }) => name);
+  const records = await withFiles(folder, fetched, fileFields);
+  const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  appendFileSync(file, text, { mode: 0o600 });
+  bar.advance(records.length);
+  const bytes = position.bytes + Buffer.byteLength(text);
+  return {
+    ...manifest,
+    counts: { ...counts, [part]: (counts[part] ?? 0) + records.length },
+    highest: highestIds(manifest.highest, { part, fields, records }),
+    ...following(from, manifest, body.next === null ? undefined : { part, next: body.next, bytes }),
+  };
+}
+
+/** Returns the position after a page, which is absent at the end of the last part. */
+function following(
+  from: InstanceConnection,
+  { classes, position }: Manifest,
+  inPart: Manifest['position'],
+): { readonly position: Manifest['position'] } {
+  if (inPart !== undefined) return { position: inPart };
+  const parts = partsOf(classes);
+  const next = parts[parts.indexOf(position?.part ?? '') + 1];
+  return { position: next === undefined ? undefined : startOf(from, next) };
+}
+
+const downloadsAtOnce = 4;
+
+/** Downloads the files of records. Returns the records with their names in the folder. */
+async function withFiles(
+  folder: string,
+  records: readonly TransferRecord[],
+  fields: readonly string[],
+): Promise<readonly TransferRecord[]> {
+  if (fields.length === 0) return records;
+  const changed = records.map((record) => ({ ...record }));
+  const all = changed.flatMap((record) =>
+    fields.flatMap((name) => (record[name] ? [{ record, name }] : [])),
+  );
+  for (let at = 0; at < all.length; at += downloadsAtOnce) {
+    const some = all.slice(at, at + downloadsAtOnce).map(async ({ record, name }) => {
+      record[name] = await downloadFile(folder, record[name] as FileValue); // of a field with files
+    });
+    await Promise.all(some);
+  }
+  return changed;
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InstanceConnection } from '../settings.ts';
+
+/*
+ * The folder of an export:
+ *
+ *   export.json            what was exported, and how far a running export is
+ *   schema.jsonl           classes and channels
+ *   groups.jsonl, users.jsonl, objects/<class>.jsonl    records, as the interface exports them
+ *   files/                 files of objects; their records name them as `files/<name>`
+ *   import-<…>.json        how far an import into an instance is
+ */
+
+/** Ids, by the kind of their records. */
+export interface Ids {
+  readonly objects: number;
+  readonly users: number;
+  readonly groups: number;
+}
+
+/** The file `export.json`. */
+export interface Manifest {
+  readonly format: 1;
+  readonly url: string;
+  readonly instance: string;
+  /** Classes whose objects are exported, in their order. */
+  readonly classes: readonly string[];
+  /** Records by part. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The highest ids that occur. */
+  readonly highest: Ids;
+  /** Where a running export continues; absent: it is complete. */
+  readonly position?: Position | undefined;
+}
+
+/** A position in a running export. */
+export interface Position {
+  /** Name of the part, as in {@link partFile}. */
+  readonly part: string;
+  /** Path of the next page. */
+  readonly next: string;
+  /** Bytes of the part's file up to it. */
+  readonly bytes: number;
+}
+
+/** Returns the parts of an instance in the order in which they are exported and imported. */
+export function partsOf(classes: readonly string[]): readonly string[] {
+  return ['groups', 'users', ...classes.map((name) => `objects/${name}`)];
+}
+
+/** Returns the kind of the records of a part, and their class. */
+export function kindOf(part: string): { readonly kind: keyof Ids; readonly name: string } {
+  const [kind = '', name = ''] = part.split('/');
+  return { kind: kind as keyof Ids, name }; // parts are those of partsOf
+}
+
+/** Returns the path of the file of a part. */
+export function partFile(folder: string, part: string): string {
+  return join(folder, `${part}.jsonl`);
+}
+
+/** Creates the folders of an export, which only their owner may read: hashes of passwords are in it. */
+export function createFolders(folder: string): void {
+  mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 });
+  mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 });
+}
+
+/** Reads a JSON file; undefined when it does not exist. */
+export function readJsonFile<Data>(path: string): Data | undefined {
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Data) : undefined; // as saved
+}
+
+/** Replaces a JSON file atomically: the command may be killed at any time. */
+export function saveJsonFile(path: string, data: object): void {
+  const draft = `${path}.new`;
+  writeFileSync(draft, `${JSON.stringify(data, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+/** Returns the name of the file with the state of an import into an instance. */
+export function importStateName({ url, instance }: InstanceConnection): string {
+  const digest = createHash('sha256').update(`${url} ${instance}`).digest('hex').slice(0, 8);
+  return `import-${instance}-${digest}.json`;
+}

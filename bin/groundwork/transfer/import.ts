@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../../operator/terminal.ts';
+import type { InstanceConnection } from '../settings.ts';
+import type { Progress, Terminal } from '../terminal.ts';
+import { type FileValue, uploadFile } from './files.ts';
+import {
+  type Ids,
+  importStateName,
+  kindOf,
+  type Manifest,
+  partFile,
+  partsOf,
+  readJsonFile,
+  saveJsonFile,
+} from './folder.ts';
+import { type ImportState, idThere, isMerged, mergeNamed } from './import-state.ts';
+import { pagesOf } from './lines.ts';
+import { mapIds, type PartRecords, type TransferRecord } from './record-ids.ts';
+import { applySchema, fetchSchema, readSchemaFile, type Schema } from './schema.ts';
+import { BadPage, sendPage } from './send-page.ts';
+
+interface Import {
+  readonly to: InstanceConnection;
+  readonly folder: string;
+  readonly schema: Schema;
+  readonly bar: Progress;
+  readonly save: (state: ImportState) => void;
+}
+
+/**
+ * Writes the data of an export into an instance, page by page. What a killed import has written is not written again.
+ * Ids stay in an empty instance; in another one each is raised above those that exist.
+ *
+ * @throws UsageError for a folder without a complete export, or one that is imported already
+ */
+export async function importFolder(
+  to: InstanceConnection,
+  folder: string,
+  out: Terminal,
+): Promise<ImportState> {
+  const manifest = readJsonFile<Manifest>(join(folder, 'export.json'));
+  if (manifest === undefined) throw new UsageError(`there is no export in ${folder}`);
+  if (manifest.position !== undefined) {
+    throw new UsageError(`the export in ${folder} is not complete: run groundwork export again`);
+  }
+  const statePath = join(folder, importStateName(to));
+  const save = (state: ImportState) => saveJsonFile(statePath, state);
+  const known = readJsonFile<ImportState>(statePath);
+  if (known !== undefined && known.position === undefined) {
+    throw new UsageError(`it is imported into ${to.instance}; remove ${statePath} to do it again`);
+  }
+  let state = known ?? (await begin(to, manifest));
+  save(state);
+  const total = Object.values(manifest.counts).reduce((sum, each) => sum + each, 0);
+  const bar = out.progress(`Importing into ${to.instance}`, total);
+  bar.advance(state.created + state.unchanged);
+  const running: Import = { to, folder, schema: readSchemaFile(folder), bar, save };
+  const parts = partsOf(manifest.classes);
+  for (const part of parts.slice(parts.indexOf(state.position?.part ?? ''))) {
+    if (part === 'users' || state === known) await createSchema(running, state);
+    state = await importPart(running, state, part);
+    const next = parts[parts.indexOf(part) + 1];
+    state = { ...state, position: next === undefined ? undefined : { part: next, start: 0 } };
+    save(state);
+  }
+  bar.end('Imported');
+  return state;
+}
+
+/** Returns the start of an import. Where there are records, ids for those of the export are reserved. */
+async function begin(to: InstanceConnection, { highest }: Manifest): Promise<ImportState> {
+  const start = { created: 0, unchanged: 0, position: { part: 'groups', start: 0 } };
+  if (await isEmpty(to)) return start;
+  const shift = {
+    groups: await reserve(to, 'groups', highest.groups),
+    users: await reserve(to, 'users', highest.users),
+    objects: await reserve(to, 'objects', highest.objects),
+  };
+  return { ...start, shift };
+}
+
+async function isEmpty(to: InstanceConnection): Promise<boolean> {
+  const { classes } = await fetchSchema(to);
+  for (const part of partsOf(classes.map(({ name }) => name))) {
+    const { kind, name } = kindOf(part);
+    const path = `${to.base}export/?kind=${kind}&page_size=1${name && `&class=${name}`}`;
+    if ((await to.send({ path })).body.objects.length > 0) return false;
+  }
+  return true;
+}
+
+/** Reserves ids from 1 to `highest`. Returns what is to be added to each. */
+async function reserve(
+  { send, base }: InstanceConnection,
+  kind: keyof Ids,
+  highest: number,
+): Promise<number> {
+  if (highest === 0) return 0;
+  // no class is needed to reserve ids of objects, which are those of all classes
+  const body = { kind, class: 'user_profile', reserve: highest };
+  return (await send({ path: `${base}import/`, body })).body.first - 1;
+}
+
+function createSchema({ to, schema }: Import, state: ImportState): Promise<void> {
+  const map = (group: number | null) => group && idThere(state, 'groups', group);
+  return applySchema(to, schema, map);
+}
+
+async function importPart(running: Import, from: ImportState, part: string): Promise<ImportState> {
+  const { folder, schema, bar, save } = running;
+  const path = partFile(folder, part);
+  if (!existsSync(path)) return from;
+  const start = from.position?.part === part ? from.position.start : 0;
+  const { name } = kindOf(part);
+  const fields = schema.classes.find((each) => each.name === name)?.schema ?? [];
+  let state = from;
+  for await (const { records, end } of pagesOf<TransferRecord>(path, start)) {
+    state = await importPage(running, state, { part, fields, records });
+    state = { ...state, position: { part, start: end } };
+    bar.advance(records.length);
+    save(state);
+  }
+  return state;
+}
+
+async function importPage(
+  running: Import,
+  state: ImportState,
+  page: PartRecords,
+): Promise<ImportState> {
+  const { to, folder } = running;
+  const { part, fields } = page;
+  const kept = page.records.filter((record) => !isMerged(state, part, record));
+  const there = (kind: keyof Ids, id: number) => idThere(state, kind, id);
+  const mapped = state.shift ? kept.map((record) => mapIds(page, record, there)) : kept;
+  const records = await withUploads(running, { part, fields, records: mapped });
+  try {
+    const sourceOf = (at: number) => `${partFile(folder, part)}, id ${kept[at]?.id}`;
+    const sent = await sendPage(to, { ...kindOf(part), sourceOf }, records);
+    const left = page.records.length - kept.length;
+    const unchanged = state.unchanged + sent.unchanged + left;
+    return { ...state, created: state.created + sent.created, unchanged };
+  } catch (error) {
+    if (!(error instanceof BadPage)) throw error;
+    const merged = await mergeNamed(to, state, { bad: error.bad, part, records: kept });
+    if (merged === undefined) throw error;
+    return importPage(running, merged, page);
+  }
+}
+
+/** Uploads the files of records. Returns the records with the names of the uploads. */
+async function withUploads(
+  { to, folder }: Import,
+  { part, fields, records }: PartRecords,
+): Promise<readonly TransferRecord[]> {
+  const names = fields.filter(({ type }) => type === 'file').map((field) => field.name);
+  if (names.length === 0) return records;
+  const { name } = kindOf(part);
+  const changed = records.map((record): Record<string, unknown> => ({ ...record }));
+  for (const record of changed) {
+    for (const field of names) {
+      const value = record[field] as FileValue | null | undefined; // as exported
+      if (value) record[field] = await uploadFile(to, { folder, name }, value);
+    }
+  }
+  return changed;
+}

@@ -1,0 +1,59 @@
+import { createReadStream } from 'node:fs';
+
+/** A line of a file, without its end. */
+export interface Line {
+  readonly text: string;
+  /** Position after the line, in bytes. */
+  readonly end: number;
+}
+
+const newline = 0x0a;
+
+/** Reads the lines of a file one by one, from a position at the start of a line. Empty lines are left out. */
+export async function* linesOf(path: string, from = 0): AsyncGenerator<Line> {
+  let rest = Buffer.alloc(0);
+  let end = from;
+  for await (const chunk of createReadStream(path, { start: from })) {
+    rest = Buffer.concat([rest, chunk as Buffer]); // a stream without encoding reads buffers
+    let start = 0;
+    for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline, start)) {
+      const text = rest.toString('utf8', start, at);
+      end += at + 1 - start;
+      start = at + 1;
+      if (text.trim() !== '') yield { text, end };
+    }
+    rest = rest.subarray(start);
+  }
+  if (rest.length > 0) yield { text: rest.toString('utf8'), end: end + rest.length };
+}
+
+/** Records of a request, and where the next one begins. */
+export interface RecordPage<Data> {
+  readonly records: readonly Data[];
+  readonly end: number;
+}
+
+/* Bounds of a request, below those of the server (docs/reference/limits.md) */
+const maxRecords = 100;
+const maxBytes = 1_000_000;
+const maxStructure = 100_000;
+
+/** Reads JSON lines in pages that fit into a request. */
+export async function* pagesOf<Data>(path: string, from = 0): AsyncGenerator<RecordPage<Data>> {
+  let records: Data[] = [];
+  let [bytes, structure, end] = [0, 0, from];
+  for await (const line of linesOf(path, from)) {
+    const size = line.end - end;
+    const marks = line.text.match(/[[\]{},:]/g)?.length ?? 0;
+    const isFull = records.length === maxRecords || bytes + size > maxBytes;
+    if (records.length > 0 && (isFull || structure + marks > maxStructure)) {
+      yield { records, end };
+      [records, bytes, structure] = [[], 0, 0];
+    }
+    records.push(JSON.parse(line.text) as Data);
+    bytes += size;
+    structure += marks;
+    end = line.end;
+  }
+  if (records.length > 0) yield { records, end };
+}

@@ -1,0 +1,127 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { isSameJson } from '../../../shared/values/json/json-values.ts';
+import { itemsOf, type Send } from '../../client.ts';
+import type { InstanceConnection } from '../settings.ts';
+
+/** A field of a class, as the interface shows it. */
+export interface SchemaField {
+  readonly name: string;
+  readonly type: string;
+  readonly target?: string;
+}
+
+/** A class, as the interface shows it. */
+export interface SchemaClass {
+  readonly name: string;
+  readonly schema: readonly SchemaField[];
+  readonly group: number | null;
+  readonly status?: string;
+  readonly objects_count: number;
+}
+
+interface SchemaChannel {
+  readonly name: string;
+  readonly group: number | null;
+}
+
+/** The configuration that objects depend on. */
+export interface Schema {
+  readonly classes: readonly SchemaClass[];
+  readonly channels: readonly SchemaChannel[];
+}
+
+const fileName = 'schema.jsonl';
+
+/** Reads the schema of an instance. */
+export async function fetchSchema({ send, base }: InstanceConnection): Promise<Schema> {
+  return {
+    classes: await all(itemsOf<SchemaClass>(send, `${base}classes/`)),
+    channels: await all(itemsOf<SchemaChannel>(send, `${base}channels/`)),
+  };
+}
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+/** Writes the schema of an export. */
+export function writeSchema(folder: string, { classes, channels }: Schema): void {
+  const lines = [
+    ...classes.map((each) => ({ kind: 'class', ...each })),
+    ...channels.map((each) => ({ kind: 'channel', ...each })),
+  ];
+  writeFileSync(join(folder, fileName), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+type SchemaLine =
+  | ({ readonly kind: 'class' } & SchemaClass)
+  | ({ readonly kind: 'channel' } & SchemaChannel);
+
+/** Reads the schema of an export. */
+export function readSchemaFile(folder: string): Schema {
+  const text = readFileSync(join(folder, fileName), 'utf8');
+  const lines = text.split('\n').filter((line) => line !== '');
+  const all = lines.map((line) => JSON.parse(line) as SchemaLine); // as written
+  return {
+    classes: all.filter((each) => each.kind === 'class'),
+    channels: all.filter((each) => each.kind === 'channel'),
+  };
+}
+
+/**
+ * Creates the classes and channels of an export in an instance, and adds fields to classes that exist.
+ *
+ * @param mapGroup returns the id that a group of the export has there
+ * @throws Error when a field exists with another type
+ */
+export async function applySchema(
+  { send, base }: InstanceConnection,
+  { classes, channels }: Schema,
+  mapGroup: (group: number | null) => number | null,
+): Promise<void> {
+  const there = await fetchSchema({ send, base } as InstanceConnection);
+  const names = classes.map(({ name }) => name);
+  for (const { objects_count: _, ...each } of classes) {
+    const path = `${base}classes/`;
+    const current = there.classes.find(({ name }) => name === each.name);
+    const group = mapGroup(each.group);
+    if (current === undefined) {
+      await send({ path, body: { ...each, group, ignored_target_classes: names } });
+      continue;
+    }
+    const missing = missingFields(each, current);
+    if (missing.length === 0) continue;
+    const schema = [...current.schema, ...missing];
+    const body = { schema, ignored_target_classes: names };
+    await send({ path: `${path}${each.name}/`, method: 'PATCH', body });
+    await ready(send, `${path}${each.name}/`);
+  }
+  for (const each of channels) {
+    if (there.channels.some(({ name }) => name === each.name)) continue;
+    await send({ path: `${base}channels/`, body: { ...each, group: mapGroup(each.group) } });
+  }
+}
+
+function missingFields(
+  { name, schema }: Pick<SchemaClass, 'name' | 'schema'>,
+  current: SchemaClass,
+) {
+  return schema.filter((field) => {
+    const same = current.schema.find((each) => each.name === field.name);
+    if (same === undefined) return true;
+    const isSame = same.type === field.type && isSameJson(same.target, field.target);
+    if (!isSame) throw new Error(`the field ${field.name} of ${name} has another type there`);
+    return false;
+  });
+}
+
+const pauseMs = 200;
+
+/** Waits until the indexes of a class are built. */
+async function ready(send: Send, path: string): Promise<void> {
+  while ((await send({ path })).body.status === 'migrating') await setTimeout(pauseMs);
+}

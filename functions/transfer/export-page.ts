@@ -1,0 +1,105 @@
+import { compiledClass } from '../../shared/classes/compiled-classes.ts';
+import { queryValue } from '../../shared/core/http/message.ts';
+import { type PageBody, readPage, roomyPageBody, rowsOf } from '../../shared/core/resource/page.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import {
+  orderingParameters,
+  pageParameters,
+  type QueryParameters,
+} from '../../shared/core/resource/query-parameters.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { showObject } from '../../shared/objects/show-object.ts';
+import {
+  deletedGroupsEntity,
+  groupEntity,
+  objectEntity,
+  userEntity,
+  userPasswordEntity,
+} from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import type { GroupData, UserData } from '../../shared/store/records/records.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { type Kind, kinds } from './fields.ts';
+import { readClass } from './read-class.ts';
+
+/** Parameters of an export, in addition to those of every request. */
+export const exportParameters: QueryParameters = {
+  kind: {
+    type: 'string',
+    description: 'What to export. The default is `groups`.',
+    choices: kinds,
+  },
+  class: { type: 'string', description: 'The class whose `objects` to export.' },
+  ...pageParameters,
+  ...orderingParameters,
+};
+
+/**
+ * Reads the page of records that a request asks for (docs/reference/transfer.md#export).
+ *
+ * @param path of the export, as links show it
+ * @throws ApiError 400 for a bad parameter
+ */
+export async function readExport(context: Context, path: string): Promise<PageBody> {
+  const { platform, caches, request } = context;
+  const { store } = platform;
+  const instance = instanceOf(context);
+  const name = queryValue(request.query, 'class') ?? '';
+  switch (kindOf(queryValue(request.query, 'kind') ?? 'groups')) {
+    case 'groups': {
+      const page = await readPage(context, path, (range) =>
+        rowsOf(store, groupEntity, [instance], range),
+      );
+      const records = page.rows.map(({ item: { data } }) => groupOf(data));
+      return roomyPageBody(page, records);
+    }
+    case 'users': {
+      const page = await readPage(context, path, (range) =>
+        rowsOf(store, userEntity, [instance], range),
+      );
+      const users = page.rows.map(({ item }) => item.data);
+      return roomyPageBody(page, await usersOf(context, users));
+    }
+    case 'objects': {
+      const place = await readClass(context, name);
+      const compiled = compiledClass(caches, place);
+      const page = await readPage(context, path, (range) =>
+        rowsOf(store, objectEntity, [instance, place.data.number], range),
+      );
+      const records = page.rows.map(({ item }) => showObject(compiled, item.data));
+      return roomyPageBody(page, records);
+    }
+  }
+}
+
+function kindOf(text: string): Kind {
+  const kind = kinds.find((each) => each === text);
+  if (kind === undefined) throw invalid({ kind: [messages.badChoice(text)] });
+  return kind;
+}
+
+function groupOf({ id, name, label, description }: GroupData): JsonObject {
+  return { id, name, label, description };
+}
+
+/** Returns users with their passwords, hashed, and the groups that exist. */
+async function usersOf(context: Context, users: readonly UserData[]) {
+  const instance = instanceOf(context);
+  const { passwords, deleted } = await readTogether(context.platform.store, {
+    passwords: users.map(({ id }) => userPasswordEntity.at(instance, id)),
+    deleted: deletedGroupsEntity.at(instance),
+  });
+  const gone = deleted?.data.groups ?? [];
+  return users.map(
+    ({ id, username, isConfirmed = false, profile, groups }, at): JsonObject => ({
+      id,
+      username,
+      password: passwords[at]?.data.hash ?? null,
+      is_confirmed: isConfirmed,
+      profile,
+      groups: groups.filter((group) => !gone.includes(group)),
+    }),
+  );
+}

@@ -1,0 +1,216 @@
+import { readChannels } from '../../shared/channels/channel-record.ts';
+import { compiledClass } from '../../shared/classes/compiled-classes.ts';
+import { type CompiledClass, changedFields } from '../../shared/classes/rules/compiled-class.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
+import { plannedNew } from '../../shared/objects/create-object.ts';
+import { parsedBody, type SaveCall, settledValues } from '../../shared/objects/object-checks.ts';
+import { type AddedFile, lookAtSources } from '../../shared/objects/object-files.ts';
+import type { TargetCheck } from '../../shared/objects/rules/object-values.ts';
+import { commitPlans } from '../../shared/objects/save-object.ts';
+import { fieldOf, uniqueWrites } from '../../shared/objects/unique-values.ts';
+import { objectEntity, uniqueEntity } from '../../shared/store/entities.ts';
+import { as } from '../../shared/store/entity.ts';
+import type { ChannelData } from '../../shared/store/records/channels.ts';
+import type { ObjectData } from '../../shared/store/records/records.ts';
+import { allSettled } from '../../shared/values/all-settled.ts';
+import { ApiError } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { objectRecord } from './fields.ts';
+import { transferMessages } from './messages.ts';
+import { readClass } from './read-class.ts';
+import { checkPage, type Imported, passIds, type ReadRecord, readRecords } from './record-page.ts';
+
+/** A record of an object; what it needs is added step by step, as far as it has no errors. */
+interface ObjectRecord extends ReadRecord<typeof objectRecord> {
+  /** Objects that it refers to; they need not exist. */
+  targets: readonly TargetCheck[];
+  data?: ObjectData;
+  added: readonly AddedFile[];
+  /** Exists already, as it is here. */
+  isStored: boolean;
+}
+
+/**
+ * Imports objects of a class as they are: no trigger runs, no message is published, and what they refer to may be
+ * imported later (docs/reference/transfer.md#objects).
+ *
+ * @param name of the class
+ * @throws ApiError 400 when a record is bad, and then nothing is written
+ */
+export async function importObjects(
+  context: Context,
+  name: string,
+  records: readonly JsonObject[],
+): Promise<Imported> {
+  const { platform, caches, actor } = context;
+  const place = await readClass(context, name);
+  const call: SaveCall = { platform, caches, actor, instance: instanceOf(context), class: place };
+  const compiled = compiledClass(caches, place);
+  const isField = (each: string) => compiled.fields.some((field) => field.name === each);
+  return retryOnConflict(async () => {
+    const page = readRecords(objectRecord, records, isField).map(
+      (read): ObjectRecord => ({ ...read, targets: [], added: [], isStored: false }),
+    );
+    const channels = await channelsOf(call, page);
+    await Promise.all(page.map((record) => settle(call, compiled, { record, channels })));
+    await compareStored(call, compiled, page);
+    await checkUnique(call, compiled, page);
+    checkPage(page);
+    const fresh = page.filter(({ isStored }) => !isStored);
+    await passAllIds(context, fresh);
+    const plans = fresh.flatMap(({ data, added }) =>
+      data === undefined
+        ? []
+        : [plannedNew(call, compiled, { data, added, more: [], events: () => [] })],
+    );
+    await allSettled(commitPlans(call, plans));
+    return { created: fresh.length, unchanged: page.length - fresh.length };
+  });
+}
+
+type Channels = ReadonlyMap<string, ChannelData | undefined>;
+
+async function channelsOf({ platform, instance }: SaveCall, page: readonly ObjectRecord[]) {
+  const names = [...new Set(page.flatMap(({ values }) => values.channel?.toLowerCase() ?? []))];
+  const found = await readChannels(platform.store, instance, names);
+  return new Map(names.map((name, at) => [name, found[at]?.data]));
+}
+
+/** Reads the values of a record, and makes the object of it. */
+async function settle(
+  call: SaveCall,
+  compiled: CompiledClass,
+  { record, channels }: { readonly record: ObjectRecord; readonly channels: Channels },
+): Promise<void> {
+  const { values: system, errors } = record;
+  const input = { values: {}, errors: undefined, body: record.record, isForm: false };
+  const body = parsedBody(compiled, { input, current: undefined, rules: [] });
+  record.targets = body.parsed.targets;
+  const place = { ...call, classNumber: call.class.data.number };
+  const sources = await lookAtSources(place, body.parsed.files);
+  const parsed = { ...body.parsed, targets: [] };
+  try {
+    const seen = { found: [], missing: {}, sources };
+    const { values, added } = settledValues(call, compiled, { body: { ...body, parsed }, seen });
+    if (Object.keys(errors).length > 0) return;
+    record.added = added;
+    record.data = objectOf(compiled, { system, values, channels });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 400) throw error;
+    Object.assign(errors, error.body);
+  }
+}
+
+function objectOf(
+  { epoch }: CompiledClass,
+  {
+    system,
+    values,
+    channels,
+  }: Pick<ObjectData, 'values'> & {
+    readonly system: ObjectRecord['values'];
+    readonly channels: Channels;
+  },
+): ObjectData {
+  const channel = system.channel?.toLowerCase() ?? null;
+  // the order of the members is that of every new object
+  return {
+    id: system.id,
+    created_at: system.created_at,
+    updated_at: system.updated_at,
+    revision: system.revision,
+    owner: system.owner,
+    owner_permissions: system.owner_permissions,
+    group: system.group,
+    group_permissions: system.group_permissions,
+    other_permissions: system.other_permissions,
+    channel,
+    channel_room: system.channel_room,
+    epoch,
+    values,
+    ...(channel !== null && { channelNumber: channels.get(channel)?.row ?? null }),
+  };
+}
+
+/** Finds the records that exist. One that differs is an error. */
+async function compareStored(
+  { platform, instance, class: { data: place } }: SaveCall,
+  compiled: CompiledClass,
+  page: readonly ObjectRecord[],
+): Promise<void> {
+  const made = page.flatMap((record) => (record.data ? [{ record, data: record.data }] : []));
+  const found = await objectEntity.readAll(
+    platform.store,
+    made.map(({ data }) => [instance, place.number, data.id]),
+  );
+  for (const [at, { record, data }] of made.entries()) {
+    const stored = found[at]?.data;
+    if (stored === undefined) continue;
+    if (isSame(compiled, stored, data)) record.isStored = true;
+    else record.errors.id = [transferMessages.differs];
+  }
+}
+
+const compared = [
+  'created_at',
+  'updated_at',
+  'revision',
+  'owner',
+  'owner_permissions',
+  'group',
+  'group_permissions',
+  'other_permissions',
+  'channel',
+  'channel_room',
+] as const satisfies readonly (keyof ObjectData)[];
+
+/** Compares two objects; of files only whether they are there, since an import copies them to new addresses. */
+function isSame(compiled: CompiledClass, stored: ObjectData, data: ObjectData): boolean {
+  if (compared.some((name) => stored[name] !== data[name])) return false;
+  return changedFields(compiled, stored.values, data.values).every(
+    ({ type, storage }) =>
+      type === 'file' && stored.values[storage] !== undefined && data.values[storage] !== undefined,
+  );
+}
+
+/** Finds unique values that another object has, also on the same page. */
+async function checkUnique(
+  call: SaveCall,
+  compiled: CompiledClass,
+  page: readonly ObjectRecord[],
+): Promise<void> {
+  if (compiled.unique.length === 0) return;
+  const claims = page.flatMap((record) => {
+    const { data, isStored } = record;
+    if (data === undefined || isStored) return [];
+    const writes = uniqueWrites(call, compiled, { id: data.id, before: {}, after: data.values });
+    return writes.map(({ key }) => ({ record, key }));
+  });
+  if (claims.length === 0) return;
+  const found = await call.platform.store.get(claims.map(({ key }) => key));
+  const claimed = new Set<string>();
+  for (const [at, { record, key }] of claims.entries()) {
+    const isTaken = as(uniqueEntity, found[at]) !== undefined || claimed.has(key.sk);
+    claimed.add(key.sk);
+    const field = fieldOf(compiled, key.sk);
+    if (isTaken && field) record.errors[field.name] = [messages.unique];
+  }
+}
+
+/** Keeps later records from the ids of the objects, and of everything that they refer to. */
+async function passAllIds(context: Context, fresh: readonly ObjectRecord[]): Promise<void> {
+  const targets = fresh.flatMap((record) => record.targets);
+  const idsOf = (isUser: boolean) =>
+    targets.flatMap(({ target, ids }) => ((target.toLowerCase() === 'user') === isUser ? ids : []));
+  await passIds(context, 'object', [...fresh.map(({ values }) => values.id), ...idsOf(false)]);
+  const owners = fresh.flatMap(({ values }) => values.owner ?? []);
+  await passIds(context, 'user', [...owners, ...idsOf(true)]);
+  await passIds(
+    context,
+    'group',
+    fresh.flatMap(({ values }) => values.group ?? []),
+  );
+}

@@ -1,0 +1,63 @@
+import type { Values } from '../../shared/core/resource/input.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { instanceCounter } from '../../shared/store/entities.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
+import type { importFields, Kind } from './fields.ts';
+import { importGroups } from './import-groups.ts';
+import { importObjects } from './import-objects.ts';
+import { importUsers } from './import-users.ts';
+import { transferMessages } from './messages.ts';
+import type { Imported, TransferCounter } from './record-page.ts';
+
+/** The result of an import. */
+interface ImportResult extends Imported {
+  /** The first of the reserved ids; null: none were asked for. */
+  readonly first: number | null;
+}
+
+const counters: Readonly<Record<Kind, TransferCounter>> = {
+  groups: 'group',
+  users: 'user',
+  objects: 'object',
+};
+
+const maxId = 2_147_483_647;
+
+/**
+ * Writes a page of records, and reserves ids for others (docs/reference/transfer.md#import).
+ *
+ * @throws ApiError 400 when a record is bad, and then nothing is written
+ */
+export async function importPage(
+  context: Context,
+  { kind, class: name, records, reserve }: Values<typeof importFields, 'create'>,
+): Promise<ImportResult> {
+  const imported = await importRecords(context, { kind, name, records });
+  return { ...imported, first: reserve === 0 ? null : await reserveIds(context, kind, reserve) };
+}
+
+function importRecords(
+  context: Context,
+  {
+    kind,
+    name,
+    records,
+  }: Pick<Values<typeof importFields, 'create'>, 'kind' | 'records'> & { readonly name: string },
+): Promise<Imported> {
+  switch (kind) {
+    case 'groups':
+      return importGroups(context, records);
+    case 'users':
+      return importUsers(context, records);
+    case 'objects':
+      return importObjects(context, name, records);
+  }
+}
+
+async function reserveIds(context: Context, kind: Kind, count: number): Promise<number> {
+  const counter = instanceCounter(instanceOf(context), counters[kind]);
+  const first = await context.platform.store.next(counter, count);
+  if (first + count - 1 > maxId) throw invalid({ reserve: [transferMessages.idsExhausted] });
+  return first;
+}

@@ -1,0 +1,157 @@
+import { firstKey } from '../../shared/accounts/keys.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
+import { commitEach } from '../../shared/store/commit.ts';
+import {
+  groupEntity,
+  membershipEntity,
+  userEntity,
+  usernameEntity,
+  userPasswordEntity,
+} from '../../shared/store/entities.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import { encodeText } from '../../shared/store/index-keys.ts';
+import type { UserData } from '../../shared/store/records/records.ts';
+import type { Write } from '../../shared/store/store.ts';
+import { createItem } from '../../shared/store/writes.ts';
+import { allSettled } from '../../shared/values/all-settled.ts';
+import type { FieldErrors } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { isSameJson } from '../../shared/values/json/json-values.ts';
+import { userRecord } from './fields.ts';
+import { transferMessages } from './messages.ts';
+import { checkPage, type Imported, passIds, type ReadRecord, readRecords } from './record-page.ts';
+
+type UserRecord = ReadRecord<typeof userRecord>;
+type UserValues = UserRecord['values'];
+
+/**
+ * Imports users with the hashes of their passwords and their memberships, without their profiles, which are objects.
+ * They get new user keys (docs/reference/transfer.md#users).
+ *
+ * @throws ApiError 400 when a record is bad, and then nothing is written
+ */
+export function importUsers(context: Context, records: readonly JsonObject[]): Promise<Imported> {
+  const lowered = records.map((record) =>
+    typeof record.username === 'string'
+      ? { ...record, username: record.username.toLowerCase() }
+      : record,
+  );
+  return retryOnConflict(async () => {
+    const page = readRecords(userRecord, lowered);
+    const good = page.filter(({ errors }) => Object.keys(errors).length === 0);
+    const stored = await checkUsers(context, good);
+    checkPage(page);
+    const fresh = good.filter((record) => !stored.has(record)).map(({ values }) => values);
+    const idsOf = (ids: (user: UserValues) => number) => fresh.map(ids);
+    await passIds(
+      context,
+      'user',
+      idsOf(({ id }) => id),
+    );
+    await passIds(
+      context,
+      'object',
+      idsOf(({ profile }) => profile),
+    );
+    const writes = await Promise.all(fresh.map((user) => writesOf(context, user)));
+    await allSettled(commitEach(context, writes));
+    return { created: fresh.length, unchanged: stored.size };
+  });
+}
+
+/** Adds the errors that depend on other records. Returns the users that exist as they are here. */
+async function checkUsers(
+  context: Context,
+  page: readonly UserRecord[],
+): Promise<ReadonlySet<UserRecord>> {
+  const instance = instanceOf(context);
+  const groups = [...new Set(page.flatMap(({ values }) => values.groups))];
+  const found = await readTogether(context.platform.store, {
+    users: page.map(({ values }) => userEntity.at(instance, values.id)),
+    passwords: page.map(({ values }) => userPasswordEntity.at(instance, values.id)),
+    names: page.map(({ values }) => usernameEntity.at(instance, encodeText(values.username))),
+    groups: groups.map((id) => groupEntity.at(instance, id)),
+  });
+  const missing = groups.filter((_, at) => found.groups[at] === undefined);
+  const claimed = new Map<string, number>();
+  const stored = new Set<UserRecord>();
+  const { passwordCost } = context.platform.settings;
+  for (const [at, record] of page.entries()) {
+    const { values, errors } = record;
+    const { id, username } = values;
+    const taken = found.names[at]?.data.user ?? claimed.get(username) ?? id;
+    claimed.set(username, id);
+    if (taken !== id) errors.username = [messages.unique];
+    Object.assign(errors, valueErrors(values, { missing, passwordCost }));
+    const other = found.users[at]?.data;
+    if (other === undefined) continue;
+    const hash = found.passwords[at]?.data.hash ?? null;
+    if (isSameJson(shown(other, hash), { ...values })) stored.add(record);
+    else errors.id = [transferMessages.differs];
+  }
+  return stored;
+}
+
+function valueErrors(
+  { password, groups }: UserValues,
+  { missing, passwordCost }: { readonly missing: readonly number[]; readonly passwordCost: number },
+): FieldErrors {
+  const absent = groups.filter((group) => missing.includes(group));
+  const isBad = password !== null && !isHash(password, passwordCost);
+  return {
+    ...(absent.length > 0 && { groups: absent.map(messages.noSuchPk) }),
+    ...(isBad && { password: [transferMessages.badHash] }),
+  };
+}
+
+function shown({ id, username, isConfirmed, profile, groups }: UserData, hash: string | null) {
+  return {
+    id,
+    username,
+    password: hash,
+    is_confirmed: isConfirmed === true,
+    profile,
+    groups: [...groups],
+  };
+}
+
+const usualCost = 15;
+const hashForm = /^scrypt\$(\d{1,2})\$8\$[A-Za-z0-9+/]{22,86}={0,2}\$[A-Za-z0-9+/]{43}=$/;
+
+/** Checks the form of a hash. A log-in spends what the hash says: it may not cost more than those of this server. */
+function isHash(text: string, passwordCost: number): boolean {
+  const cost = Number(hashForm.exec(text)?.[1] ?? 0);
+  return cost >= 1 && cost <= Math.max(passwordCost, usualCost);
+}
+
+async function writesOf(context: Context, user: UserValues): Promise<readonly Write[]> {
+  const instance = instanceOf(context);
+  const { id, username, password, profile, groups } = user;
+  const data: UserData = {
+    id,
+    username,
+    groups,
+    profile,
+    ...(await firstKey(context.platform)),
+    ...(user.is_confirmed && { isConfirmed: true }),
+  };
+  const nameKey = usernameEntity.key(instance, encodeText(username));
+  return [
+    createItem(usernameEntity, nameKey, { user: id }),
+    createItem(userEntity, userEntity.key(instance, id), data),
+    ...(password === null
+      ? []
+      : [createItem(userPasswordEntity, userPasswordEntity.key(instance, id), { hash: password })]),
+    ...groups.flatMap((group): readonly Write[] => [
+      createItem(membershipEntity, membershipEntity.key(instance, group, id), { user: id }),
+      {
+        action: 'check',
+        key: groupEntity.key(instance, group),
+        condition: { kind: 'present' },
+      },
+    ]),
+  ];
+}

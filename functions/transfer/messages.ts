@@ -1,0 +1,7 @@
+/** Messages about records that are imported (docs/reference/transfer.md#errors). */
+export const transferMessages = {
+  unknownField: 'Unknown field.',
+  differs: 'A record with this id exists, and differs.',
+  badHash: 'Not a password hash of an export, or one that is too costly for this server.',
+  idsExhausted: 'Too many ids.',
+} as const;

@@ -1,0 +1,79 @@
+import type { Fields } from '../../shared/core/resource/field.ts';
+import { readInput, type Values } from '../../shared/core/resource/input.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { instanceCounter } from '../../shared/store/entities.ts';
+import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { transferMessages } from './messages.ts';
+
+/** What an import has done. */
+export interface Imported {
+  /** Records that did not exist. */
+  readonly created: number;
+  /** Records that existed as they are on the page. */
+  readonly unchanged: number;
+}
+
+/** A record of a page, with its values as far as they are valid. */
+export interface ReadRecord<F extends Fields> {
+  readonly record: JsonObject;
+  readonly values: Values<F, 'create'>;
+  /** Messages by field; empty without errors. */
+  readonly errors: Record<string, FieldErrors[string]>;
+}
+
+const maxUnknown = 20;
+
+/**
+ * Reads the records of a page. Unknown names are errors: an import loses nothing silently.
+ *
+ * @param isKnown checks whether a name is a further field
+ */
+export function readRecords<F extends Fields>(
+  fields: F,
+  records: readonly JsonObject[],
+  isKnown: (name: string) => boolean = () => false,
+): readonly ReadRecord<F>[] {
+  const seen = new Set<unknown>();
+  return records.map((record) => {
+    const { values, errors: wrong } = readInput(fields, { value: record, form: false }, 'create');
+    const errors: Record<string, FieldErrors[string]> = { ...wrong };
+    const unknown = Object.keys(record).filter((name) => !(name in fields) && !isKnown(name));
+    for (const name of unknown.slice(0, maxUnknown)) errors[name] = [transferMessages.unknownField];
+    const { id } = values as { readonly id?: unknown };
+    if (seen.has(id)) errors.id = [messages.unique];
+    if (id !== undefined) seen.add(id);
+    return { record, values: values as Values<F, 'create'>, errors }; // used only without errors
+  });
+}
+
+/**
+ * Checks that no record of a page has an error: otherwise nothing of the page is written.
+ *
+ * @throws ApiError 400 with the messages of each bad record, by its position on the page
+ */
+export function checkPage(page: readonly Pick<ReadRecord<Fields>, 'errors'>[]): void {
+  const bad = page.flatMap(({ errors }, at) => {
+    return Object.keys(errors).length === 0 ? [] : [[String(at), errors] as const];
+  });
+  if (bad.length > 0) throw invalid({ records: Object.fromEntries(bad) });
+}
+
+/** Counters of the records of an instance that are exported. */
+export type TransferCounter = 'object' | 'user' | 'group';
+
+/** Raises a counter so that no later record gets one of these ids. */
+export async function passIds(
+  context: Context,
+  name: TransferCounter,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  const counter = instanceCounter(instanceOf(context), name);
+  const highest = ids.reduce((most, id) => Math.max(most, id), 0);
+  const { store } = context.platform;
+  const next = await store.next(counter);
+  if (next < highest) await store.next(counter, highest - next);
+}

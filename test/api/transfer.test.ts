@@ -1,0 +1,364 @@
+import fc from 'fast-check';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { joinAs } from '../support/join-as.ts';
+import { isOn } from '../support/medium.ts';
+import { forbidden, noPk, required, taken } from '../support/responses.ts';
+import { makeScript, makeTrigger } from '../support/triggers.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
+
+const schema = [
+  { name: 'title', type: 'string', filter_index: true, order_index: true },
+  { name: 'isbn', type: 'string', unique: true },
+  { name: 'text', type: 'text' },
+  { name: 'pages', type: 'integer', filter_index: true, order_index: true },
+  { name: 'price', type: 'float', order_index: true },
+  { name: 'sold', type: 'boolean', filter_index: true },
+  { name: 'printed', type: 'datetime', filter_index: true },
+  { name: 'next', type: 'reference', target: 'self' },
+  { name: 'reader', type: 'reference', target: 'user' },
+  { name: 'similar', type: 'relation', target: 'self' },
+  { name: 'tags', type: 'array', filter_index: true },
+  { name: 'extra', type: 'object' },
+  { name: 'place', type: 'geopoint', filter_index: true },
+];
+const moment = '2020-01-02T03:04:05.000006Z';
+const base = { created_at: moment, updated_at: moment, revision: 1 };
+const differs = ['A record with this id exists, and differs.'];
+const unknown = ['Unknown field.'];
+
+let target: World;
+let count = 0;
+
+beforeAll(() => world.dataClass('book', schema));
+
+beforeEach(async () => {
+  count += 1;
+  target = await openWorld(api, `copy-${count}`);
+  await target.dataClass('book', schema);
+});
+
+type Shown = Record<string, unknown>;
+
+/** Reads all pages of an export. */
+async function exported(of: World, kind: string, name = ''): Promise<readonly Shown[]> {
+  const records: Shown[] = [];
+  let path: string | null = `${of.base}export/?kind=${kind}&page_size=7&class=${name}`;
+  while (path !== null) {
+    const page: { next: string | null; objects: Shown[] } = expected(
+      await api.send({ as: of.owner, path }),
+      200,
+    );
+    records.push(...page.objects);
+    path = page.next;
+  }
+  return records;
+}
+
+const send = (to: World, body: object) => to.call(to.owner, 'POST', 'import/', body);
+const objects = (records: readonly object[], name = 'book') => ({
+  kind: 'objects',
+  class: name,
+  records,
+});
+
+async function imported(to: World, body: object) {
+  return expected(await send(to, body), 200);
+}
+
+const get = async (of: World, path: string) => expected(await of.call(of.owner, 'GET', path), 200);
+const create = async (of: World, path: string, body: object) =>
+  expected(await of.call(of.owner, 'POST', path, body), 201);
+
+describe('objects', () => {
+  it('keep everything, and a page that is written again changes nothing', async () => {
+    const first = await create(world, 'classes/book/objects/', {
+      title: 'Emma',
+      isbn: '1',
+      tags: ['a'],
+      place: { longitude: 1, latitude: 2 },
+      other_permissions: 'read',
+    });
+    await create(world, 'classes/book/objects/', {
+      title: 'Nana',
+      next: first.id,
+      similar: [first.id],
+    });
+    const path = `classes/book/objects/${first.id}/`;
+    expected(await world.call(world.owner, 'PATCH', path, { pages: 7 }), 200);
+    const records = await exported(world, 'objects', 'book');
+
+    const once = await imported(target, objects(records));
+    const twice = await imported(target, objects(records));
+
+    expect(once).toEqual({ created: records.length, unchanged: 0, first: null });
+    expect(twice).toEqual({ created: 0, unchanged: records.length, first: null });
+    expect(await exported(target, 'objects', 'book')).toEqual(records);
+    const { links: _, ...shown } = await get(target, path);
+    const { links: __, ...original } = await get(world, path);
+    expect(shown).toEqual(original);
+    expect(shown).toMatchObject({ revision: 2, created_at: first.created_at });
+  });
+
+  it('are found, keep their unique values, and later ones get higher ids', async () => {
+    const records = [
+      { ...base, id: 901, title: 'a', isbn: 'x', pages: 3, next: 1500 },
+      { ...base, id: 905, title: 'b', pages: 1, owner: 70, group: 80, group_permissions: 'read' },
+    ];
+    await imported(target, objects(records));
+
+    target.api.settle();
+    const query = encodeURIComponent('{"pages":{"_gt":1}}');
+    const found = await get(target, `classes/book/objects/?query=${query}&order_by=-title`);
+    const clash = await target.call(target.owner, 'POST', 'classes/book/objects/', { isbn: 'x' });
+    const made = await create(target, 'classes/book/objects/', {});
+    const user = await create(target, 'users/', { username: 'u', password: 'p' });
+    const group = await create(target, 'groups/', {});
+
+    expect(found.objects.map(({ id }: Shown) => id)).toEqual([901]);
+    expect([clash.status, clash.body]).toEqual([400, { isbn: taken }]);
+    expect(made.id).toBeGreaterThan(1500);
+    expect(user.id).toBeGreaterThan(70);
+    expect(group.id).toBeGreaterThan(80);
+  });
+
+  it.skipIf(isOn('dynamodb', 'roles'))('are counted', async () => {
+    await imported(
+      target,
+      objects([
+        { ...base, id: 901 },
+        { ...base, id: 905 },
+      ]),
+    );
+    await api.platform.idle();
+
+    expect(await get(target, 'classes/book/')).toMatchObject({ objects_count: 2 });
+  });
+
+  it.skipIf(isOn('dynamodb'))('run no trigger and publish no message', async () => {
+    await create(target, 'channels/', { name: 'news' });
+    const script = await makeScript(target, 'console.log("ran")');
+    const id = await makeTrigger(target, { signal: 'create', class: 'book', script });
+
+    await imported(target, objects([{ ...base, id: 5, channel: 'news' }]));
+    await api.platform.idle();
+
+    expect((await get(target, `triggers/${id}/traces/`)).objects).toEqual([]);
+    expect((await get(target, 'channels/news/history/')).objects).toEqual([]);
+    const path = 'classes/book/objects/5/';
+    expected(await target.call(target.owner, 'PATCH', path, { title: 'a' }), 200);
+    await api.platform.idle();
+    expect((await get(target, 'channels/news/history/')).objects).toHaveLength(1);
+  });
+
+  it('are equal one by one after export and import, whatever they contain', async () => {
+    const id = fc.integer({ min: 1, max: 5000 });
+    const other = fc.option(id);
+    const date = fc
+      .date({ min: new Date('1900-01-01'), max: new Date('2100-01-01'), noInvalidDate: true })
+      .map((at) => at.toISOString().replace('Z', '123Z'));
+    const rights = fc.constantFrom('none', 'read', 'write', 'full');
+    const text = fc.string({ unit: 'grapheme', maxLength: 60 });
+    const wrapped = (type: string, value: fc.Arbitrary<unknown>) =>
+      fc.option(value.map((each) => ({ type, value: each })));
+    const record = fc.record({
+      id,
+      created_at: date,
+      updated_at: date,
+      revision: fc.integer({ min: 1, max: 1000 }),
+      owner: other,
+      owner_permissions: rights,
+      group: other,
+      group_permissions: rights,
+      other_permissions: rights,
+      channel: fc.constantFrom(null, 'gone'),
+      channel_room: fc.option(fc.stringMatching(/^[a-z]{1,64}$/)),
+      title: fc.option(text),
+      text: fc.option(text),
+      isbn: fc.constant(null),
+      pages: fc.option(fc.integer({ min: -2147483648, max: 2147483647 })),
+      price: fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => n + 0)),
+      sold: fc.option(fc.boolean()),
+      printed: wrapped('datetime', date),
+      next: wrapped('reference', id).map((value) => value && { ...value, target: 'self' }),
+      reader: wrapped('reference', id).map((value) => value && { ...value, target: 'user' }),
+      similar: wrapped('relation', fc.uniqueArray(id, { minLength: 1, maxLength: 9 })).map(
+        (value) =>
+          value && {
+            type: 'relation',
+            target: 'self',
+            value: (value.value as number[]).toSorted((a, b) => a - b),
+          },
+      ),
+      tags: fc.option(fc.array(fc.oneof(text, fc.boolean(), fc.integer()), { maxLength: 5 })),
+      extra: fc.option(fc.dictionary(fc.stringMatching(/^[a-z]{1,9}$/), text, { maxKeys: 4 })),
+      place: fc.option(
+        fc.record({
+          type: fc.constant('geopoint'),
+          longitude: fc.integer({ min: -180, max: 180 }),
+          latitude: fc.integer({ min: -90, max: 90 }),
+        }),
+      ),
+    });
+    const pages = fc.uniqueArray(record, { selector: (each) => each.id, maxLength: 20 });
+    let copies = 0;
+    const run = async (records: readonly Shown[]) => {
+      copies += 2;
+      const names = [`many${copies}`, `many${copies + 1}`] as const;
+      for (const name of names) await target.dataClass(name, schema);
+      await imported(target, objects(records, names[0]));
+      const there = await exported(target, 'objects', names[0]);
+      await imported(target, objects(there, names[1]));
+      expect(await exported(target, 'objects', names[1])).toEqual(there);
+      const byId = records.toSorted((a, b) => Number(a.id) - Number(b.id));
+      expect(there).toEqual(JSON.parse(JSON.stringify(byId)));
+    };
+
+    await fc.assert(fc.asyncProperty(pages, run), { numRuns: 25 });
+  });
+});
+
+describe('a bad record', () => {
+  it.each<[string, object, object]>([
+    [
+      'without its fields',
+      {},
+      { id: required, created_at: required, updated_at: required, revision: required },
+    ],
+    ['with an unknown field', { ...base, id: 9, tite: 'a' }, { tite: unknown }],
+    [
+      'with a value of another type',
+      { ...base, id: 9, pages: 'x' },
+      { pages: ['A valid integer is required.'] },
+    ],
+    ['with an id of the page', { ...base, id: 1 }, { id: taken }],
+    ['with a unique value of the page', { ...base, id: 9, isbn: 'a' }, { isbn: taken }],
+    ['with a unique value of another', { ...base, id: 9, isbn: 'b' }, { isbn: taken }],
+    ['that exists with other values', { ...base, id: 2, title: 'c' }, { id: differs }],
+    ['with a file elsewhere', { ...base, id: 9, scan: 'http://x/y' }, { scan: unknown }],
+  ])('%s is named, and nothing of its page is written', async (_, record, errors) => {
+    await imported(target, objects([{ ...base, id: 2, isbn: 'b' }]));
+    const good = { ...base, id: 1, isbn: 'a' };
+
+    const response = await send(target, objects([good, record]));
+
+    expect([response.status, response.body]).toEqual([400, { records: { 1: errors } }]);
+    expect(await exported(target, 'objects', 'book')).toHaveLength(1);
+  });
+
+  it.each<[object, object]>([
+    [{ kind: 'x' }, { kind: ['"x" is not a valid choice.'] }],
+    [{ kind: 'objects' }, { class: required }],
+    [{ kind: 'objects', class: 'bok' }, { class: ['Object with name=bok does not exist.'] }],
+    [{ kind: 'groups', records: 5 }, { records: ['Expected a list of items but got type "int".'] }],
+    [
+      { kind: 'groups', records: [5] },
+      { records: ['Invalid data. Expected a dictionary, but got int.'] },
+    ],
+    [
+      { kind: 'groups', records: Array(101).fill({}) },
+      { records: ['Ensure this field has no more than 100 elements.'] },
+    ],
+  ])('an import, $#, is rejected', async (body, errors) => {
+    const response = await send(target, body);
+
+    expect([response.status, response.body]).toEqual([400, errors]);
+  });
+});
+
+describe('users and groups', () => {
+  it('keep ids, memberships and passwords', async () => {
+    const group = await create(world, 'groups/', { name: 'staff', label: 'Staff' });
+    const user = await create(world, 'users/', { username: 'Ann', password: 's3cret' });
+    await create(world, `groups/${group.id}/users/`, { user: user.id });
+    const gone = await create(world, 'groups/', {});
+    await create(world, `groups/${gone.id}/users/`, { user: user.id });
+    expected(await world.call(world.owner, 'DELETE', `groups/${gone.id}/`), 204);
+
+    for (const kind of ['groups', 'users']) {
+      const records = await exported(world, kind);
+      const body = { kind, records };
+      expect(await imported(target, body)).toMatchObject({ created: records.length });
+      expect(await imported(target, body)).toMatchObject({ unchanged: records.length });
+      expect(await exported(target, kind)).toEqual(records);
+    }
+    const profiles = await exported(world, 'objects', 'user_profile');
+    await imported(target, objects(profiles, 'user_profile'));
+
+    const key = await target.apiKey();
+    const login = { username: 'ann', password: 's3cret' };
+    const logged = expected(await target.call(key, 'POST', 'user/auth/', login), 200);
+    expect(logged).toMatchObject({
+      id: user.id,
+      profile: { id: user.profile.id, owner: user.id, created_at: user.profile.created_at },
+      groups: [{ id: group.id, name: 'staff' }],
+    });
+    expect(logged.user_key).not.toBe(user.user_key);
+    expect((await get(target, `groups/${group.id}/users/`)).objects).toHaveLength(1);
+    expect((await create(target, 'users/', { ...login, username: 'eve' })).id).toBeGreaterThan(
+      user.id,
+    );
+  });
+
+  const hash = `scrypt$5$8$${'a'.repeat(22)}==$${'b'.repeat(43)}=`;
+  const ann = { id: 1, username: 'ann', password: hash, profile: 3 };
+
+  it.each<[string, object, object]>([
+    ['with a name that is taken', { ...ann, id: 2 }, { username: taken }],
+    ['that differs', { ...ann, profile: 4 }, { id: differs }],
+    [
+      'with a text as password',
+      { ...ann, id: 2, username: 'b', password: 'x' },
+      { password: expect.anything() },
+    ],
+    [
+      'with a costly hash',
+      { ...ann, id: 2, username: 'b', password: hash.replace('$5$', '$20$') },
+      {
+        password: ['Not a password hash of an export, or one that is too costly for this server.'],
+      },
+    ],
+    ['in a missing group', { ...ann, id: 2, username: 'b', groups: [7] }, { groups: noPk(7) }],
+  ])('a user %s is rejected', async (_, record, errors) => {
+    await imported(target, { kind: 'users', records: [ann] });
+
+    const response = await send(target, { kind: 'users', records: [record] });
+
+    expect([response.status, response.body]).toEqual([400, { records: { 0: errors } }]);
+  });
+
+  it('a group with a name that is taken is rejected', async () => {
+    await imported(target, { kind: 'groups', records: [{ id: 1, name: 'a' }] });
+
+    const response = await send(target, { kind: 'groups', records: [{ id: 2, name: 'a' }] });
+
+    expect([response.status, response.body]).toEqual([400, { records: { 0: { name: taken } } }]);
+  });
+});
+
+it('ids are reserved', async () => {
+  const { first } = await imported(target, { kind: 'objects', class: 'book', reserve: 1000 });
+
+  const made = await create(target, 'classes/book/objects/', {});
+
+  expect(made.id).toBeGreaterThanOrEqual(first + 1000);
+});
+
+it('only the owner exports and imports', async () => {
+  const full = await joinAs(target, 'full');
+  const key = await target.apiKey({ ignore_acl: true });
+
+  for (const as of [full, key, undefined]) {
+    const read = await target.call(as, 'GET', 'export/?kind=users');
+    const write = await target.call(as, 'POST', 'import/', {
+      kind: 'groups',
+      records: [{ id: 1 }],
+    });
+    expect([read.status, read.body]).toEqual([403, forbidden]);
+    expect([write.status, write.body]).toEqual([403, forbidden]);
+  }
+  expect(await exported(target, 'groups')).toEqual([]);
+});
