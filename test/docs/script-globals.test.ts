@@ -17,7 +17,7 @@ import {
 /* The declarations of the globals of scripts: compiled with scripts, and compared with what runs see. */
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const declarations = join(project, 'types/script-globals.d.ts');
+const declarations = join(project, 'docs/script-globals.d.ts');
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-globals-'));
 
 let api: Api;
