@@ -12,7 +12,7 @@ export default defineConfig({
       'test/api/{isolation,laws,query-model,query-reads,soak}.test.ts',
       'test/scripts/{cases,python-cases,fairness,mixed-traffic}.test.ts',
       'test/local/proxies.test.ts',
-      'test/pages/{browsing,foreign-pages}.test.ts',
+      'test/pages/{browsing,foreign-pages,quickstart}.test.ts',
       'test/local/full-disk.test.ts',
     ],
     env: { TEST_SOAK: 'true' }, // read by test/support/sample.ts

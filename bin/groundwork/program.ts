@@ -18,6 +18,7 @@ import { addPull } from './commands/pull.ts';
 import { addPush } from './commands/push.ts';
 import { addRun } from './commands/run.ts';
 import { addTypes } from './commands/types.ts';
+import { addDev } from './dev/dev.ts';
 import { openTerminal } from './terminal.ts';
 
 /** All commands, in the order of the help. */
@@ -28,6 +29,7 @@ const commands: readonly AddCommand[] = [
   addPull,
   addDiff,
   addPush,
+  addDev,
   addRun,
   addLogs,
   addTypes,

@@ -1,6 +1,7 @@
 import { itemsOf, type Send } from '../client.ts';
 import type { InstanceConnection } from './settings.ts';
-import { findLabelled, hasEnded, type Trace } from './traces.ts';
+import type { Terminal } from './terminal.ts';
+import { findLabelled, hasEnded, outcomeOf, outputOf, type Trace } from './traces.ts';
 
 /** What has traces: a script, an endpoint, a trigger or a schedule. */
 export interface LogSource {
@@ -138,4 +139,11 @@ async function inTurns<Item, Result>(
     results.push(...(await Promise.all(items.slice(from, from + sideBySide).map(act))));
   }
   return results;
+}
+
+/** Returns a run with what it printed, for a terminal. */
+export function formatEntry({ kind, name, trace }: LogEntry, out: Terminal): string {
+  const time = trace.executed_at?.slice(0, 19).replace('T', ' ') ?? 'not started';
+  const head = `${time}  ${kind} ${name} #${trace.id}: ${outcomeOf(trace, out)}`;
+  return [head, ...outputOf(trace, out).map((line) => `  ${line}`.trimEnd())].join('\n');
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { openProject } from './groundwork.ts';
 import { connectAnother, connectProject, expectStatus } from './project.ts';
 
 const library = `# The library of our town.
@@ -122,6 +123,10 @@ test('a diff shows what a push would do, and ends with 2', async () => {
     { section: 'classes', name: 'author', change: 'delete', members: [], details: '' },
   ]);
   expect(await run('diff', '--only', 'config')).toMatchObject({ status: 0 });
+  expect(await run('push', '--only', 'clases')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('clases is none of the sections instance, config,'),
+  });
   expect(await run('push', '--dry-run')).toMatchObject({
     status: 0,
     stdout: expect.stringContaining(
@@ -247,5 +252,8 @@ test('without a project file there is nothing to compare', async () => {
 
   const message = 'groundwork: there is no groundwork.yml: groundwork pull writes one\n';
   expect(await run('diff')).toEqual({ status: 1, stdout: '', stderr: message });
-  expect(await run('push', '--only', 'clases')).toEqual({ status: 1, stdout: '', stderr: message });
+  expect(await run('push')).toEqual({ status: 1, stdout: '', stderr: message });
+  const { run: elsewhere } = openProject();
+  expect(await elsewhere('diff')).toMatchObject({ status: 1 }); // 2 means that something differs
+  expect(await elsewhere('push')).toMatchObject({ status: 2 });
 });

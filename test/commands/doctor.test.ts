@@ -23,7 +23,7 @@ async function start() {
 
 test('doctor finds nothing wrong', async () => {
   const { url, folder, run } = await start();
-  writeFileSync(join(folder, 'groundwork.yml'), '');
+  writeFileSync(join(folder, 'groundwork.yml'), 'classes:\n  book: {}\n');
 
   const { status, stdout } = await run('doctor', '--json');
 
@@ -31,7 +31,7 @@ test('doctor finds nothing wrong', async () => {
   expect(findingsOf(stdout)).toEqual({
     Node: { level: 'ok', text: process.version },
     '.env': { level: 'ok', text: 'only you can read it' },
-    project: { level: 'ok', text: 'groundwork.yml' },
+    project: { level: 'ok', text: 'groundwork.yml, with 0 scripts' },
     server: { level: 'ok', text: url },
     clock: { level: 'ok', text: 'as that of the server' },
     key: { level: 'ok', text: 'of the account ada@example.com' },
@@ -60,6 +60,19 @@ test('doctor finds keys that others can read', async () => {
 
   expect(status).toBe(1);
   expect(findingsOf(stdout)['.env']?.text).toBe('other users can read your keys: chmod 600 .env');
+});
+
+test('doctor finds a mistake in the project', async () => {
+  const { folder, run } = await start();
+  writeFileSync(join(folder, 'groundwork.yml'), 'clases: {}\n');
+
+  const { status, stdout } = await run('doctor', '--json');
+
+  expect(status).toBe(1);
+  expect(findingsOf(stdout).project).toMatchObject({
+    level: 'failed',
+    text: expect.stringContaining('clases'),
+  });
 });
 
 /** Starts a server that responds to each request with this body. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -19,16 +20,20 @@ export interface Ended {
 export interface Project {
   readonly folder: string;
   run(...args: readonly string[]): Promise<Ended>;
-  /** Starts a command that will be killed. */
-  spawn(...args: readonly string[]): ChildProcess;
   /** Starts a command that does not end by itself; it is killed after the test. */
   follow(...args: readonly string[]): Followed;
+  /** Starts a command that will be killed. */
+  spawn(...args: readonly string[]): ChildProcess;
 }
 
 /** A command that runs. */
 export interface Followed {
   /** Waits for a text on standard output. Returns all of it so far. */
   until(pattern: RegExp): Promise<string>;
+  /** Waits for a text on standard error. */
+  complains(pattern: RegExp): Promise<string>;
+  /** Ends the command as a terminal does. */
+  end(): Promise<void>;
 }
 
 /** Creates an empty folder, which is removed after the test. */
@@ -39,18 +44,18 @@ export function openProject(): Project {
   return {
     folder,
     run: (...args) => runIn(folder, home, args),
-    spawn: (...args) => start(folder, home, args),
     follow: (...args) => followIn(folder, home, args),
+    spawn: (...args) => spawnIn(folder, home, args),
   };
 }
 
-function start(cwd: string, home: string, args: readonly string[]) {
+function spawnIn(cwd: string, home: string, args: readonly string[]) {
   const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
   return spawn(process.execPath, [program, ...args], { cwd, env });
 }
 
 function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ended> {
-  const child = start(cwd, home, args);
+  const child = spawnIn(cwd, home, args);
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (part) => stdout.push(part));
   child.stderr.on('data', (part) => stderr.push(part));
@@ -67,17 +72,31 @@ function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ende
 }
 
 function followIn(cwd: string, home: string, args: readonly string[]): Followed {
-  const child = start(cwd, home, args);
-  onTestFinished(() => void child.kill());
-  let printed = '';
-  child.stdout.setEncoding('utf8').on('data', (part) => {
-    printed += part;
-    child.emit('printed');
+  const child = spawnIn(cwd, home, args);
+  const ended = once(child, 'close');
+  onTestFinished(async () => {
+    child.kill();
+    await ended;
   });
+  const [printed, complaints] = [collect(child.stdout), collect(child.stderr)];
   return {
-    until: async (pattern) => {
-      while (!pattern.test(printed)) await once(child, 'printed');
-      return printed;
+    until: printed,
+    complains: complaints,
+    end: async () => {
+      child.kill('SIGINT');
+      await ended;
     },
+  };
+}
+
+/** Collects a text. Returns a function that waits until it matches a pattern. */
+function collect(stream: Readable): (pattern: RegExp) => Promise<string> {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (part) => {
+    text += part;
+  });
+  return async (pattern) => {
+    while (!pattern.test(text)) await once(stream, 'data');
+    return text;
   };
 }

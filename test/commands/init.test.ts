@@ -68,7 +68,7 @@ test('login remembers the key for its server only', async () => {
 });
 
 test.each([
-  ['an unknown command', ['logi'], 2, '(Did you mean login?)'],
+  ['an unknown command', ['logi'], 2, 'Did you mean one of login'],
   ['an unknown option', ['login', '--x'], 2, "unknown option '--x'"],
   ['an address that is none', ['login', '--url', 'x'], 2, 'x is not the address of a server'],
   [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sections } from '../../bin/groundwork/project/model/sections.ts';
+import { expected } from '../support/api.ts';
 import { connectAnother, connectProject, expectStatus } from './project.ts';
 import { wholeProject, wholeScripts } from './whole-project.ts';
 
@@ -77,4 +78,87 @@ test('the whole project has every section', () => {
   const shown = sections.filter(({ name }) => !new RegExp(`^${name}:$`, 'm').test(wholeProject));
 
   expect(shown).toEqual([]);
+});
+
+const loose = `
+instance: { description: "  spaces  ", metadata: '{"a": 1}' }
+config: {}
+classes:
+  user_profile:
+  book:
+    other_permissions: 1
+    fields: { title: String  ordered  unique, next: RELATION Book, same: { type: reference, target: SELF, unique: true } }
+groups: { 2017: }
+channels: { eventlog: {}, chat: { group: "2017", custom_publish: "true" } }
+templates:
+  page:
+    content_type: "text/html "
+    content: |
+
+      <p>{{ title }}</p>
+
+scripts:
+  run:
+    file: ./scripts/run.js
+    runtime_name: nodejs
+    config: '{"timeout": 5}'
+data_endpoints:
+  all: { class: BOOK, query: '{"title": {"_gt": "a"}}', page_size: "0", order_by: " -title ", expand: "", excluded_fields: null }
+triggers: { on change: { class: Book, signal: post_update, script: run } }
+schedules: { nightly: { script: run, crontab: "  0  0 * * *  ", interval_sec: } , often: { script: run, interval_sec: "60", crontab: "" } }
+api_keys: { app: { ignore_acl: "1" }, groundwork init: }
+push: { production_bundle_identifier: " org.example ", development_bundle_identifier: ~ }
+`;
+
+test('values that the server stores in another form do not differ', async () => {
+  const { run, write, changes, files: present } = await connectProject();
+  const written = { 'groundwork.yml': loose, 'scripts/run.js': 'console.log(1)\r\n\n' };
+  write(written);
+  expectStatus(await run('push'), 0);
+  changes();
+
+  expect(await run('push')).toMatchObject({ stdout: 'Nothing differs.\n' });
+
+  expect(changes()).toEqual([]);
+  expect(await run('pull')).toMatchObject({ stdout: 'All files are up to date.\n' });
+  expect(present()).toEqual(written);
+});
+
+test('a push that fails names the record, and the next one goes on', async () => {
+  const { run, write, changes } = await connectProject();
+  const wrong = wholeProject.replace('{{ title }}', '{{ title');
+  write({ ...files, 'groundwork.yml': wrong });
+
+  const failed = await run('push');
+
+  expect(failed).toMatchObject({
+    status: 1,
+    stderr: expect.stringMatching(
+      /^Pushed 11 changes to library.\ngroundwork: templates.page: POST .*: 400 \{"content":\[/,
+    ),
+  });
+  write(files);
+  changes();
+  expectStatus(await run('push'), 0);
+  expect(changes()[0]).toBe('POST snippets/templates/');
+  expect(await run('diff')).toMatchObject({ status: 0 });
+});
+
+test('an account with the role write pushes what it may change', async () => {
+  const { run, write, call, api } = await connectProject();
+  const body = { email: 'bob@example.com', password: 'secret' };
+  const registered = await api.send({ path: '/v1.1/account/register/', body });
+  const invited = await call('POST', 'invitations/', { email: body.email, role: 'write' });
+  const as = expected(registered, 201).account_key;
+  const accept = { invitation_key: expected(invited, 201).key };
+  await api.send({ as, path: '/v1.1/account/invitations/accept/', body: accept });
+  write(files);
+
+  const ended = await run('push', '--only', 'groups,classes', '--key', as);
+
+  expect(ended).toMatchObject({ status: 0, stderr: 'Pushed 6 changes to library.\n' });
+  expect(await run('push', '--key', as)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('GET /v1.1/instances/library/api_keys/?page_size=100: 403'),
+  });
 });

@@ -10,7 +10,7 @@ import { type Ended, openProject, type Project } from './groundwork.ts';
 export interface Connected extends Project {
   readonly api: Api;
   /** Writes files of the project, by path. */
-  write(files: Readonly<Record<string, string>>): void;
+  write(files: Readonly<Record<string, string | Uint8Array>>): void;
   read(path: string): string;
   /** Returns the project file and all scripts, by path. */
   files(): Readonly<Record<string, string>>;

@@ -120,7 +120,7 @@ test('a pull writes scripts into files, and keeps a source that the instance has
     ].join('\n'),
     stderr: [
       'scripts: 1 without a name of their own, which groundwork.yml cannot hold',
-      'scripts.Typed one: the instance has another source than its file makes; the file stays',
+      'scripts/typed.ts stays as it is, and does not make the source that the instance has',
       '',
     ].join('\n'),
   });
@@ -133,6 +133,49 @@ test('a pull writes scripts into files, and keeps a source that the instance has
   changes();
   expect(await run('push', '--only', 'scripts')).toMatchObject({ status: 0 });
   expect(changes()).toEqual([`PATCH snippets/scripts/${typed.id}/`]);
+});
+
+test('a pull overwrites no file that cannot be bundled, nor one of another script', async () => {
+  const { run, write, files } = await connectProject();
+  write({ ...sources, 'groundwork.yml': project });
+  expectStatus(await run('push'), 0);
+  const written = {
+    'node_modules/sums/package.json': '{ "name": "sums", "main": "none.js" }',
+    'groundwork.yml': project.replace('  plain:', '  other:'),
+    'scripts/hello.js': 'mine',
+    'scripts/plain.js': 'mine',
+  };
+  write(written);
+
+  const ended = await run('pull');
+
+  expect(ended).toMatchObject({
+    status: 0,
+    stdout: 'Wrote groundwork.yml\nWrote scripts/plain-2.js\n',
+    stderr:
+      'scripts/typed.ts stays as it is, and does not make the source that the instance has\n' +
+      'scripts/plain.js belongs to no script any more\n',
+  });
+  expect(files()).toMatchObject({
+    'scripts/typed.ts': sources['scripts/typed.ts'],
+    'scripts/plain.js': 'mine',
+    'scripts/plain-2.js': sources['scripts/plain.js'],
+  });
+});
+
+test('a push creates no second script of a label', async () => {
+  const { run, write, call, changes } = await connectProject();
+  const body = { label: 'hello', runtime_name: 'nodejs' };
+  await call('POST', 'snippets/scripts/', body);
+  await call('POST', 'snippets/scripts/', body);
+  write({ ...sources, 'groundwork.yml': project });
+  changes();
+
+  const ended = await run('push');
+
+  expect(ended.status).toBe(1);
+  expect(ended.stderr).toContain('  scripts.hello: the instance has 2 of this name\n');
+  expect(changes()).toEqual([]);
 });
 
 test('scripts of an instance make an equal instance', async () => {
@@ -188,6 +231,11 @@ test.each([
     'scripts.a.file: scripts/a.ts cannot be bundled: ',
   ],
   ['a file elsewhere', { 'scripts/a.ts': '' }, 'scripts.a.file: is not a path within the project'],
+  [
+    'a text that is not UTF-8',
+    { 'scripts/a.ts': Buffer.from([0xff]) },
+    'scripts/a.ts is not a text in UTF-8',
+  ],
   ['a syntax error', { 'scripts/a.ts': 'const' }, 'scripts/a.ts:1:5: ERROR: '],
 ])('a push rejects %s', async (_name, files, message) => {
   const { run, write } = await connectProject();

@@ -83,11 +83,15 @@ async function runShell(folder: string, commands: string) {
 /** Runs a part of the guide in an empty folder: its commands, then its program. */
 async function follow(text: string, file: string) {
   const folder = mkdtempSync(join(home, 'app-'));
-  const [prepare = '', check = ''] = blocks(text, 'sh');
+  const commands = blocks(text, 'sh');
+  const check = commands.at(-1) ?? '';
   const [program = ''] = blocks(text, 'ts');
+  const [schema = ''] = blocks(text, 'yaml');
   const [output] = blocks(text, '');
+  const prepare = commands.slice(0, -1).join('');
   const [, packages = ''] = /^npm install (.*)$/m.exec(prepare) ?? [];
   install(folder, packages.split(' '));
+  writeFileSync(join(folder, 'groundwork.yml'), schema);
   const made = await runShell(folder, prepare.replace(/^npm install .*$/m, ''));
   writeFileSync(join(folder, file), program);
   const checked = await runShell(folder, check);
@@ -117,7 +121,10 @@ async function unnoticed(
 test('the guide writes a client of an instance', async () => {
   const followed = await follow(own, 'books.ts');
 
-  expect(followed.made).toMatchObject({ code: 0, complaints: '' });
+  expect(followed.made).toMatchObject({
+    code: 0,
+    complaints: 'Pushed 1 change to typed-library.\n',
+  });
   const { code, printed, complaints } = followed.checked;
   expect([code, printed], complaints).toEqual([0, followed.output]);
   const mistakes = [

@@ -3,6 +3,7 @@ import { messageOf } from '../../../shared/values/caught.ts';
 import { ResponseError } from '../../client.ts';
 import { formatTable } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { readProject } from '../project/files/project.ts';
 import { connect, connectInstance, type ServerOptions, serverOf } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -13,7 +14,7 @@ export const addDoctor: AddCommand = (program, terminal) => {
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
     .action(async (options: ServerOptions) => {
       const out = terminal();
-      const findings = [...checkFiles(), ...(await checkServer(options))];
+      const findings = [...(await checkFiles()), ...(await checkServer(options))];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
       if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1;
     });
@@ -33,7 +34,7 @@ function rowOf({ level, what, text }: Finding, out: Terminal): readonly string[]
 
 const supported = ['20', '22', '24', '26'];
 
-function checkFiles(): readonly Finding[] {
+async function checkFiles(): Promise<readonly Finding[]> {
   const [major = ''] = process.versions.node.split('.');
   const isTested = supported.includes(major);
   return [
@@ -43,10 +44,18 @@ function checkFiles(): readonly Finding[] {
       text: isTested ? process.version : `${process.version} is not tested: use ${supported}`,
     },
     checkEnvFile(),
-    existsSync('groundwork.yml')
-      ? { level: 'ok', what: 'project', text: 'groundwork.yml' }
-      : { level: 'warning', what: 'project', text: 'this folder has no groundwork.yml' },
+    await checkProject(),
   ];
+}
+
+async function checkProject(): Promise<Finding> {
+  const what = 'project';
+  const checked = await tried(what, async () => {
+    const { file, files } = await readProject('.');
+    return file === undefined ? '' : `${file}, with ${files.size} scripts`;
+  });
+  if (checked.text !== '') return checked;
+  return { level: 'warning', what, text: 'this folder has no groundwork.yml' };
 }
 
 function checkEnvFile(): Finding {

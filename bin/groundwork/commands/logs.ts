@@ -1,10 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import { type AddCommand, withInstance } from '../command.ts';
-import { findLogSources, type LogEntry, type LogFilter, openLogReader } from '../run-logs.ts';
+import { findLogSources, formatEntry, type LogFilter, openLogReader } from '../run-logs.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { outcomeOf, outputOf } from '../traces.ts';
 
 interface LogOptions extends ServerOptions, LogFilter {
   readonly follow?: true;
@@ -47,10 +46,4 @@ async function showLogs(options: LogOptions, out: Terminal): Promise<void> {
     for (const entry of entries) out.result(entry, () => formatEntry(entry, out));
     await setTimeout(pauseMs);
   }
-}
-
-function formatEntry({ kind, name, trace }: LogEntry, out: Terminal): string {
-  const time = trace.executed_at?.slice(0, 19).replace('T', ' ') ?? 'not started';
-  const head = `${time}  ${kind} ${name} #${trace.id}: ${outcomeOf(trace, out)}`;
-  return [head, ...outputOf(trace, out).map((line) => `  ${line}`.trimEnd())].join('\n');
 }

@@ -1,7 +1,7 @@
 import { type AddCommand, withInstance } from '../command.ts';
 import { readProject } from '../project/files/project.ts';
 import { pullProject } from '../project/files/pull.ts';
-import { readInstance, warnOfUnnamed } from '../project/push/instance-state.ts';
+import { readInstance, warnOfShared } from '../project/push/instance-state.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -16,14 +16,13 @@ export const addPull: AddCommand = (program, terminal) => {
 async function pull(options: ServerOptions, out: Terminal): Promise<void> {
   const connection = connectInstance(options);
   const project = await readProject('.');
-  const instance = await readInstance(connection);
-  warnOfUnnamed(instance, out);
+  const instance = await readInstance(connection, project.managed);
+  warnOfShared(instance, out);
   const report = pullProject(project, instance.state);
-  for (const name of report.differing) {
-    out.warn(
-      `scripts.${name}: the instance has another source than its file makes; the file stays`,
-    );
+  for (const path of report.differing) {
+    out.warn(`${path} stays as it is, and does not make the source that the instance has`);
   }
+  for (const path of report.unused) out.warn(`${path} belongs to no script any more`);
   out.result(report, () =>
     report.written.length === 0
       ? 'All files are up to date.'

@@ -58,7 +58,8 @@ async function begin(from: InstanceConnection, folder: string): Promise<Manifest
   createFolders(folder);
   const schema = await fetchSchema(from);
   writeSchema(folder, schema);
-  pullProject(await readProject(folder), (await readInstance(from)).state);
+  const project = await readProject(folder);
+  pullProject(project, (await readInstance(from, project.managed)).state);
   const classes = schema.classes.map(({ name }) => name);
   const position = startOf(from, 'groups');
   const { url, instance } = from;

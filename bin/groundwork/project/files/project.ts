@@ -83,7 +83,10 @@ async function openProject({ content, ...project }: Opened): Promise<Project> {
   const files = new Map<string, ScriptFile>();
   const scripts = new Map<string, Entry>();
   for (const [at, [name, { file: _file, ...entry }]] of entries.entries()) {
-    const [path = '', read = { problem: 'it was not read' }] = [paths[at], sources[at]];
+    const [path = '', read = { problem: 'it was not read', isMissing: false }] = [
+      paths[at],
+      sources[at],
+    ];
     files.set(name, { path, read });
     scripts.set(name, { ...entry, source: 'source' in read ? read.source : undefined });
   }

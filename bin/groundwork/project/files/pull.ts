@@ -1,21 +1,25 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Entry } from '../model/members.ts';
 import type { Entries, State } from '../model/state.ts';
 import { mergeState } from './merge.ts';
 import { type Project, projectFile, type ScriptFile } from './project.ts';
+import { isTypeScript } from './script-source.ts';
 
 /** What a pull has done. */
 export interface PullReport {
   /** Paths of files that were written. */
   readonly written: readonly string[];
-  /** Scripts whose file in TypeScript, or with imports, does not make the source of the instance. */
+  /** Paths of files that do not make the source of the instance, and cannot be made from it. */
   readonly differing: readonly string[];
+  /** Paths of files that no script has any more. */
+  readonly unused: readonly string[];
 }
 
 /** Makes the files of a project what an instance has. Files that are right already are not touched. */
 export function pullProject(project: Project, instance: State): PullReport {
-  const files = filesOf(project, instance.get('scripts') ?? new Map());
+  const scripts: Entries = instance.get('scripts') ?? new Map();
+  const files = filesOf(project, scripts);
   const { folder, document } = project;
   const before = project.file === projectFile ? inDocument(project.state, files) : new Map();
   const written: string[] = [];
@@ -23,45 +27,56 @@ export function pullProject(project: Project, instance: State): PullReport {
     writeFileSync(join(folder, projectFile), document.toString({ lineWidth: 0 }));
     written.push(projectFile);
   }
-  const differing: string[] = [];
-  for (const [name, { source }] of instance.get('scripts') ?? []) {
+  const wrong = [...scripts].flatMap(([name, { source }]) => {
     const file = files.get(name);
-    if (file === undefined || hasSource(file, source)) continue;
-    if ('isBundle' in file.read && file.read.isBundle) {
-      differing.push(name);
-      continue;
-    }
-    const path = join(folder, file.path);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, String(source));
-    written.push(file.path);
+    return file === undefined || hasSource(file, source) ? [] : [{ ...file, source }];
+  });
+  for (const { path, source } of wrong.filter(isCopy)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), String(source));
+    written.push(path);
   }
-  return { written, differing };
+  const differing = wrong.filter((file) => !isCopy(file)).map(({ path }) => path);
+  const unused = [...project.files].filter(([name]) => !scripts.has(name));
+  return { written, differing, unused: unused.map(([, { path }]) => path) };
 }
 
 function hasSource({ read }: ScriptFile, source: unknown): boolean {
   return 'source' in read && read.source === source;
 }
 
+/** Checks whether the file of a script is its source, not something that it is made from. */
+function isCopy({ path, read }: ScriptFile): boolean {
+  const isBundle = 'source' in read ? read.isBundle : !read.isMissing;
+  return !isBundle && !isTypeScript(path);
+}
+
 /** Returns the files of all scripts of the instance; those that are new get one in `scripts/`. */
-function filesOf({ files }: Project, scripts: Entries): ReadonlyMap<string, ScriptFile> {
+function filesOf({ folder, files }: Project, scripts: Entries): ReadonlyMap<string, ScriptFile> {
   const all = new Map(files);
   const taken = new Set([...files.values()].map(({ path }) => path.toLowerCase()));
-  for (const [name, { runtime_name: runtime }] of scripts) {
+  for (const [name, { runtime_name: runtime, source }] of scripts) {
     if (all.has(name)) continue;
-    const path = newPath(name, String(runtime), taken);
+    const isFree = (path: string) =>
+      !taken.has(path.toLowerCase()) && holds(join(folder, path), source);
+    const path = newPath(name, String(runtime), isFree);
     taken.add(path.toLowerCase());
-    all.set(name, { path, read: { problem: 'it is new' } });
+    all.set(name, { path, read: { problem: 'it is new', isMissing: true } });
   }
   return all;
 }
 
-function newPath(name: string, runtime: string, taken: ReadonlySet<string>): string {
+/** Checks whether a file has no other content than a source. */
+function holds(path: string, source: unknown): boolean {
+  return !existsSync(path) || readFileSync(path, 'utf8') === source;
+}
+
+function newPath(name: string, runtime: string, isFree: (path: string) => boolean): string {
   const extension = runtime.startsWith('python') ? '.py' : '.js';
   const plain = name.replace(/\.(js|py)$/, '').replace(/[^\p{L}\p{N}._-]+/gu, '_');
   const stem = `scripts/${plain.replace(/^\.+/, '_')}`;
   let path = stem + extension;
-  for (let count = 2; taken.has(path.toLowerCase()); count++) path = `${stem}-${count}${extension}`;
+  for (let count = 2; !isFree(path); count++) path = `${stem}-${count}${extension}`;
   return path;
 }
 

@@ -13,6 +13,8 @@ export interface ScriptSource {
 /** A file that is no source, and the reason. */
 export interface NoSource {
   readonly problem: string;
+  /** The file does not exist. */
+  readonly isMissing: boolean;
 }
 
 /**
@@ -27,8 +29,9 @@ export async function readSources(
 ): Promise<readonly (ScriptSource | NoSource)[]> {
   const sources: (ScriptSource | NoSource)[] = [];
   for (const file of files) {
+    const isMissing = !existsSync(resolve(folder, file));
     const source = readSource(folder, file);
-    sources.push(await source.catch((error: unknown) => ({ problem: messageOf(error) })));
+    sources.push(await source.catch((error) => ({ problem: messageOf(error), isMissing })));
   }
   if (sources.some((source) => 'isBundle' in source && source.isBundle)) {
     const { stop } = await import('esbuild');
@@ -40,9 +43,24 @@ export async function readSources(
 async function readSource(folder: string, file: string): Promise<ScriptSource> {
   const path = resolve(folder, file);
   if (!existsSync(path)) throw new Error(`${file} does not exist`);
-  const text = readFileSync(path, 'utf8');
+  const text = textOf(path, file);
   if (!needsBundle(path, text)) return { source: text, isBundle: false };
   return { source: await bundle(folder, file), isBundle: true };
+}
+
+function textOf(path: string, file: string): string {
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    return decoder.decode(readFileSync(path));
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new Error(`${file} is not a text in UTF-8`, { cause: error });
+  }
+}
+
+/** Checks whether a file has types, which its source cannot have. */
+export function isTypeScript(path: string): boolean {
+  return ['.ts', '.mts', '.cts'].includes(extname(path));
 }
 
 const importPattern = /^\s*(import\b(?!\s*\()|export\b)/m;
@@ -50,7 +68,7 @@ const requirePattern = /\brequire\(\s*['"]([^'"]+)['"]\s*\)/g;
 
 /** Checks whether scripts need more than the text of a file: they have core modules, and neither packages nor types. */
 function needsBundle(path: string, text: string): boolean {
-  if (['.ts', '.mts', '.cts'].includes(extname(path))) return true;
+  if (isTypeScript(path)) return true;
   if (!['.js', '.mjs', '.cjs'].includes(extname(path))) return false;
   if (importPattern.test(text)) return true;
   return [...text.matchAll(requirePattern)].some(([, name = '']) => isInstalled(path, name));

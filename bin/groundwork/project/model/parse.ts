@@ -85,7 +85,8 @@ function nameProblem({ nameSchema }: Section, name: string): string | undefined 
 
 function problemOf(path: string, issue: v.BaseIssue<unknown>): string {
   const inner = v.getDotPath(issue);
-  return `${inner === null ? path : `${path}.${inner}`}: ${messageOf(issue)}`;
+  const isWhole = inner === null || inner === path; // the section `config` is its only member
+  return `${isWhole ? path : `${path}.${inner}`}: ${messageOf(issue)}`;
 }
 
 function messageOf({ type, expected, message }: v.BaseIssue<unknown>): string {

@@ -15,31 +15,48 @@ export interface InstanceState {
   /** Paths of records, from the root. */
   readonly paths: ReadonlyMap<SectionName, ReadonlyMap<string, string>>;
   readonly ids: Ids;
-  /** Sections with records that have no name of their own, and their number. */
-  readonly unnamed: ReadonlyMap<SectionName, number>;
+  /** Names of records that have none, or share it, by section: a record each. */
+  readonly shared: ReadonlyMap<SectionName, readonly string[]>;
 }
 
 /** Ids of records by section and name. */
 export type Ids = ReadonlyMap<SectionName, ReadonlyMap<string, number>>;
 
-/** Reads all that project files manage of an instance. */
-export async function readInstance({ send, base }: InstanceConnection): Promise<InstanceState> {
+/** Sections that others refer to. */
+const referredTo: readonly SectionName[] = ['groups', 'classes', 'scripts'];
+
+/**
+ * Reads what project files manage of an instance.
+ *
+ * @param wanted sections that are read, with those that they may refer to
+ */
+export async function readInstance(
+  { send, base }: InstanceConnection,
+  wanted: ReadonlySet<SectionName>,
+): Promise<InstanceState> {
   const state = new Map<SectionName, Entries>();
   const paths = new Map<SectionName, ReadonlyMap<string, string>>();
   const ids = new Map<SectionName, ReadonlyMap<string, number>>();
-  const unnamed = new Map<SectionName, number>();
+  const shared = new Map<SectionName, readonly string[]>();
   for (const section of sections) {
+    const { name, nameOf } = section;
+    if (!wanted.has(name) && !referredTo.includes(name)) continue;
     const records = await readRecords(send, base, section);
-    const named = namedRecords(section, records);
-    const count = records.filter((record) => isUnnamed(section, record, named)).length;
-    if (count > 0) unnamed.set(section.name, count);
-    const all = [...named];
-    const { name } = section;
+    const names = records.map(nameOf);
+    const isOwn = (each: string) => each !== '' && names.indexOf(each) === names.lastIndexOf(each);
+    const all = records.flatMap((record) => {
+      const key = nameOf(record);
+      return isOwn(key) ? [[key, record] as const] : [];
+    });
+    shared.set(
+      name,
+      names.filter((each) => !isOwn(each)),
+    );
     ids.set(name, new Map(all.map(([key, record]) => [key, Number(record.id)])));
     paths.set(name, new Map(all.map(([key, record]) => [key, pathOf(base, section, record)])));
     state.set(name, new Map(all.map(([key, record]) => [key, entryOf(section, record, ids)])));
   }
-  return { state, paths, ids, unnamed };
+  return { state, paths, ids, shared };
 }
 
 async function readRecords(
@@ -59,26 +76,6 @@ async function readRecords(
 
 const pageSize = 100;
 const cutEnd = '(...truncated...)'; // of a long source in a list
-
-/** Returns the records that have a name, and share it with no other record. */
-function namedRecords(
-  section: Section,
-  records: readonly ApiRecord[],
-): ReadonlyMap<string, ApiRecord> {
-  const names = records.map(section.nameOf);
-  const isOwn = (name: string) => name !== '' && names.indexOf(name) === names.lastIndexOf(name);
-  const named = records.map((record, at) => [names[at] ?? '', record] as const);
-  return new Map(named.filter(([name]) => isOwn(name)));
-}
-
-function isUnnamed(
-  section: Section,
-  record: ApiRecord,
-  named: ReadonlyMap<string, ApiRecord>,
-): boolean {
-  const name = section.nameOf(record);
-  return !named.has(name) && !Object.hasOwn(section.builtIn, name);
-}
 
 /** Returns the path of a record, from the root. */
 export function pathOf(base: string, section: Section, record: ApiRecord): string {
@@ -104,8 +101,11 @@ function nameOfId(ids: Ids, section: SectionName, id: unknown): string | undefin
 }
 
 /** Warns of records that no project file can name. */
-export function warnOfUnnamed({ unnamed }: InstanceState, out: Terminal): void {
-  for (const [section, count] of unnamed) {
-    out.warn(`${section}: ${count} without a name of their own, which groundwork.yml cannot hold`);
+export function warnOfShared({ shared }: InstanceState, out: Terminal): void {
+  for (const { name, builtIn } of sections) {
+    const count = shared.get(name)?.filter((each) => !Object.hasOwn(builtIn, each)).length ?? 0;
+    if (count > 0) {
+      out.warn(`${name}: ${count} without a name of their own, which groundwork.yml cannot hold`);
+    }
   }
 }

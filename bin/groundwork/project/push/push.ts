@@ -3,7 +3,7 @@ import type { Terminal } from '../../terminal.ts';
 import { type Project, wantedSections } from '../files/project.ts';
 import type { SectionName } from '../model/section.ts';
 import { applyChanges } from './apply.ts';
-import { type InstanceState, readInstance, warnOfUnnamed } from './instance-state.ts';
+import { type InstanceState, readInstance, warnOfShared } from './instance-state.ts';
 import { type Change, changesBetween, isRemoval, lostFields } from './plan.ts';
 import { missingReferences } from './references.ts';
 import { type ChangeReport, changeTable, reportOf } from './report.ts';
@@ -35,9 +35,9 @@ export async function pushProject(
   { options, out }: { readonly options: PushOptions; readonly out: Terminal },
 ): Promise<PushReport> {
   const { dryRun = false, prune = false } = options;
-  const instance = await readInstance(connection);
-  warnOfUnnamed(instance, out);
   const names = wantedSections(project, options.only);
+  const instance = await readInstance(connection, names);
+  warnOfShared(instance, out);
   const all = changesBetween(project.state, instance.state, names);
   const changes = all.filter(
     (change) => prune || change.action === 'replace' || !isRemoval(change),
@@ -47,6 +47,7 @@ export async function pushProject(
   const exists = existsAfter(instance, changes);
   const problems = [
     ...missingReferences(changes, exists),
+    ...sharedNames(changes, instance),
     ...(prune ? [] : await losses(connection, changes)),
   ];
   if (problems.length > 0) throw new Error(`nothing was changed:\n  ${problems.join('\n  ')}`);
@@ -62,6 +63,15 @@ function existsAfter({ state }: InstanceState, changes: readonly Change[]) {
     if (change === undefined) return state.get(section)?.has(name) === true;
     return change.action !== 'delete';
   };
+}
+
+/** Returns the problems of records that would be created although there are several of their name. */
+function sharedNames(changes: readonly Change[], { shared }: InstanceState): readonly string[] {
+  return changes.flatMap(({ section, name, action }) => {
+    const count = shared.get(section.name)?.filter((each) => each === name).length ?? 0;
+    if (action !== 'create' || count === 0) return [];
+    return [`${section.name}.${name}: the instance has ${count} of this name`];
+  });
 }
 
 /** Returns the problems of changes that would delete data. */
@@ -100,8 +110,14 @@ async function apply(changes: readonly Change[], pushed: Pushed): Promise<void> 
   const { connection, project, instance, out } = pushed;
   const bar = out.progress('Pushing', changes.length);
   const classes = [...(project.state.get('classes')?.keys() ?? [])];
-  await applyChanges(changes, { connection, instance, classes, applied: () => bar.advance(1) });
-  bar.end(
-    `Pushed ${changes.length} ${changes.length === 1 ? 'change' : 'changes'} to ${connection.instance}.`,
-  );
+  let count = 0;
+  const applied = () => {
+    count += 1;
+    bar.advance(1);
+  };
+  try {
+    await applyChanges(changes, { connection, instance, classes, applied });
+  } finally {
+    bar.end(`Pushed ${count} ${count === 1 ? 'change' : 'changes'} to ${connection.instance}.`);
+  }
 }

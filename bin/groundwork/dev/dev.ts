@@ -1,0 +1,82 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { messageOf } from '../../../shared/values/caught.ts';
+import { type AddCommand, withInstance } from '../command.ts';
+import { currentProject } from '../project/files/project.ts';
+import { pushProject } from '../project/push/push.ts';
+import { findLogSources, formatEntry, openLogReader } from '../run-logs.ts';
+import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+import { startServer } from './local-server.ts';
+
+/** Adds `dev`: pushes the project at each change, and prints all runs, until it is ended. */
+export const addDev: AddCommand = (program, terminal) => {
+  withInstance(program.command('dev'))
+    .description('start the local server, push at each change, and print all runs')
+    .option('--data <folder>', 'the data folder of the server', '.groundwork')
+    .addHelpText('after', '\nExample:\n  groundwork dev')
+    .action((options: ServerOptions & { readonly data: string }) => dev(options, terminal()));
+};
+
+const pauseMs = 500;
+
+async function dev(
+  { data, ...options }: ServerOptions & { readonly data: string },
+  out: Terminal,
+): Promise<never> {
+  const connection = connectInstance(options);
+  const interrupted = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  });
+  const endServer = await startServer(connection.url, data, out);
+  try {
+    await Promise.race([followProject(connection, out), interrupted]);
+  } finally {
+    await endServer();
+  }
+  process.exit(0); // what follows the project would go on
+}
+
+async function followProject(connection: InstanceConnection, out: Terminal): Promise<never> {
+  const reader = openLogReader(connection.send, {});
+  await reader.read(await findLogSources(connection, {}), 0); // of earlier
+  for (let last = ''; ; await setTimeout(pauseMs)) {
+    const present = stateOf('.');
+    if (present !== last) await push(connection, out);
+    last = present;
+    const sources = await findLogSources(connection, {});
+    for (const entry of await reader.read(sources, Number.POSITIVE_INFINITY)) {
+      out.result(entry, () => formatEntry(entry, out));
+    }
+  }
+}
+
+/** Pushes the project. A mistake in it is reported, and can be corrected. */
+async function push(connection: InstanceConnection, out: Terminal): Promise<void> {
+  try {
+    await pushProject(connection, await currentProject('.', out), { options: {}, out });
+  } catch (error) {
+    out.warn(messageOf(error));
+  }
+}
+
+/** Returns a text that differs when a file of a project has changed. */
+function stateOf(folder: string): string {
+  const scripts = list(join(folder, 'scripts'));
+  return ['groundwork.yml', 'syncano.yml', ...scripts].map((name) => changeOf(folder, name)).join();
+}
+
+function list(scripts: string): readonly string[] {
+  try {
+    const names = readdirSync(scripts, { recursive: true, encoding: 'utf8' });
+    return names.map((name) => join('scripts', name));
+  } catch {
+    return []; // there is no such folder
+  }
+}
+
+function changeOf(folder: string, name: string): string {
+  const found = statSync(join(folder, name), { throwIfNoEntry: false });
+  return found === undefined ? '' : `${name} ${found.mtimeMs} ${found.size}`;
+}

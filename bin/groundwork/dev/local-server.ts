@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { processVariables } from '../../../shared/platform/setting-variables.ts';
+import type { Terminal } from '../terminal.ts';
+
+const program = fileURLToPath(new URL('../../start.mjs', import.meta.url));
+const thisMachine = new Set(['127.0.0.1', 'localhost', '[::1]']);
+const timeoutMs = 5000;
+
+/**
+ * Starts the local server, unless a server responds at the address. It does not outlive this process.
+ *
+ * @returns ends the server that was started, and waits for it
+ * @throws Error when the address is of another machine, or the server does not start
+ */
+export async function startServer(
+  url: string,
+  data: string,
+  out: Terminal,
+): Promise<() => Promise<void>> {
+  if (await responds(url)) return () => Promise.resolve();
+  const { protocol, hostname, port } = new URL(url);
+  if (protocol !== 'http:' || !thisMachine.has(hostname)) {
+    throw new Error(`no server responds at ${url}`);
+  }
+  const child = spawn(process.execPath, [program, '--data', data, '--port', port || '80'], {
+    env: { GROUNDWORK_LOG: 'error', ...processVariables() },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => child.kill());
+  const ended = once(child, 'exit');
+  const listening = new Promise<string>((resolve) => {
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.includes(' listens on ')) resolve(line);
+      if (line.startsWith('{')) out.warn(line); // an error in its log
+    });
+  });
+  const line = await Promise.race([listening, ended.then(() => undefined)]);
+  if (line === undefined) throw new Error('the server has ended');
+  out.say(line);
+  return async () => {
+    child.kill();
+    await ended;
+  };
+}
+
+async function responds(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(`${url}/v1.1/`, { signal }).catch(() => undefined);
+  return response?.ok === true;
+}
