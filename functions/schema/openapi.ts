@@ -159,7 +159,8 @@ function successOf(operation: DescribedOperation): JsonObject {
 function contentOf({ route, runsCode }: DescribedOperation, schema: JsonObject): JsonObject {
   const [own] = route.formats?.filter((format) => format.includes('/')) ?? [];
   if (own !== undefined) return { [own]: {} };
-  return { [json]: { schema }, ...page, ...(runsCode && anyContent) };
+  const isAny = runsCode || route.forms.response?.isAnyType === true;
+  return { [json]: { schema }, ...page, ...(isAny && anyContent) };
 }
 
 const page = { 'text/html': { schema: { type: 'string' } } };

@@ -89,6 +89,7 @@ const renderRoute = endpointRoute({
   path: `${path}{template}/render/`,
   access: { ...accessOfAdmins, apiKey: 'LGA' },
   loads: renderLoads,
+  response: { isAnyType: true },
   ...post(renderFields, async (context: Context<LoadedOf<typeof renderLoads>>, body) => {
     const { loaded, params } = context;
     const template = storedTemplate(loaded.stored, instanceOf(context), params.template ?? '');

@@ -133,6 +133,11 @@ test('a diff shows what a push would do, and ends with 2', async () => {
       'keep    classes  author  not in the project: --prune deletes it',
     ),
   });
+  expect(JSON.parse((await run('push', '--dry-run', '--json')).stdout)).toMatchObject({
+    changes: [{ section: 'classes', name: 'book', change: 'update' }],
+    kept: [{ section: 'classes', name: 'author', change: 'delete' }],
+    isApplied: false,
+  });
   expect(changes()).toEqual([]);
 });
 
@@ -177,12 +182,13 @@ test('a push waits until indexes are built', async () => {
 test('--prune deletes what the project does not have, but no built-in class', async () => {
   const { run, write, call } = await connectProject();
   await call('POST', 'classes/', { name: 'old' });
+  await call('POST', 'groups/', { label: 'two\nlines' });
   write({ 'groundwork.yml': 'classes: {}\n' });
 
   const ended = await run('push', '--prune');
 
-  expect(ended.stderr).toBe('Pushed 1 change to library.\n');
-  expect(ended.stdout).toContain('delete  classes  old');
+  expect(ended.stderr).toBe('Pushed 2 changes to library.\n');
+  expect(ended.stdout).toContain('\ndelete  groups   two lines\ndelete  classes  old\n');
   const { body } = await call('GET', 'classes/');
   expect(body.objects.map(({ name }: { name: string }) => name)).toEqual(['user_profile']);
 });

@@ -33,6 +33,7 @@ test('doctor finds nothing wrong', async () => {
     '.env': { level: 'ok', text: 'only you can read it' },
     project: { level: 'ok', text: 'groundwork.yml, with 0 scripts' },
     server: { level: 'ok', text: url },
+    health: { level: 'ok', text: 'it can be read and written' },
     clock: { level: 'ok', text: 'as that of the server' },
     key: { level: 'ok', text: 'of the account ada@example.com' },
     instance: { level: 'ok', text: 'library, with the role full' },
@@ -76,8 +77,14 @@ test('doctor finds a mistake in the project', async () => {
 });
 
 /** Starts a server that responds to each request with this body. */
-async function startOther(body: string, headers: Record<string, string> = {}): Promise<string> {
-  const server = createServer((_request, response) => response.writeHead(200, headers).end(body));
+async function startOther(
+  body: string,
+  headers: Record<string, string> = {},
+  health = 200,
+): Promise<string> {
+  const server = createServer(({ url }, response) =>
+    response.writeHead(url === '/health' ? health : 200, headers).end(body),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -114,4 +121,14 @@ test('doctor finds a clock that differs', async () => {
     level: 'failed',
     text: `there is no account key for ${url}: run groundwork login`,
   });
+});
+
+test('doctor finds a server that cannot work', async () => {
+  const { run } = openProject();
+  const url = await startOther('{"links": {}}', {}, 503);
+
+  const { status, stdout } = await run('doctor', '--json', '--url', url);
+
+  expect(status).toBe(1);
+  expect(findingsOf(stdout).health).toEqual({ level: 'failed', text: '503 {"links": {}}' });
 });

@@ -87,7 +87,7 @@ classes:
   user_profile:
   book:
     other_permissions: 1
-    fields: { title: String  ordered  unique, next: RELATION Book, same: { type: reference, target: SELF, unique: true } }
+    fields: { title: String  Ordered  unique, next: RELATION Book, same: { type: reference, target: SELF, unique: true } }
 groups: { 2017: }
 channels: { eventlog: {}, chat: { group: "2017", custom_publish: "true" } }
 templates:
@@ -122,6 +122,26 @@ test('values that the server stores in another form do not differ', async () => 
   expect(changes()).toEqual([]);
   expect(await run('pull')).toMatchObject({ stdout: 'All files are up to date.\n' });
   expect(present()).toEqual(written);
+});
+
+test('a record that only a create can change is created again with --prune', async () => {
+  const { run, write, changes } = await connectProject();
+  write(files);
+  expectStatus(await run('push'), 0);
+  write({ 'groundwork.yml': wholeProject.replace('    type: separate_rooms\n', '') });
+  changes();
+
+  const refused = await run('push');
+
+  expect(refused).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('replace  channels  news  type\n'),
+    stderr: expect.stringContaining('a change of type replaces it, which takes --prune'),
+  });
+  expect(changes()).toEqual([]);
+  expectStatus(await run('push', '--prune'), 0);
+  expect(changes()).toEqual(['DELETE channels/news/', 'POST channels/']);
+  expect(await run('diff')).toMatchObject({ status: 0 });
 });
 
 test('a push that fails names the record, and the next one goes on', async () => {

@@ -1,5 +1,10 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { connectAnother, connectProject, expectStatus } from './project.ts';
+
+const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 const sources = {
   'scripts/plain.js': "const os = require('os');\nconsole.log(typeof os.cpus, ARGS.who);\n\n",
@@ -176,6 +181,27 @@ test('a push creates no second script of a label', async () => {
   expect(ended.status).toBe(1);
   expect(ended.stderr).toContain('  scripts.hello: the instance has 2 of this name\n');
   expect(changes()).toEqual([]);
+});
+
+test('a script that imports the client library of the old service runs', async () => {
+  const { folder, run, write, call } = await connectProject();
+  symlinkSync(packages, join(folder, 'node_modules'));
+  write({
+    'groundwork.yml':
+      'config: { allow_full_access: true }\nscripts: { list: { file: scripts/list.ts } }\n' +
+      'script_endpoints: { list: { script: list } }\n',
+    'scripts/list.ts':
+      "import Syncano from 'syncano';\n" +
+      'const { token: accountKey, api_url: baseUrl, instance: instanceName } = META;\n' +
+      'const { Class } = Syncano({ accountKey, baseUrl, defaults: { instanceName } });\n' +
+      'Class.please().list().then((all) => console.log(all.map(({ name }) => name)));\n',
+  });
+  expectStatus(await run('push'), 0);
+
+  const { body } = await call('POST', 'endpoints/scripts/list/run/', {});
+
+  expect(body.result).toEqual({ stdout: "[ 'user_profile' ]", stderr: '' });
+  expect(await run('diff')).toMatchObject({ status: 0 });
 });
 
 test('scripts of an instance make an equal instance', async () => {

@@ -81,7 +81,12 @@ async function checkServer(options: ServerOptions): Promise<readonly Finding[]> 
     const { body } = await connect(options).send({ path: '/v1.1/account/' });
     return `of the account ${body.email}`;
   });
-  const findings: Finding[] = [{ level: 'ok', what: 'server', text: url }, checkClock(date), key];
+  const findings: Finding[] = [
+    { level: 'ok', what: 'server', text: url },
+    await checkHealth(url),
+    checkClock(date),
+    key,
+  ];
   if (key.level === 'failed') return findings;
   const instance = await tried('instance', async () => {
     const { send, base } = connectInstance(options);
@@ -105,6 +110,16 @@ async function dateOf(url: string): Promise<string | null> {
   const isOurs = response.ok && typeof body === 'object' && body !== null && 'links' in body;
   if (!isOurs) throw new Error(`another server responds there (${response.status})`);
   return response.headers.get('date');
+}
+
+/** Asks as a load balancer does (docs/reference/responses.md#health). */
+async function checkHealth(url: string): Promise<Finding> {
+  return tried('health', async () => {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(timeoutMs) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${response.status} ${text}`);
+    return 'it can be read and written';
+  });
 }
 
 const toleratedSeconds = 30;

@@ -111,6 +111,8 @@ export interface ResponseForm {
   readonly links?: readonly LinkForm[];
   /** Name of the resource in words, when it is not the route's resource. */
   readonly name?: string;
+  /** A record determines the media type. */
+  readonly isAnyType?: true;
 }
 
 /** Returns fields as they are for one request: a class adds its own to them. */

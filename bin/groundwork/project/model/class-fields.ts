@@ -46,8 +46,8 @@ function readField(name: string, value: unknown): FieldDefinition | string {
 }
 
 function readShort(name: string, text: string): FieldDefinition | string {
-  const [type = '', ...others] = text.trim().split(/\s+/);
-  const target = isReference(type.toLowerCase()) ? others.shift() : undefined;
+  const [type = '', ...others] = text.trim().toLowerCase().split(/\s+/);
+  const target = isReference(type) ? others.shift() : undefined;
   const unknown = others.find((word) => !isWord(word));
   if (unknown !== undefined && typeNamed(type) !== undefined) {
     return `"${unknown}" is none of ${Object.keys(words).join(', ')}`;

@@ -54,7 +54,7 @@ export const sections: readonly Section[] = [
     references: { group: 'groups' },
     builtIn: { user_profile: { description: 'Class that holds profiles for users.' } },
     fromRecord: ({ schema, ...record }) => ({ ...record, fields: fieldsOf(schema) }),
-    toBody: renamed('fields', 'schema'),
+    toBody: ({ fields, ...body }) => ({ ...body, ...(fields !== undefined && { schema: fields }) }),
     toFile: ({ fields, ...shown }) => ({
       ...shown,
       ...(fields !== undefined && { fields: showFields(fieldsOf(fields)) }),
@@ -115,12 +115,6 @@ function only(members: Members, name: string): Members {
 /** A pull writes only files of the project. */
 function isInside(path: string): boolean {
   return !isAbsolute(path) && !normalize(path).split(/[\\/]/).includes('..');
-}
-
-/** Returns a function that gives a member another name. */
-function renamed(from: string, to: string): (entry: Entry) => Entry {
-  return ({ [from]: value, ...others }) =>
-    value === undefined ? others : { ...others, [to]: value };
 }
 
 /** The key of an entry is the name of its group, or the label of a group without name. */

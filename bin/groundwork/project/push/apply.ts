@@ -79,8 +79,8 @@ function existingPath({ section, name }: Change, { instance, connection }: Targe
 function bodyOf(section: Section, entry: Entry, { ids, classes }: Writer): Entry {
   const members = Object.entries(entry).map(([member, value]) => {
     const other = section.references[member];
-    const id = other === undefined ? undefined : ids.get(other)?.get(String(value));
-    return [member, id ?? value];
+    if (other === undefined || typeof value !== 'string') return [member, value];
+    return [member, ids.get(other)?.get(value)];
   });
   const body = section.toBody(Object.fromEntries(members));
   return section.name === 'classes' ? { ...body, ignored_target_classes: classes } : body;

@@ -43,7 +43,7 @@ export async function pushProject(
     (change) => prune || change.action === 'replace' || !isRemoval(change),
   );
   const kept = all.filter((change) => !changes.includes(change));
-  out.say(changeTable(changes, kept));
+  out.say(changeTable(out, changes, kept));
   const exists = existsAfter(instance, changes);
   const problems = [
     ...missingReferences(changes, exists),

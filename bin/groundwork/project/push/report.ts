@@ -1,4 +1,5 @@
 import { formatTable } from '../../../operator/terminal.ts';
+import type { Terminal } from '../../terminal.ts';
 import { type Change, describeChange } from './plan.ts';
 
 /** A difference as programs read it. */
@@ -17,17 +18,38 @@ export function reportOf(change: Change): ChangeReport {
 }
 
 /** Returns a table of differences, at the end those that a push does not change. */
-export function changeTable(changes: readonly Change[], kept: readonly Change[] = []): string {
+export function changeTable(
+  { style }: Terminal,
+  changes: readonly Change[],
+  kept: readonly Change[] = [],
+): string {
   if (changes.length + kept.length === 0) return 'Nothing differs.';
   const header = ['change', 'section', 'name', ''];
-  return formatTable([header, ...changes.map(rowOf), ...kept.map(keptRow)]).trimEnd();
+  const table = formatTable([header, ...changes.map(rowOf), ...kept.map(keptRow)]);
+  const [first = '', ...lines] = table.trimEnd().split('\n');
+  const colored = lines.map((line, at) => style(colors[changes[at]?.action ?? 'keep'], line));
+  return [style('bold', first), ...colored].join('\n');
 }
 
+const colors = {
+  create: 'green',
+  update: 'yellow',
+  replace: 'red',
+  delete: 'red',
+  reset: 'red',
+  keep: 'dim',
+} as const;
+
 function rowOf(change: Change): readonly string[] {
-  return [change.action, change.section.name, change.name, describeChange(change)];
+  return [change.action, change.section.name, inOneLine(change.name), describeChange(change)];
 }
 
 function keptRow({ section, name, action }: Change): readonly string[] {
   const verb = action === 'reset' ? 'resets' : 'deletes';
-  return ['keep', section.name, name, `not in the project: --prune ${verb} it`];
+  return ['keep', section.name, inOneLine(name), `not in the project: --prune ${verb} it`];
+}
+
+/** Labels may have any characters. */
+function inOneLine(name: string): string {
+  return name.replace(/\p{Cc}/gu, ' ');
 }
