@@ -201,7 +201,7 @@ test.each([
   if (name === 'import') await exportWorld({ run }, world);
 
   const child = spawn(...args, ...of(place));
-  await inMiddle(join(folder, 'data'), name);
+  await inMiddle(join(folder, 'data'), { name, isOver: () => child.exitCode !== null });
   const ended = once(child, 'close');
   child.kill('SIGKILL');
   expect(await ended).toEqual([null, 'SIGKILL']);
@@ -214,12 +214,16 @@ test.each([
 });
 
 /** Waits until a command has written the first books. */
-async function inMiddle(folder: string, name: string): Promise<void> {
+async function inMiddle(
+  folder: string,
+  { name, isOver }: { readonly name: string; readonly isOver: () => boolean },
+): Promise<void> {
   for (;;) {
     const states = existsSync(folder) ? readdirSync(folder) : [];
     const state = states.find((each) => each.startsWith(`${name}`) && each.endsWith('.json'));
     const { position } = state ? JSON.parse(readFileSync(join(folder, state), 'utf8')) : {};
     if (position?.part === 'objects/book' && (position.bytes || position.start)) return;
+    if (isOver()) throw new Error(`the ${name} ended by itself`);
     await setTimeout(1);
   }
 }
