@@ -308,6 +308,22 @@ export const journey: readonly Step[] = [
     status: 200,
   },
   { call: 'GET /v1.1/instances/my-news/users/', as: 'app', status: 200 },
+  {
+    call: 'GET /v1.1/instances/my-news/export/',
+    as: 'owner',
+    query: 'kind=users',
+    status: 200,
+    answer: expect.objectContaining({
+      objects: [expect.objectContaining({ username: 'anna', groups: [1] })],
+    }),
+  },
+  {
+    call: 'POST /v1.1/instances/my-news/import/',
+    as: 'owner',
+    body: { kind: 'groups', records: [{ id: 7, name: 'imported', label: '', description: '' }] },
+    status: 200,
+    answer: { created: 1, unchanged: 0, first: null },
+  },
   { call: 'DELETE /v1.1/instances/my-news/groups/1/', as: 'owner', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/users/1/', as: 'app', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/classes/post/', as: 'owner', status: 204 },
