@@ -11,7 +11,7 @@ import { startProcess } from '../support/server-process.ts';
  * document: with schemathesis, a program of Python that this project has not written.
  */
 
-const usage = `Usage: npm run fuzz [-- --seconds 600 --examples 50]
+const usage = `Usage: npm run fuzz [-- --seconds 600 --examples 50 --seed 1]
 
 Needs schemathesis (pip install schemathesis==4.32.5), or its path in SCHEMATHESIS.
 `;
@@ -43,6 +43,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '600' },
     examples: { type: 'string', default: '50' },
+    seed: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -73,6 +74,7 @@ async function fuzz(): Promise<number> {
         ...excluded.map((id) => `--exclude-operation-id=${id}`),
         `--max-examples=${values.examples}`,
         `--max-time=${values.seconds}`,
+        ...(values.seed === undefined ? [] : [`--seed=${values.seed}`]),
         '--continue-on-failure',
         '--warnings=off',
       ],
