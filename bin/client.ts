@@ -92,6 +92,13 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Returns all items of a list. */
+export async function allItems<Item>(send: Send, path: string): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  for await (const item of itemsOf<Item>(send, path)) items.push(item);
+  return items;
+}
+
 /** Passes all items of a list, page by page, as the server links them. */
 export async function* itemsOf<Item = Record<string, unknown>>(
   send: Send,

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { isSameJson } from '../../../shared/values/json/json-values.ts';
-import { itemsOf, type Send } from '../../client.ts';
+import { allItems } from '../../client.ts';
+import { untilReady } from '../class-status.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /** A field of a class, as the interface shows it. */
@@ -37,15 +37,9 @@ const fileName = 'schema.jsonl';
 /** Reads the schema of an instance. */
 export async function fetchSchema({ send, base }: InstanceConnection): Promise<Schema> {
   return {
-    classes: await all(itemsOf<SchemaClass>(send, `${base}classes/`)),
-    channels: await all(itemsOf<SchemaChannel>(send, `${base}channels/`)),
+    classes: await allItems<SchemaClass>(send, `${base}classes/`),
+    channels: await allItems<SchemaChannel>(send, `${base}channels/`),
   };
-}
-
-async function all<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
-  const list: Item[] = [];
-  for await (const item of items) list.push(item);
-  return list;
 }
 
 /** Writes the schema of an export. */
@@ -98,7 +92,7 @@ export async function applySchema(
     const schema = [...current.schema, ...missing];
     const body = { schema, ignored_target_classes: names };
     await send({ path: `${path}${each.name}/`, method: 'PATCH', body });
-    await ready(send, `${path}${each.name}/`);
+    await untilReady(send, `${path}${each.name}/`);
   }
   for (const each of channels) {
     if (there.channels.some(({ name }) => name === each.name)) continue;
@@ -117,11 +111,4 @@ function missingFields(
     if (!isSame) throw new Error(`the field ${field.name} of ${name} has another type there`);
     return false;
   });
-}
-
-const pauseMs = 200;
-
-/** Waits until the indexes of a class are built. */
-async function ready(send: Send, path: string): Promise<void> {
-  while ((await send({ path })).body.status === 'migrating') await setTimeout(pauseMs);
 }

@@ -1,5 +1,5 @@
 import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
-import { itemsOf } from '../../client.ts';
+import { allItems } from '../../client.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /** A class, as the server shows it. */
@@ -42,11 +42,7 @@ export async function readInstanceSchema({
   base,
   instance,
 }: InstanceConnection): Promise<InstanceSchema> {
-  const listOf = async <Item>(path: string) => {
-    const items: Item[] = [];
-    for await (const item of itemsOf<Item>(send, base + path)) items.push(item);
-    return items;
-  };
+  const listOf = <Item>(path: string) => allItems<Item>(send, base + path);
   const [classes, endpoints, scripts, channels] = await Promise.all([
     listOf<ClassRecord>('classes/'),
     listOf<DataEndpointRecord>('endpoints/data/'),

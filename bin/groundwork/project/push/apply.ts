@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../../../shared/values/caught.ts';
+import { untilReady } from '../../class-status.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Entry } from '../model/members.ts';
 import type { Section, SectionName } from '../model/section.ts';
@@ -61,7 +61,7 @@ async function write(change: Change, writer: Writer): Promise<void> {
     return;
   }
   const path = existingPath(change, writer);
-  if (section.name === 'classes') await waitUntilReady(path, writer);
+  if (section.name === 'classes') await untilReady(writer.connection.send, path);
   const changed = Object.fromEntries(members.map((member) => [member, after[member]]));
   await send({ method: 'PATCH', path, body: bodyOf(section, changed, writer) });
 }
@@ -88,15 +88,6 @@ function bodyOf(section: Section, entry: Entry, { ids, classes }: Writer): Entry
 
 /** Waits until indexes of changed classes are built. */
 async function settle(changes: readonly Change[], target: Target): Promise<void> {
-  for (const change of changes) await waitUntilReady(existingPath(change, target), target);
-}
-
-const pauseMs = 250;
-
-async function waitUntilReady(path: string, { connection }: Target): Promise<void> {
-  for (;;) {
-    const { body } = await connection.send({ path });
-    if (body.status !== 'migrating') return;
-    await setTimeout(pauseMs);
-  }
+  for (const change of changes)
+    await untilReady(target.connection.send, existingPath(change, target));
 }
