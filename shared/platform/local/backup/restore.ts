@@ -23,10 +23,13 @@ export async function restoreBackup(backup: string, folder: string): Promise<num
   try {
     await linkFiles(join(backup, 'files'), join(folder, 'files'));
     await mkdir(join(folder, 'store'), { mode: 0o700 });
-    for (const name of ['store/data.mdb', 'secrets.json', 'format.json']) {
-      await copyFile(join(backup, name), join(folder, name));
-    }
-    return await addSecretVersion(folder);
+    const restore = (name: string) => copyFile(join(backup, name), join(folder, name));
+    // the store last: what is interrupted before has no data that could be used with the old keys
+    await restore('secrets.json');
+    const version = await addSecretVersion(folder);
+    await restore('format.json');
+    await restore('store/data.mdb');
+    return version;
   } finally {
     await locked.release();
   }
