@@ -46,9 +46,9 @@ export const initialKey = 'groundwork init';
 export const localUrl = 'http://127.0.0.1:3000';
 
 /**
- * Returns the server that is meant: by options, the environment, the file `.env` of the folder, or the local one.
+ * Returns the address of the server: from options, the environment, the file `.env` of the folder, or the local one.
  *
- * @throws UsageError for an address that is none
+ * @throws UsageError for an invalid address
  */
 export function serverOf(options: ServerOptions, folder = '.'): string {
   const url = settingOf('url', options, folder) ?? localUrl;

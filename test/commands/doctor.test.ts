@@ -33,8 +33,8 @@ test('doctor finds nothing wrong', async () => {
     '.env': { level: 'ok', text: 'only you can read it' },
     project: { level: 'ok', text: 'groundwork.yml, with 0 scripts' },
     server: { level: 'ok', text: url },
-    health: { level: 'ok', text: 'it can be read and written' },
-    clock: { level: 'ok', text: 'as that of the server' },
+    health: { level: 'ok', text: 'the server reports no problem' },
+    clock: { level: 'ok', text: 'agrees with the server' },
     key: { level: 'ok', text: 'of the account ada@example.com' },
     instance: { level: 'ok', text: 'library, with the role full' },
   });

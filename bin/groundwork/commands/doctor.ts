@@ -118,7 +118,7 @@ async function checkHealth(url: string): Promise<Finding> {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(timeoutMs) });
     const text = await response.text();
     if (!response.ok) throw new Error(`${response.status} ${text}`);
-    return 'it can be read and written';
+    return 'the server reports no problem';
   });
 }
 
@@ -130,7 +130,7 @@ function checkClock(date: string | null): Finding {
   const seconds = Math.round((Date.now() - Date.parse(date)) / 1000);
   const direction = seconds > 0 ? 'ahead of' : 'behind';
   return Math.abs(seconds) <= toleratedSeconds
-    ? { level: 'ok', what, text: 'as that of the server' }
+    ? { level: 'ok', what, text: 'agrees with the server' }
     : { level: 'warning', what, text: `${Math.abs(seconds)} s ${direction} that of the server` };
 }
 

@@ -5,7 +5,7 @@ import { type AddCommand, withInstance } from '../command.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import { endOf, findLabelled, outcomeOf, outputOf } from '../traces.ts';
 
-/** Adds `run`: runs a script, and prints what comes of it. */
+/** Adds `run`: runs a script, and prints its output. */
 export const addRun: AddCommand = (program, terminal) => {
   withInstance(program.command('run'))
     .description('run a script, and print what it prints')

@@ -2,7 +2,7 @@ import { checkDataVersion, dataVersion } from '../../store/data-version.ts';
 import type { Store } from '../../store/store.ts';
 import type { Request, Response } from './message.ts';
 
-/** Tells whether a request is the probe of a load balancer or a container: no part of the interface, and no route. */
+/** Returns whether a request is the probe of a load balancer or a container: no part of the interface, and no route. */
 export function isProbe({ method, path }: Request): boolean {
   return /^\/health\/?$/.test(path) && (method === 'GET' || method === 'HEAD');
 }
