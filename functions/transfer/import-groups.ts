@@ -2,8 +2,9 @@ import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitEach } from '../../shared/store/commit.ts';
-import { groupEntity, groupNameEntity } from '../../shared/store/entities.ts';
+import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/store/entities.ts';
 import { readTogether } from '../../shared/store/entity.ts';
+import type { Write } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { allSettled } from '../../shared/values/all-settled.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -11,7 +12,9 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
 import { groupRecord } from './fields.ts';
 import { transferMessages } from './messages.ts';
-import { checkPage, type Imported, passIds, readRecords } from './record-page.ts';
+import { checkPage, type Imported, passIds, type ReadRecord, readRecords } from './record-page.ts';
+
+type GroupRecord = ReadRecord<typeof groupRecord>;
 
 /**
  * Imports groups (docs/reference/transfer.md#groups).
@@ -23,42 +26,54 @@ export function importGroups(context: Context, records: readonly JsonObject[]): 
   return retryOnConflict(async () => {
     const page = readRecords(groupRecord, records);
     const good = page.filter(({ errors }) => Object.keys(errors).length === 0);
-    const named = good.filter(({ values }) => values.name !== null);
-    const found = await readTogether(context.platform.store, {
-      groups: good.map(({ values }) => groupEntity.at(instance, values.id)),
-      names: named.map(({ values }) => groupNameEntity.at(instance, values.name ?? '')),
-    });
-    const claimed = new Map<string | null, number>();
-    for (const [at, { values, errors }] of named.entries()) {
-      const owner = found.names[at]?.data.group ?? claimed.get(values.name) ?? values.id;
-      if (owner !== values.id) errors.name = [messages.unique];
-      claimed.set(values.name, values.id);
-    }
-    const stored = good.filter((_, at) => found.groups[at] !== undefined);
-    for (const [at, { values, errors }] of good.entries()) {
-      const other = found.groups[at]?.data;
-      if (other !== undefined && !isSameJson({ ...other }, { ...values })) {
-        errors.id = [transferMessages.differs];
-      }
-    }
+    const stored = await checkGroups(context, good);
     checkPage(page);
-    const fresh = good.filter((record) => !stored.includes(record)).map(({ values }) => values);
+    const fresh = good.filter((record) => !stored.has(record)).map(({ values }) => values);
     await passIds(
       context,
       'group',
       fresh.map(({ id }) => id),
     );
-    const groups = fresh.map((data) => [
-      createItem(groupEntity, groupEntity.key(instance, data.id), data),
-      ...(data.name === null
-        ? []
-        : [
-            createItem(groupNameEntity, groupNameEntity.key(instance, data.name), {
-              group: data.id,
-            }),
-          ]),
-    ]);
+    const groups = fresh.map((group) => writesOf(instance, group));
     await allSettled(commitEach(context, groups));
-    return { created: fresh.length, unchanged: stored.length };
+    return { created: fresh.length, unchanged: stored.size };
   });
+}
+
+/** Adds the errors that depend on other records. Returns the groups that exist as they are here. */
+async function checkGroups(
+  context: Context,
+  page: readonly GroupRecord[],
+): Promise<ReadonlySet<GroupRecord>> {
+  const instance = instanceOf(context);
+  const named = page.filter(({ values }) => values.name !== null);
+  const found = await readTogether(context.platform.store, {
+    groups: page.map(({ values }) => groupEntity.at(instance, values.id)),
+    names: named.map(({ values }) => groupNameEntity.at(instance, values.name ?? '')),
+    deleted: deletedGroupsEntity.at(instance),
+  });
+  const claimed = new Map<string | null, number>();
+  for (const [at, { values, errors }] of named.entries()) {
+    const owner = found.names[at]?.data.group ?? claimed.get(values.name) ?? values.id;
+    if (owner !== values.id) errors.name = [messages.unique];
+    claimed.set(values.name, values.id);
+  }
+  const stored = new Set<GroupRecord>();
+  for (const [at, record] of page.entries()) {
+    const { values, errors } = record;
+    const other = found.groups[at]?.data;
+    if (found.deleted?.data.groups.includes(values.id)) errors.id = [transferMessages.beingDeleted]; // its clean-up would clear this one
+    if (other === undefined) continue;
+    if (isSameJson({ ...other }, { ...values })) stored.add(record);
+    else errors.id = [transferMessages.differs];
+  }
+  return stored;
+}
+
+function writesOf(instance: number, data: GroupRecord['values']): readonly Write[] {
+  const { id, name } = data;
+  const group = createItem(groupEntity, groupEntity.key(instance, id), data);
+  if (name === null) return [group];
+  const key = groupNameEntity.key(instance, name);
+  return [group, createItem(groupNameEntity, key, { group: id })];
 }

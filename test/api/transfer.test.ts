@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { deletedGroupsEntity } from '../../shared/store/entities.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
 import { isOn } from '../support/medium.ts';
 import { forbidden, noPk, required, taken } from '../support/responses.ts';
+import { instanceId } from '../support/stored-records.ts';
 import { makeScript, makeTrigger } from '../support/triggers.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -341,6 +345,22 @@ describe('users and groups', () => {
     const response = await send(target, { kind: 'groups', records: [{ id: 2, name: 'a' }] });
 
     expect([response.status, response.body]).toEqual([400, { records: { 0: { name: taken } } }]);
+  });
+
+  it('a group with the id of a deleted one is rejected until that is cleared', async () => {
+    const { store } = api.platform;
+    const instance = await instanceId(store, `copy-${count}`);
+    const key = deletedGroupsEntity.key(instance);
+    await maintain(api.platform, [createItem(deletedGroupsEntity, key, { groups: [7] })]);
+
+    const response = await send(target, { kind: 'groups', records: [{ id: 7 }, { id: 8 }] });
+
+    const beingDeleted = ['A record with this id is being deleted.'];
+    expect([response.status, response.body]).toEqual([
+      400,
+      { records: { 0: { id: beingDeleted } } },
+    ]);
+    expect(await exported(target, 'groups')).toEqual([]);
   });
 });
 
