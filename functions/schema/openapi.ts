@@ -134,14 +134,29 @@ const json = 'application/json';
 const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 const anyContent = { '*/*': {} };
 
-function requestOf({ name, fields, isPartial }: DescribedBody): JsonObject {
+function requestOf(body: DescribedBody): JsonObject {
+  const { name, fields, isPartial } = body;
   const schema = fields === undefined ? {} : { $ref: `#/components/schemas/${name}` };
+  const form = hasFormSchema(body) ? { $ref: `#/components/schemas/${formName(name)}` } : schema;
   const isRequired = !isPartial && Object.values(fields ?? {}).some(({ required }) => required);
   const content = {
-    ...Object.fromEntries([json, ...forms].map((type) => [type, { schema }])),
+    [json]: { schema },
+    ...Object.fromEntries(forms.map((type) => [type, { schema: form }])),
     'text/plain': { schema: { type: 'string', description: 'The JSON as a text.' } },
   };
   return { required: isRequired, content };
+}
+
+function formName(body: string): string {
+  return body.replace(/Body$/, 'Form');
+}
+
+/** Whether a form differs from JSON: it has lists and objects as text. */
+function hasFormSchema({ fields = {}, ...form }: DescribedBody): boolean {
+  const [sent, asForm] = (['sent', 'form'] as const).map((each) =>
+    JSON.stringify(objectSchema(fields, each, form)),
+  );
+  return sent !== asForm;
 }
 
 function successOf(operation: DescribedOperation): JsonObject {
@@ -198,7 +213,12 @@ function schemasOf({ version, operations, models }: Description): JsonObject {
   const sent = operations.flatMap(({ body }) =>
     body?.fields === undefined
       ? []
-      : [[body.name, objectSchema(body.fields, 'sent', body)] as const],
+      : [
+          [body.name, objectSchema(body.fields, 'sent', body)] as const,
+          ...(hasFormSchema(body)
+            ? [[formName(body.name), objectSchema(body.fields, 'form', body)] as const]
+            : []),
+        ],
   );
   const shown = models.map(({ name, fields, links, isOpen }) => {
     const own = links?.filter((link) => isIn(link, version));

@@ -172,7 +172,7 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
   });
 
   it('describes the media types of bodies', async () => {
-    const { paths } = await documentOf(`/${version}/schema/?format=openapi`);
+    const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
     const instance = `/${version}/instances/{instance_name}/`;
     const { post } = paths[`${instance}classes/{class_name}/objects/`];
 
@@ -183,6 +183,10 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
       'text/plain',
     ]);
     expect(Object.keys(post.responses['201'].content)).toEqual(['application/json', 'text/html']);
+    const { content } = paths[`${instance}classes/`].post.requestBody;
+    expect(components.schemas.CreateClassBody.properties.schema.type).toBe('array');
+    expect(content['multipart/form-data'].schema.$ref).toBe('#/components/schemas/CreateClassForm');
+    expect(components.schemas.CreateClassForm.properties.schema.type).toBe('string'); // JSON
     const run = Object.values(paths)
       .map((each) => (each as typeof post).post)
       .find((each) => each?.operationId === 'runScriptEndpoint');
