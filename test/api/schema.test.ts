@@ -82,8 +82,8 @@ describe('the interface document', () => {
     const { parameters } = await documentOf('/v1.1/schema/');
 
     expect(parameters).toMatchObject({
-      instance_name: { type: 'string', pattern: '^[a-z0-9_-]{1,64}$' },
-      class_name: { type: 'string', pattern: '^[a-z0-9_]{1,64}$' },
+      instance_name: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+      class_name: { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' },
       id: { type: 'integer', pattern: '^\\d{1,10}$' },
     });
   });
@@ -192,6 +192,19 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
       .find((each) => each?.operationId === 'runScriptEndpoint');
     expect(Object.keys(run.responses['200'].content)).toContain('*/*');
     expect(Object.keys(run.responses.default.content)).toEqual(['*/*']);
+  });
+
+  it('describes what is not always in a response, and capitals in names', async () => {
+    const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
+    const operations = Object.values(paths).flatMap((each) => Object.values(each as object));
+    const statusesOf = (id: string) =>
+      Object.keys(operations.find(({ operationId }) => operationId === id).responses);
+
+    expect(statusesOf('pollMessage')).toEqual(expect.arrayContaining(['200', '204']));
+    expect(components.schemas.PolledMessage.properties).not.toHaveProperty('links');
+    expect(statusesOf('clearDataEndpointCache')).not.toContain('200');
+    expect(components.schemas.Invitation.required).not.toContain('key'); // for managers only
+    expect(new RegExp(components.parameters.class_name.schema.pattern).test('Book')).toBe(true);
   });
 
   it('describes each parameter and its callers', async () => {
