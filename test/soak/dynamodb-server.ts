@@ -1,6 +1,11 @@
 /* A server on a table of DynamoDB, in a process of its own: prints its address, and ends with its standard input. */
+import '../aws-emulator/slow-time.ts';
 import { startApi } from '../support/api.ts';
 
-const api = await startApi();
+const api = await startApi({
+  log: (entry) => {
+    if (entry.level === 'error') process.stderr.write(`${JSON.stringify(entry)}\n`);
+  },
+});
 process.stdout.write(`${api.url}\n`);
 process.stdin.on('end', () => api.close()).resume();

@@ -36,10 +36,9 @@ export async function exportInstance(from: Place, home: string): Promise<void> {
   await run(home, ['export', 'data'], from);
 }
 
-/** Imports what {@link exportInstance} has exported, and pushes the project: an import leaves out scripts and the like. */
+/** Imports what {@link exportInstance} has exported into an empty instance, with scripts and the like. */
 export async function importInstance(home: string, to: Place): Promise<void> {
   await run(home, ['import', 'data'], to);
-  await run(join(home, 'data'), ['push'], to);
 }
 
 async function run(folder: string, args: readonly string[], { url, instance, key }: Place) {
