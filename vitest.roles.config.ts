@@ -6,7 +6,7 @@ import { workers } from './test/support/workers.ts';
  * it that use another part of AWS. Each file starts all functions. What operations respond is asked by `npm test`.
  */
 const files = [
-  'test/api/{account,account-mails,admins,api-keys,config,instances,invitations,root}.test.ts',
+  'test/api/{account,account-mails,admins,aliases,api-keys,config,instances,invitations,root}.test.ts',
   'test/api/{batch,classes,object-indexes,object-life,objects}.test.ts',
   'test/api/{data-endpoint-runs,data-endpoints,rendering,templates}.test.ts',
   'test/api/{groups,user-access,users}.test.ts',
