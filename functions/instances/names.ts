@@ -33,12 +33,15 @@ export async function renameInstance(
   const { new_name } = readRename(body, renameFields);
   if (new_name === current.data.name) return current.data;
   const { pointer, numbers } = await readName(context, current.data.name);
-  const { id, owner } = current.data;
+  const { owner } = current.data;
   const updated_at = timestamp(context.platform.clock.micros());
   const data: InstanceData = { ...current.data, name: new_name, updated_at };
   const isTaken = () => invalid({ new_name: [messages.unique] });
   const writes = [
-    createItem(instanceNameEntity, instanceNameEntity.key(new_name), { instance: id, owner }),
+    createItem(instanceNameEntity, instanceNameEntity.key(new_name), {
+      ...pointer.data,
+      owner,
+    }),
     createItem(classNumbersEntity, classNumbersEntity.key(new_name), numbers.data),
     deleteItem(pointer),
     deleteItem(numbers),
@@ -65,7 +68,10 @@ export async function removeInstance(
     deleteIfExists(memberEntity.key(owner, id)),
     deleteIfExists(adminEntity.key(id, owner)),
     ...(owned === undefined ? [] : [updateItem(owned, { instances: rest })]),
-    newJob(context.platform, clearInstance, { instance: id, lastClass: numbers.data.last }),
+    newJob(context.platform, clearInstance, {
+      instance: pointer.data.data ?? id,
+      lastClass: numbers.data.last,
+    }),
   ];
   await commit(context, writes);
 }

@@ -17,7 +17,12 @@ import {
   pushConfigEntity,
   pushEndpointEntity,
 } from '../store/entities.ts';
-import { classPartitions, instancePartitions, partitionBelow } from '../store/partitions.ts';
+import {
+  classPartitions,
+  contentPartitions,
+  ownPartitions,
+  partitionBelow,
+} from '../store/partitions.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
 import { filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
@@ -31,7 +36,7 @@ import type { JsonObject } from '../values/json/json.ts';
 /** Deleted class. */
 export type DeletedClass = { readonly instance: number; readonly classNumber: number };
 
-/** Deleted instance; it has assigned the class numbers from 1 to `lastClass`. */
+/** Data id of a deleted instance, which has assigned the class numbers from 1 to `lastClass`. */
 export type DeletedInstance = { readonly instance: number; readonly lastClass: number };
 
 /** Deletes the objects of a deleted class, their unique values, their files, their count, and its data endpoints. */
@@ -71,7 +76,7 @@ export const clearInstance: JobType = {
   step: afterCalls<DeletedInstance & Place>((context, task) => {
     const { instance, lastClass } = task;
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
-    const partitions = instancePartitions(instance, lastClass);
+    const partitions = [...contentPartitions(instance, lastClass), ...ownPartitions(instance)];
     const files = [filePrefix(instance), sourcePrefix(instance), tracePrefix(instance)];
     return clear(context, task, { partitions, files, keys });
   }),

@@ -158,7 +158,34 @@ export function idIn({ sk }: Key): number {
   return id;
 }
 
-/** Returns the instance to whose partitions a key belongs. */
+/**
+ * DATA IDS. The contents of an instance lie under its data id: the instance id until the first restore of a backup,
+ * then `<restore number> * 10^10 + <instance id>`. Code that works on contents has the data id as its `instance`; keys of
+ * what belongs to the instance itself (`ofOwn`) contain the instance id, whichever of both they are made of.
+ */
+const idRange = 10_000_000_000; // above the ids of instances, which have 4 bytes in keys
+
+/** Returns the instance of a data id. An instance id is that of its own. */
+export function ownerOfData(data: number): number {
+  return data % idRange;
+}
+
+/** Checks whether a data id is one of an instance. */
+export function isInstance(instance: number | undefined, data: number | undefined): boolean {
+  return instance !== undefined && data !== undefined && instance === ownerOfData(data);
+}
+
+/** Returns the data id that a restore fills. */
+export function restoredData(instance: number, restore: number): number {
+  return restore * idRange + ownerOfData(instance);
+}
+
+/** Returns the data id that the record of a name, or of an instance, has. */
+export function dataOfName(found: InstanceNameData | undefined): number | undefined {
+  return found?.data ?? found?.instance;
+}
+
+/** Returns the data id to whose partitions a key belongs. */
 export function instanceIn({ pk }: Key): number {
   return Number(pk.split('#')[1]);
 }
@@ -167,6 +194,7 @@ const ofEmail = (email: string) => `EMAIL#${email}`;
 const ofAccount = (account: number) => `ACCOUNT#${account}`;
 const ofInstanceName = (name: string) => `NAME#${name}`;
 const ofInstance = (instance: number) => `INSTANCE#${instance}`;
+const ofOwn = (instance: number) => `INSTANCE#${ownerOfData(instance)}`;
 const ofAttempts = (scope: string, name: string) => `ATTEMPTS#${scope}#${name}`;
 const ofDeployment = () => 'DEPLOYMENT';
 const byName = (name: string) => name;
@@ -182,10 +210,7 @@ export const passwordEntity = entity<PasswordData>('password').keyed(ofAccount, 
 
 /** Free data of an account, an instance or a class. */
 export const accountMetadataEntity = entity<MetadataData>('metadata').keyed(ofAccount, 'METADATA');
-export const instanceMetadataEntity = entity<MetadataData>('metadata').keyed(
-  ofInstance,
-  'METADATA',
-);
+export const instanceMetadataEntity = entity<MetadataData>('metadata').keyed(ofOwn, 'METADATA');
 export const classMetadataEntity = entity<MetadataData>('metadata').keyed(
   ofInstance,
   'CLASSMETADATA#',
@@ -196,17 +221,15 @@ export const classMetadataEntity = entity<MetadataData>('metadata').keyed(
 export const memberEntity = entity<MemberData>('member').keyed(
   ofAccount,
   'MEMBER#',
-  (instance: number) => idKey(instance),
+  (instance: number) => idKey(ownerOfData(instance)),
 );
 
 /** The instances that an account owns; this one item enforces the limit on their number. */
 export const ownedEntity = entity<OwnedData>('owned').keyed(ofAccount, 'OWNED');
 
 /** The same membership, by instance. */
-export const adminEntity = entity<AdminData>('admin').keyed(
-  ofInstance,
-  'ADMIN#',
-  (account: number) => idKey(account),
+export const adminEntity = entity<AdminData>('admin').keyed(ofOwn, 'ADMIN#', (account: number) =>
+  idKey(account),
 );
 
 /** The instance that has a name. An instance exists as long as this item does. */
@@ -225,10 +248,10 @@ export const classNumbersEntity = entity<ClassNumbersData>('class-numbers').keye
 );
 
 /** An instance: one tenant. */
-export const instanceEntity = entity<InstanceData>('instance').keyed(ofInstance, 'INSTANCE');
+export const instanceEntity = entity<InstanceData>('instance').keyed(ofOwn, 'INSTANCE');
 
 /** An API key of an instance; its text is derived, never stored. */
-export const apiKeyEntity = entity<ApiKeyData>('api-key').keyed(ofInstance, 'KEY#', idKey);
+export const apiKeyEntity = entity<ApiKeyData>('api-key').keyed(ofOwn, 'KEY#', idKey);
 
 /** A data class. */
 export const classEntity = entity<ClassData>('class').keyed(ofInstance, 'CLASS#', byName);
@@ -558,7 +581,7 @@ export const runQueueEntity = entity<RunQueueData>('run-queue').keyed(
 
 /** Usage of an instance in one hour, `YYYY-MM-DDThh` in UTC. */
 export const usageEntity = entity<UsageData>('usage').keyed(
-  (instance: number) => `INSTANCE#${instance}#USAGE`,
+  (instance: number) => `${ofOwn(instance)}#USAGE`,
   '',
   (hour: string) => hour,
 );
@@ -597,7 +620,7 @@ export const instanceCounters = [
 ] as const;
 export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {
-  return { pk: `INSTANCE#${instance}#SEQUENCE`, sk: what };
+  return { pk: `${ofOwn(instance)}#SEQUENCE`, sk: what };
 }
 
 /** Returns the key of a counter of the deployment. */
@@ -670,14 +693,14 @@ export const storeIdentityEntity = entity<StoreIdentityData>('store-identity').k
 
 /** An invitation of an instance. */
 export const invitationEntity = entity<InvitationData>('invitation').keyed(
-  ofInstance,
+  ofOwn,
   'INVITATION#',
   idKey,
 );
 
 /** The one invitation of an instance to an e-mail, in any state. */
 export const invitedEntity = entity<InvitedData>('invited').keyed(
-  ofInstance,
+  ofOwn,
   'INVITED#',
   (email: string) => email,
 );
@@ -704,7 +727,7 @@ export const socialEntity = entity<SocialData>('social').keyed(
 );
 
 /** Configuration of an instance, up to 256 KB. */
-export const configEntity = entity<ConfigData>('config').keyed(ofInstance, 'CONFIG');
+export const configEntity = entity<ConfigData>('config').keyed(ofOwn, 'CONFIG');
 
 /** Partitions over which jobs are spread. */
 export const jobShards = Array.from({ length: 16 }, (_, shard) => shard);

@@ -75,6 +75,8 @@ export interface AdminData {
 /** The instance that has a name. An instance exists as long as this item does. */
 export interface InstanceNameData {
   readonly instance: number;
+  /** Data id of the instance; absent until the first restore: its id. */
+  readonly data?: number;
   /** Account id of the instance's owner, as in the instance; absent where an earlier version stored the name. */
   readonly owner?: number;
 }
@@ -98,6 +100,8 @@ export interface InstanceData {
   readonly owner: number;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Data id, as in the record of its name. */
+  readonly data?: number;
 }
 
 /** An API key of an instance; its text is derived, never stored. */
