@@ -2,6 +2,13 @@
 import type { PushPlace, PushProvider } from '../push/rules/provider.ts';
 import { entity } from './entity.ts';
 import type {
+  ActiveBackupData,
+  ActiveRestoreData,
+  BackupData,
+  InstanceBackupData,
+  RestoreData,
+} from './records/backups.ts';
+import type {
   ChannelData,
   ChannelEventData,
   MessageAction,
@@ -89,6 +96,7 @@ import type { Key } from './store.ts';
  * | account by id; its password; its metadata       | ACCOUNT#<id>                   | ACCOUNT; PASSWORD; METADATA |
  * | ... its instances, in order; those it owns      |                                | MEMBER#<instance>; OWNED    |
  * | ... invitations addressed to it                 |                                | INVITATION#<id>             |
+ * | ... its backups; the active one                 |                                | BACKUP#<id>; ACTIVEBACKUP   |
  * | mails sent to an address in the last hour      | MAILS#<lower-case e-mail>      | <purpose>                   |
  * | instance id, owner by name; its class numbers   | NAME#<instance name>           | INSTANCE; CLASSES           |
  * | instance; its metadata; its configuration       | INSTANCE#<id>                  | INSTANCE; METADATA; CONFIG  |
@@ -98,6 +106,7 @@ import type { Key } from './store.ts';
  * | ... templates, by name and in list order        |                                | TEMPLATE#<name>; TEMPLATEROW#<row> |
  * | ... channels, by name and in list order         |                                | CHANNEL#<name>; CHANNELROW#<row> |
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
+ * | ... its backups; restores; the active one       |                                | BACKUP#<id>; RESTORE#<id>; ACTIVERESTORE |
  * | messages of a room of a channel; their end      | INSTANCE#<id>#MESSAGES#<channel>#<room, encoded> | MESSAGE#<id>; HEAD |
  * | room of a message (of a channel with rooms)     | INSTANCE#<id>#MESSAGEROOMS#<channel> | <message id>          |
  * | changes of objects that are to be published     | INSTANCE#<id>#CHANNELEVENTS    | <class>#<object>#<revision>#<action> |
@@ -180,7 +189,12 @@ export function restoredData(instance: number, restore: number): number {
   return restore * idRange + ownerOfData(instance);
 }
 
-/** Returns the data id that the record of a name, or of an instance, has. */
+/** Returns the data id that the record of an instance has. */
+export function dataOfInstance({ id, data }: Pick<InstanceData, 'id' | 'data'>): number {
+  return data ?? id;
+}
+
+/** Returns the data id that the record of a name has. */
 export function dataOfName(found: InstanceNameData | undefined): number | undefined {
   return found?.data ?? found?.instance;
 }
@@ -617,6 +631,7 @@ export const instanceCounters = [
   'trace-trigger',
   'schedule',
   'trace-schedule',
+  'restore',
 ] as const;
 export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {
@@ -624,7 +639,7 @@ export function instanceCounter(instance: number, what: InstanceCounter): Key {
 }
 
 /** Returns the key of a counter of the deployment. */
-export function deploymentCounter(what: 'account' | 'instance' | 'invitation'): Key {
+export function deploymentCounter(what: 'account' | 'instance' | 'invitation' | 'backup'): Key {
   return { pk: 'SEQUENCE', sk: what };
 }
 
@@ -728,6 +743,31 @@ export const socialEntity = entity<SocialData>('social').keyed(
 
 /** Configuration of an instance, up to 256 KB. */
 export const configEntity = entity<ConfigData>('config').keyed(ofOwn, 'CONFIG');
+
+/** A backup, by the account that made it. */
+export const backupEntity = entity<BackupData>('backup').keyed(ofAccount, 'BACKUP#', idKey);
+
+/** The active backup of an account. */
+export const activeBackupEntity = entity<ActiveBackupData>('active-backup').keyed(
+  ofAccount,
+  'ACTIVEBACKUP',
+);
+
+/** A backup, by its instance. */
+export const instanceBackupEntity = entity<InstanceBackupData>('instance-backup').keyed(
+  ofOwn,
+  'BACKUP#',
+  idKey,
+);
+
+/** A restore of an instance. */
+export const restoreEntity = entity<RestoreData>('restore').keyed(ofOwn, 'RESTORE#', idKey);
+
+/** The active restore of an instance. */
+export const activeRestoreEntity = entity<ActiveRestoreData>('active-restore').keyed(
+  ofOwn,
+  'ACTIVERESTORE',
+);
 
 /** Partitions over which jobs are spread. */
 export const jobShards = Array.from({ length: 16 }, (_, shard) => shard);

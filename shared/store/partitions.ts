@@ -1,12 +1,20 @@
 import { type PushProvider, pushProviders } from '../push/rules/provider.ts';
 import {
+  activeRestoreEntity,
+  adminEntity,
+  apiKeyEntity,
   channelEventEntity,
   classEntity,
+  configEntity,
   fileEntity,
   groupEntity,
   idIn,
+  instanceBackupEntity,
   instanceEntity,
   instanceIn,
+  instanceMetadataEntity,
+  invitationEntity,
+  invitedEntity,
   membershipEntity,
   objectEntity,
   pollPositionEntity,
@@ -15,6 +23,7 @@ import {
   pushEndpointEntity,
   pushMessageEntity,
   pushPartEntity,
+  restoreEntity,
   runQueueEntity,
   runSlotEntity,
   scheduleEntity,
@@ -74,6 +83,25 @@ export function contentPartitions(instance: number, lastClass: number): readonly
 /** Returns the partitions that belong to an instance itself, whatever its data id is, its main one last. */
 export function ownPartitions(instance: number): readonly string[] {
   return [usageEntity, instanceEntity].map(({ partition }) => partition(instance));
+}
+
+const ownKinds: ReadonlySet<string> = new Set(
+  [
+    instanceEntity,
+    configEntity,
+    adminEntity,
+    apiKeyEntity,
+    invitationEntity,
+    invitedEntity,
+    instanceBackupEntity,
+    restoreEntity,
+    activeRestoreEntity,
+  ].map(({ kind }) => kind),
+);
+
+/** Checks whether an item of a main partition belongs to the instance itself, and not to its contents. */
+export function isOwn({ kind, key }: Pick<Stored, 'kind' | 'key'>): boolean {
+  return ownKinds.has(kind) || key.sk === instanceMetadataEntity.key(0).sk;
 }
 
 /** Returns the partitions of a push provider, first that of endpoints at push services. */

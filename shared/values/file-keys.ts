@@ -54,6 +54,16 @@ export function isUploadKey(text: string): boolean {
   return uploadPattern.test(text);
 }
 
+/** Returns the key prefix of the archive of a backup, with its last slash. */
+export function archivePrefix(account: number, backup: number): string {
+  return `backups/${account}/${backup}/`;
+}
+
+/** Returns the data id to which a file belongs. */
+export function dataOfFile(key: string): number {
+  return Number(key.split('/')[1]);
+}
+
 /** Checks whether a key belongs to a file of this instance. */
 export function isFileOf(instance: number, key: string): boolean {
   return publicPattern.exec(key)?.[1] === String(instance);

@@ -77,6 +77,8 @@ export interface InstanceNameData {
   readonly instance: number;
   /** Data id of the instance; absent until the first restore: its id. */
   readonly data?: number;
+  /** While a restore replaces the contents: requests that may write are rejected. */
+  readonly isClosed?: true;
   /** Account id of the instance's owner, as in the instance; absent where an earlier version stored the name. */
   readonly owner?: number;
 }
