@@ -27,7 +27,7 @@ const elsewhere = [
   'test/scripts/{fairness,mixed-traffic}.test.ts',
 ];
 
-/** The tests are in three projects, which start in the order of their names: the longest files come first. */
+/** The tests are in four projects, which start in the order of their names: the longest files come first. */
 export default defineConfig({
   test: {
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
@@ -48,6 +48,15 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...modules, ...isolated, ...elsewhere],
           isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'imported', // the original client in an instance with imported records
+          include: ['test/client/syncano.test.ts'],
+          isolate: false,
+          env: { TEST_IMPORTED: 'true' }, // read by test/support/client-calls.ts
         },
       },
     ],

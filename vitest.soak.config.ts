@@ -1,24 +1,34 @@
 import { defineConfig } from 'vitest/config';
 import { workers } from './test/support/workers.ts';
 
-/**
- * What takes minutes: attacks and shares under load, a minute of mixed requests, and generated tables as a whole, of
- * which other runs take a sample.
- */
+/** What limits times, or does as much as it can in some time: attacks and shares under load, a minute of mixed requests. */
+const load = [
+  'test/soak/{attacks,background-crash,server-end,shares,shifted-clock,trigger-crash}.test.ts',
+  'test/api/soak.test.ts',
+  'test/scripts/{fairness,mixed-traffic}.test.ts',
+];
+
+/** Generated tables as a whole, of which other runs take a sample, and what needs other programs. */
+const tables = [
+  'test/soak/*.test.ts',
+  'test/api/{isolation,laws,query-model,query-reads}.test.ts',
+  'test/scripts/{cases,python-cases}.test.ts',
+  'test/local/proxies.test.ts',
+  'test/pages/{browsing,foreign-pages,quickstart}.test.ts',
+  'test/local/full-disk.test.ts',
+];
+
+/** What takes minutes. Nothing else should run beside the project `load`. */
 export default defineConfig({
   test: {
-    include: [
-      'test/soak/*.test.ts',
-      'test/api/{isolation,laws,query-model,query-reads,soak}.test.ts',
-      'test/scripts/{cases,python-cases,fairness,mixed-traffic}.test.ts',
-      'test/local/proxies.test.ts',
-      'test/pages/{browsing,foreign-pages,quickstart}.test.ts',
-      'test/local/full-disk.test.ts',
-    ],
     env: { TEST_SOAK: 'true' }, // read by test/support/sample.ts
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'forks',
     maxWorkers: workers,
+    projects: [
+      { extends: true, test: { name: 'load', include: load } },
+      { extends: true, test: { name: 'tables', include: tables, exclude: load } },
+    ],
   },
 });

@@ -1,4 +1,7 @@
+import { isAliasForm } from '../../shared/core/pipeline/caller/aliases.ts';
 import { computed, defineFields, description, flag } from '../../shared/core/resource/field.ts';
+import { read, refuse } from '../../shared/values/scalars.ts';
+import { schemaOf } from '../../shared/values/values.ts';
 
 /** Fields of an API key (docs/reference/keys.md#api-key-records). */
 export const apiKeyFields = defineFields({
@@ -10,4 +13,21 @@ export const apiKeyFields = defineFields({
   allow_group_create: flag(),
   allow_anonymous_read: flag(),
   created_at: computed('datetime'),
+});
+
+/** Fields of a new alias of an API key (docs/reference/keys.md#aliases). */
+export const aliasFields = defineFields({
+  alias: {
+    type: 'string',
+    writable: 'always',
+    required: true,
+    writeOnly: true,
+    minLength: 40,
+    maxLength: 40,
+    input: schemaOf((sent) =>
+      typeof sent === 'string' && isAliasForm(sent)
+        ? read(sent)
+        : refuse('Not a key of 40 digits.'),
+    ),
+  },
 });

@@ -14,6 +14,7 @@ import { createItem, deleteItem, updateItem } from '../../shared/store/writes.ts
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
+import { aliasRoute } from './aliases.ts';
 import { apiKeyFields } from './fields.ts';
 import { grants } from './grants.ts';
 
@@ -90,4 +91,8 @@ async function viewOf(context: Context, data: ApiKeyData): Promise<View> {
 }
 
 /** The API keys of an instance. */
-export const apiKeys: Family = { name: 'api-keys', grants, routes: listRoutes(resource) };
+export const apiKeys: Family = {
+  name: 'api-keys',
+  grants,
+  routes: [...listRoutes(resource), aliasRoute],
+};

@@ -42,7 +42,7 @@ export const pollRoute = endpointRoute({
       run: poll,
     },
   },
-  response: { fields: messageFields, name: 'Message' },
+  response: { fields: messageFields, name: 'Polled message', isOptional: true },
 });
 
 async function poll(context: ChannelContext): Promise<Response> {

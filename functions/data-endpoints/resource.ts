@@ -86,6 +86,7 @@ const resource: ListOf<
         summary: 'Clear the cache of a data endpoint',
       },
       fields: {},
+      isSilent: true,
       // nothing is cached: clients of the service send the request all the same (docs/reference/data-endpoints.md#get)
       run: () => Promise.resolve(undefined),
     },

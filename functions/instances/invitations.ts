@@ -42,7 +42,7 @@ const fields = defineFields({
   id: computed('integer'),
   email: email({ writable: 'create' }),
   role: role(),
-  key: computed('string'),
+  key: computed('string', { isOptional: true }),
   inviter: computed('string'),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),

@@ -38,10 +38,7 @@ export async function renameInstance(
   const data: InstanceData = { ...current.data, name: new_name, updated_at };
   const isTaken = () => invalid({ new_name: [messages.unique] });
   const writes = [
-    createItem(instanceNameEntity, instanceNameEntity.key(new_name), {
-      ...pointer.data,
-      owner,
-    }),
+    createItem(instanceNameEntity, instanceNameEntity.key(new_name), { ...pointer.data, owner }),
     createItem(classNumbersEntity, classNumbersEntity.key(new_name), numbers.data),
     deleteItem(pointer),
     deleteItem(numbers),

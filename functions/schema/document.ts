@@ -1,4 +1,4 @@
-import { documentedParameters } from '../../shared/core/http/path-parameters.ts';
+import { acceptedPattern, documentedParameters } from '../../shared/core/http/path-parameters.ts';
 import type { Fields } from '../../shared/core/resource/field.ts';
 import { allowedMethods, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
@@ -24,9 +24,13 @@ export function toDocument(description: Description): JsonObject {
     errors,
     query: describeQuery(commonParameters),
     parameters: Object.fromEntries(
-      Object.entries(documentedParameters).map(([name, { type, pattern, description: text }]) => [
+      Object.entries(documentedParameters).map(([name, parameter]) => [
         name,
-        { type, pattern: pattern.source, description: text },
+        {
+          type: parameter.type,
+          pattern: acceptedPattern(parameter),
+          description: parameter.description,
+        },
       ]),
     ),
     models: Object.fromEntries(

@@ -1,8 +1,8 @@
 import type { Field, Fields, FieldType, LinkForm } from '../../shared/core/resource/field.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
-/** Whether a schema describes what a client sends or what it receives. */
-export type Direction = 'sent' | 'shown';
+/** Whether a schema describes what a client sends as JSON or as a form, or what it receives. */
+export type Direction = 'sent' | 'form' | 'shown';
 
 /** Properties of an object in addition to its fields. */
 export interface ObjectForm {
@@ -38,7 +38,7 @@ export function objectSchema(fields: Fields, direction: Direction, form: ObjectF
 }
 
 function isPart({ writable, writeOnly }: Field, direction: Direction): boolean {
-  return direction === 'sent' ? writable !== 'never' : !writeOnly;
+  return direction === 'shown' ? !writeOnly : writable !== 'never';
 }
 
 /** Returns the schema of links; a link with an absent target is left out, `self` always exists. */
@@ -52,11 +52,16 @@ function linksSchema(links: readonly LinkForm[]): JsonObject {
 }
 
 function fieldSchema(field: Field, direction: Direction): JsonObject {
-  const schema = { ...kindSchema(field, direction), ...limits(field, direction) };
+  const kind = kindSchema(field, direction);
+  const isText = direction === 'form' && (kind.type === 'array' || kind.type === 'object');
+  const schema = isText ? jsonText : { ...kind, ...limits(field, direction) };
   const described =
     field.helpText === undefined ? schema : { ...schema, description: field.helpText };
   return field.nullable ? nullable(described) : described;
 }
+
+/** A list or an object in a form. */
+const jsonText = { type: 'string', contentMediaType: 'application/json' };
 
 function nullable(schema: JsonObject): JsonObject {
   const { type, enum: choices } = schema;

@@ -19,14 +19,14 @@ export interface DescribedResponse {
   readonly model?: Model;
 }
 
-/** Collects the models of all responses, one for each set of fields, with unique names. */
+/** Collects the models of all responses, one for each set of fields and links, with unique names. */
 export class Models {
-  readonly #byFields = new Map<Fields, Model>();
+  readonly #all: Model[] = [];
   readonly #names = new Set<string>();
 
   /** All models that `of` returned, in the order of their first use. */
   get all(): readonly Model[] {
-    return [...this.#byFields.values()];
+    return this.#all;
   }
 
   /** Returns the model that a route shows; undefined if it declares none. */
@@ -34,12 +34,14 @@ export class Models {
     const { forms } = route;
     const fields = forms.response === undefined ? forms.PUT : forms.response.fields;
     if (fields === undefined) return undefined;
-    const known = this.#byFields.get(fields);
-    if (known !== undefined) return known;
     const links = forms.response === undefined ? forms.links : forms.response.links;
+    const known = this.#all.find(
+      (model) => model.fields === fields && namesOf(model.links) === namesOf(links),
+    );
+    if (known !== undefined) return known;
     const name = this.#freeName(typeName(forms.response?.name ?? nounOf(route)));
     const model = { name, fields, links, isOpen: isInClass(route) };
-    this.#byFields.set(fields, model);
+    this.#all.push(model);
     return model;
   }
 
@@ -49,4 +51,8 @@ export class Models {
     this.#names.add(name);
     return name;
   }
+}
+
+function namesOf(links: readonly LinkForm[] | undefined): string | undefined {
+  return links?.map(({ name }) => name).join(' ');
 }

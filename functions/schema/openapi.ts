@@ -1,4 +1,4 @@
-import { documentedParameters } from '../../shared/core/http/path-parameters.ts';
+import { acceptedPattern, documentedParameters } from '../../shared/core/http/path-parameters.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
 import type { QueryParameter } from '../../shared/core/resource/query-parameters.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
@@ -21,16 +21,12 @@ export function toOpenApi(description: Description): JsonObject {
       securitySchemes,
       schemas: schemasOf(description),
       parameters: Object.fromEntries(
-        Object.entries(documentedParameters).map(([name, { type, pattern, description: text }]) => [
-          name,
-          {
-            name,
-            in: 'path',
-            required: true,
-            description: text,
-            schema: type === 'integer' ? { type } : { type, pattern: pattern.source },
-          },
-        ]),
+        Object.entries(documentedParameters).map(([name, parameter]) => {
+          const { type, description: text } = parameter;
+          const schema =
+            type === 'integer' ? { type } : { type, pattern: acceptedPattern(parameter) };
+          return [name, { name, in: 'path', required: true, description: text, schema }];
+        }),
       ),
       responses: Object.fromEntries(
         ['400', '403', '404'].map((status) => [status, errorResponse(status, errors[status])]),
@@ -134,25 +130,45 @@ const json = 'application/json';
 const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 const anyContent = { '*/*': {} };
 
-function requestOf({ name, fields, isPartial }: DescribedBody): JsonObject {
+function requestOf(body: DescribedBody): JsonObject {
+  const { name, fields, isPartial } = body;
   const schema = fields === undefined ? {} : { $ref: `#/components/schemas/${name}` };
+  const form = hasFormSchema(body) ? { $ref: `#/components/schemas/${formName(name)}` } : schema;
   const isRequired = !isPartial && Object.values(fields ?? {}).some(({ required }) => required);
   const content = {
-    ...Object.fromEntries([json, ...forms].map((type) => [type, { schema }])),
+    [json]: { schema },
+    ...Object.fromEntries(forms.map((type) => [type, { schema: form }])),
     'text/plain': { schema: { type: 'string', description: 'The JSON as a text.' } },
   };
   return { required: isRequired, content };
 }
 
+function formName(body: string): string {
+  return body.replace(/Body$/, 'Form');
+}
+
+/** Whether a form differs from JSON: it has lists and objects as text. */
+function hasFormSchema({ fields = {}, ...form }: DescribedBody): boolean {
+  const [sent, asForm] = (['sent', 'form'] as const).map((each) =>
+    JSON.stringify(objectSchema(fields, each, form)),
+  );
+  return sent !== asForm;
+}
+
+const withoutBody = { description: 'Success. The response has no body.' };
+
 function successOf(operation: DescribedOperation): JsonObject {
   const { response, isPage, links } = operation;
   const { status, model } = response;
-  if (status === 204) return { 204: { description: 'Success. The response has no body.' } };
+  if (status === 204) return { 204: withoutBody };
   const name = model && (isPage ? `${model.name}Page` : model.name);
   const schema = name === undefined ? {} : { $ref: `#/components/schemas/${name}` };
   const description = isPage ? 'One page of the list.' : status === 201 ? 'Created.' : 'Success.';
   const content = contentOf(operation, schema);
-  return { [status]: { description, content, ...(links.length > 0 && { links: linksTo(links) }) } };
+  return {
+    [status]: { description, content, ...(links.length > 0 && { links: linksTo(links) }) },
+    ...(operation.route.forms.response?.isOptional && { 204: withoutBody }),
+  };
 }
 
 /** Returns the media types of a success: a stream's own, or JSON, and a page for browsers. */
@@ -180,13 +196,14 @@ function errorResponse(status: string, description = ''): JsonObject {
 
 /** Returns alternative requirements; the empty one allows requests without credentials. */
 function securityOf({ callers: who, route }: DescribedOperation): readonly JsonObject[] {
-  if (who.includes('anonymous') || route.ignoresCredentials) return [{}];
+  if (route.ignoresCredentials) return [{}];
   const isForUsers = who.every((caller) => caller === 'user');
   const users = [{ userKey: [] }, { userKeyQuery: [] }];
   const alone = [{ apiKeyHeader: [] }, { apiKeyQuery: [] }, { authorization: [] }];
   const together = alone.flatMap((each) => users.map((user) => ({ ...each, ...user })));
   if (isForUsers) return together;
-  return who.includes('user') ? [...alone, ...together] : alone;
+  const without = who.includes('anonymous') ? [{}] : [];
+  return [...without, ...alone, ...(who.includes('user') ? together : [])];
 }
 
 function schemasOf({ version, operations, models }: Description): JsonObject {
@@ -198,7 +215,12 @@ function schemasOf({ version, operations, models }: Description): JsonObject {
   const sent = operations.flatMap(({ body }) =>
     body?.fields === undefined
       ? []
-      : [[body.name, objectSchema(body.fields, 'sent', body)] as const],
+      : [
+          [body.name, objectSchema(body.fields, 'sent', body)] as const,
+          ...(hasFormSchema(body)
+            ? [[formName(body.name), objectSchema(body.fields, 'form', body)] as const]
+            : []),
+        ],
   );
   const shown = models.map(({ name, fields, links, isOpen }) => {
     const own = links?.filter((link) => isIn(link, version));

@@ -98,7 +98,8 @@ import type { Key } from './store.ts';
  * | ... invitations addressed to it                 |                                | INVITATION#<id>             |
  * | ... its backups; the active one                 |                                | BACKUP#<id>; ACTIVEBACKUP   |
  * | mails sent to an address in the last hour      | MAILS#<lower-case e-mail>      | <purpose>                   |
- * | instance id, owner by name; its class numbers   | NAME#<instance name>           | INSTANCE; CLASSES           |
+ * | instance id, owner, aliases of keys by name     | NAME#<instance name>           | INSTANCE                    |
+ * | ... its class numbers                           |                                | CLASSES                     |
  * | instance; its metadata; its configuration       | INSTANCE#<id>                  | INSTANCE; METADATA; CONFIG  |
  * | admins, API keys, classes, groups of an instance|                                | ADMIN#…, KEY#…, CLASS#…, …  |
  * | ... metadata of a class; number of its objects  |                                | CLASSMETADATA#<name>; CLASSCOUNT#<number> |

@@ -7,6 +7,7 @@ import {
   classEntity,
   instanceNameEntity,
   objectEntity,
+  ownerOfData,
   restoredData,
 } from '../../shared/store/entities.ts';
 import type { Store, Transaction } from '../../shared/store/store.ts';
@@ -186,7 +187,7 @@ describe('processes that die between steps', () => {
     for (let at = 0; at < 50; at += 1) expected(await post({ title: 'later' }), 201);
     const author = (await api.send({ as: world.owner, path: '/v1.1/account/' })).body.id;
     const task = {
-      instance,
+      instance: ownerOfData(instance),
       restore: 77,
       account: author,
       backup: id,
@@ -292,7 +293,7 @@ describe('a restore beside requests', () => {
     const { id, author } = await backUp();
     const instance = await instanceId(api.platform.store, world.instance);
     const task = {
-      instance,
+      instance: ownerOfData(instance),
       restore: 88,
       account: author.id,
       backup: id,

@@ -317,6 +317,41 @@ describe('a run of a script endpoint', () => {
   });
 });
 
+describe('a key of 40 digits', () => {
+  const alias = 'a1'.repeat(20);
+  const listed = (key: string) => async () => ({
+    method: 'GET',
+    path: objects('book'),
+    key: { 'x-api-key': key },
+  });
+
+  it('costs the read of the name, with and without aliases in the instance', async () => {
+    const before = await rounds(listed(alias), 403);
+    const key = expected(
+      await world.call(world.owner, 'POST', 'api_keys/', { ignore_acl: true }),
+      201,
+    );
+    expected(await world.call(world.owner, 'POST', `api_keys/${key.id}/aliases/`, { alias }), 200);
+    const known = await rounds(listed(alias), 200);
+    const unknown = await rounds(listed('b2'.repeat(20)), 403);
+    const other = await rounds(listed(key.api_key), 200);
+
+    expect([before, unknown]).toEqual([
+      { cold: 1, warm: 1 },
+      { cold: 1, warm: 1 },
+    ]);
+    expect([known, other]).toEqual([
+      { cold: 3, warm: 3 },
+      { cold: 2, warm: 2 },
+    ]);
+  });
+
+  it('of another length costs no read', async () => {
+    expect(await rounds(listed('a'.repeat(39)), 403)).toEqual({ cold: 0, warm: 0 });
+    expect(await rounds(listed('0'.repeat(56)), 403)).toEqual({ cold: 0, warm: 0 });
+  });
+});
+
 describe('the cached names of a process', () => {
   const owner = () => ({ 'x-api-key': world.owner });
   let here: Dispatch;

@@ -82,8 +82,8 @@ describe('the interface document', () => {
     const { parameters } = await documentOf('/v1.1/schema/');
 
     expect(parameters).toMatchObject({
-      instance_name: { type: 'string', pattern: '^[a-z0-9_-]{1,64}$' },
-      class_name: { type: 'string', pattern: '^[a-z0-9_]{1,64}$' },
+      instance_name: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' },
+      class_name: { type: 'string', pattern: '^[A-Za-z0-9_]{1,64}$' },
       id: { type: 'integer', pattern: '^\\d{1,10}$' },
     });
   });
@@ -172,7 +172,7 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
   });
 
   it('describes the media types of bodies', async () => {
-    const { paths } = await documentOf(`/${version}/schema/?format=openapi`);
+    const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
     const instance = `/${version}/instances/{instance_name}/`;
     const { post } = paths[`${instance}classes/{class_name}/objects/`];
 
@@ -183,11 +183,28 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
       'text/plain',
     ]);
     expect(Object.keys(post.responses['201'].content)).toEqual(['application/json', 'text/html']);
+    const { content } = paths[`${instance}classes/`].post.requestBody;
+    expect(components.schemas.CreateClassBody.properties.schema.type).toBe('array');
+    expect(content['multipart/form-data'].schema.$ref).toBe('#/components/schemas/CreateClassForm');
+    expect(components.schemas.CreateClassForm.properties.schema.type).toBe('string'); // JSON
     const run = Object.values(paths)
       .map((each) => (each as typeof post).post)
       .find((each) => each?.operationId === 'runScriptEndpoint');
     expect(Object.keys(run.responses['200'].content)).toContain('*/*');
     expect(Object.keys(run.responses.default.content)).toEqual(['*/*']);
+  });
+
+  it('describes what is not always in a response, and capitals in names', async () => {
+    const { paths, components } = await documentOf(`/${version}/schema/?format=openapi`);
+    const operations = Object.values(paths).flatMap((each) => Object.values(each as object));
+    const statusesOf = (id: string) =>
+      Object.keys(operations.find(({ operationId }) => operationId === id).responses);
+
+    expect(statusesOf('pollMessage')).toEqual(expect.arrayContaining(['200', '204']));
+    expect(components.schemas.PolledMessage.properties).not.toHaveProperty('links');
+    expect(statusesOf('clearDataEndpointCache')).not.toContain('200');
+    expect(components.schemas.Invitation.required).not.toContain('key'); // for managers only
+    expect(new RegExp(components.parameters.class_name.schema.pattern).test('Book')).toBe(true);
   });
 
   it('describes each parameter and its callers', async () => {

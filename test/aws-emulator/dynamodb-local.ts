@@ -38,8 +38,9 @@ export async function setup(): Promise<void> {
   const folder = install();
   const port = await freePort();
   const library = `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`;
+  const brief = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']; // it ends before more compilation pays
   const memory = ['-inMemory', '-disableTelemetry', '-port', String(port)];
-  server = spawn('java', [library, '-jar', 'DynamoDBLocal.jar', ...memory], {
+  server = spawn('java', [...brief, library, '-jar', 'DynamoDBLocal.jar', ...memory], {
     cwd: folder,
     stdio: 'ignore',
   });

@@ -16,9 +16,10 @@ export interface Tenant {
   readonly name: string;
   /** Path of the instance. */
   readonly base: string;
-  readonly accountKey: string;
+  /** Another one after the tenant has moved, like the next member. */
+  accountKey: string;
   /** Key of an application with full access to data. */
-  readonly apiKey: string;
+  apiKey: string;
   /** Text for the tenant's data. A response that contains it for another tenant is a failure. */
   readonly mark: string;
 }
@@ -40,6 +41,11 @@ export interface Resident {
   act(): Promise<void>;
   /** Compares the server's data with all writes that it has acknowledged; no act is active. */
   verify?(): Promise<void>;
+  /**
+   * Continues on another server, where the instance was imported: compares it like `verify`. Absent where a resident
+   * needs what an export does not contain.
+   */
+  arrive?(): Promise<void>;
 }
 
 /** A way to use the server. A feature adds a citizen in one file, and adds the file to the list of citizens. */

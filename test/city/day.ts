@@ -2,14 +2,16 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { exportInstance, importInstance } from '../support/move-instance.ts';
 import { endProcesses, type ServerProcess, startProcess } from '../support/server-process.ts';
+import type { Tenant } from './citizen.ts';
 import { citizens } from './citizens.ts';
 import { type Gate, Interrupted } from './client.ts';
 import { type MemoryGroup, openMemoryGroup } from './memory-group.ts';
 import type { Options } from './options.ts';
 import { createRandom } from './random.ts';
 import { Broken, createReport, type Excess, type Report } from './report.ts';
-import { type Settled, settleTown, type TownOptions, timeFirstRun } from './town.ts';
+import { foundTenant, type Settled, settleTown, type TownOptions, timeFirstRun } from './town.ts';
 import { endWatches, megabytes, type Peaks, type Watch, waitUntilGone, watch } from './watch.ts';
 
 /** The result of a day. */
@@ -30,7 +32,8 @@ interface Day {
   /** Undefined where none can be created. */
   readonly group: MemoryGroup | undefined;
   readonly say: Say;
-  readonly halfMs: number;
+  /** Milliseconds of traffic before the server is killed. */
+  readonly partMs: number;
 }
 
 /** Bounds in milliseconds, for two loaded cores. */
@@ -41,7 +44,10 @@ const memoryMegabytes = 512;
 /** Time in which the write of a disconnected client may still be applied. */
 const lateWritesMs = 2_000;
 
-/** Runs one day: traffic with `kill -9` in the middle, the same again, and a clean stop. */
+/**
+ * Runs one day: traffic with `kill -9` at its end, the same again, a clean stop, and, for a tenth of the time, the
+ * residents of instances that were imported on another server.
+ */
 export async function runDay(options: Options, say: Say): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'groundwork-city-'));
   const report = createReport();
@@ -62,7 +68,7 @@ export async function runDay(options: Options, say: Say): Promise<Result> {
   );
   let broken: string | undefined;
   try {
-    await live({ town, report, gate, folder, group, say, halfMs: options.seconds * 500 });
+    await live({ town, report, gate, folder, group, say, partMs: options.seconds * 430 });
   } catch (error) {
     if (!(error instanceof Broken)) throw error;
     broken = error.message;
@@ -81,14 +87,14 @@ function openGroup(): MemoryGroup | undefined {
 }
 
 async function live(day: Day): Promise<void> {
-  const { gate, report, folder, group, say, halfMs } = day;
+  const { gate, report, folder, group, say, partMs } = day;
   let server = await open(day, 'the first start');
   let watched = watch({ server, mark: folder, group });
   const settled = await race(watched, settleTown(day.town));
   say(`settled: ${settled.length} residents, ${report.requests()} requests`);
 
   const morning = spend(gate, settled, Number.POSITIVE_INFINITY);
-  await race(watched, Promise.race([morning, setTimeout(halfMs)]));
+  await race(watched, Promise.race([morning, setTimeout(partMs)]));
   const first = watched.end();
   gate.isOpen = false;
   await server.end('SIGKILL');
@@ -101,7 +107,7 @@ async function live(day: Day): Promise<void> {
   await race(watched, verify(settled));
   say('verified: all acknowledged writes are there');
 
-  await race(watched, spend(gate, settled, performance.now() + halfMs));
+  await race(watched, spend(gate, settled, performance.now() + partMs));
   await race(watched, setTimeout(lateWritesMs));
   await race(watched, verify(settled));
   say(`spent and verified again: ${report.requests()} requests`);
@@ -111,17 +117,67 @@ async function live(day: Day): Promise<void> {
     report.time(`the first ${runtime} run of a new account`, ms, boundsMs.firstRun);
     say(`first ${runtime} run of a new account: ${Math.round(ms)} ms`);
   }
+  const moved = await race(watched, exportHomes(day, settled));
   const second = watched.end();
   if (second.processes > first.processes * 2 + 16)
     throw new Broken(`processes grow: ${first.processes} at most before, then ${second.processes}`);
   await close(day, server);
   say(`ended: ${show(second)}`);
+  await spendEvening(day, settled, moved);
 }
 
-async function open({ folder, gate, group, report }: Day, what: string): Promise<ServerProcess> {
+/** Folders of exports, by tenant. */
+type Moved = ReadonlyMap<Tenant, string>;
+
+function mayMove({ resident }: Settled): boolean {
+  return resident.arrive !== undefined;
+}
+
+/** Exports the instances whose residents continue elsewhere. */
+async function exportHomes({ gate, folder }: Day, settled: readonly Settled[]): Promise<Moved> {
+  const homes = [...new Set(settled.filter(mayMove).map(({ home }) => home))];
+  const exported = homes.map(async (home) => {
+    const place = join(folder, home.name);
+    await mkdir(place);
+    await exportInstance(placeOf(gate, home), place);
+    return [home, place] as const;
+  });
+  return new Map(await Promise.all(exported));
+}
+
+function placeOf({ url }: Gate, { name, accountKey }: Tenant) {
+  return { url, instance: name, key: accountKey };
+}
+
+/** Imports the instances on another server, where their residents find everything, and continue. */
+async function spendEvening(day: Day, settled: readonly Settled[], moved: Moved): Promise<void> {
+  const { gate, town, report, partMs, say } = day;
+  const startedMs = performance.now();
+  const server = await open(day, 'the start of another server', 'other-data');
+  const watched = watch({ server, mark: day.folder, group: day.group });
+  const moving = settled.filter(mayMove);
+  const imports = [...moved].map(async ([home, folder]) => {
+    Object.assign(home, await foundTenant(town, home.size, home.size));
+    await importInstance(folder, placeOf(gate, home));
+  });
+  await race(watched, Promise.all(imports));
+  await race(watched, Promise.all(moving.map(({ resident }) => resident.arrive?.())));
+  say(`moved: ${moving.length} residents, ${Math.round(performance.now() - startedMs)} ms`);
+  await race(watched, spend(gate, moving, performance.now() + partMs / 4.5));
+  await race(watched, verify(moving));
+  const peaks = watched.end();
+  await close(day, server);
+  say(`spent the evening: ${report.requests()} requests, ${show(peaks)}`);
+}
+
+async function open(
+  { folder, gate, group, report }: Day,
+  what: string,
+  data = 'data',
+): Promise<ServerProcess> {
   const startedMs = performance.now();
   const setting = { GROUNDWORK_MEMORY_MB: String(memoryMegabytes) };
-  const server = await startProcess(join(folder, 'data'), {
+  const server = await startProcess(join(folder, data), {
     variables: { TMPDIR: join(folder, 'tmp'), ...(group === undefined && setting) },
     node: ['--max-semi-space-size=32'], // as npm start does
     group: group?.processes,

@@ -22,7 +22,7 @@ const runtimeNames: readonly RuntimeName[] = ['nodejs', 'python3'];
 const names = citizens.map(({ name }) => name);
 
 export const usage = `npm run city -- [options]
-  --seconds N     seconds of traffic, half of them before the server is killed (90)
+  --seconds N     seconds: some 43 % before the server is killed, 43 % after it, the rest elsewhere (90)
   --seed N        repeats what each citizen did under this number (any)
   --citizens A,B  only these: ${names.join(', ')}
   --runtimes A,B  only scripts of these runtimes: ${runtimeNames.join(', ')}

@@ -31,13 +31,13 @@ export async function makeShelf(
   const path = `${home.base}classes/${name}/objects/`;
   const ledger = createLedger();
   const one = (id: number) => `${path}${id}/`;
-  const as = { key: home.apiKey };
+  const as = () => ({ key: home.apiKey });
 
   const all = async (query = '') => {
     const found: Shown[] = [];
     let next: string | null = `${path}?page_size=100${query}`;
     while (next !== null) {
-      const { body: page } = await client.expect({ ...as, path: next }, 200);
+      const { body: page } = await client.expect({ ...as(), path: next }, 200);
       found.push(...page.objects);
       next = page.next;
     }
@@ -50,7 +50,7 @@ export async function makeShelf(
     all,
     create: async (values) => {
       const done = ledger.begin({ kind: 'create', values });
-      const call = { ...as, path, body: values };
+      const call = { ...as(), path, body: values };
       const answer = await client.expect(call, 201);
       done(answer.body.id);
       const wrong = ledger.compare(answer.body);
@@ -59,7 +59,7 @@ export async function makeShelf(
     },
     update: async (id, values, sent = values) => {
       const done = ledger.begin({ kind: 'update', id, values });
-      const call = { ...as, method: 'PATCH', path: one(id), body: sent };
+      const call = { ...as(), method: 'PATCH', path: one(id), body: sent };
       const answer = await client.expect(call, 200);
       done(id);
       const wrong = ledger.compare(answer.body);
@@ -67,11 +67,11 @@ export async function makeShelf(
     },
     remove: async (id) => {
       const done = ledger.begin({ kind: 'delete', id });
-      await client.expect({ ...as, method: 'DELETE', path: one(id) }, 204);
+      await client.expect({ ...as(), method: 'DELETE', path: one(id) }, 204);
       done(id);
     },
     check: async (id) => {
-      const call = { ...as, path: one(id) };
+      const call = { ...as(), path: one(id) };
       const answer = await client.expect(call, 200);
       const wrong = ledger.compare(answer.body);
       if (wrong !== undefined) client.fail(call, answer, wrong);

@@ -13,6 +13,7 @@ import type { Report } from './report.ts';
 /** A resident and the schedule of its day. */
 export interface Settled {
   readonly citizen: Citizen;
+  readonly home: Tenant;
   readonly resident: Resident;
   readonly random: Random;
 }
@@ -49,7 +50,7 @@ export async function settleTown(options: TownOptions): Promise<readonly Settled
       const others = () => tenants.filter((each) => each !== own);
       const { runtimes } = options;
       const life = { random, client, home: own, prefix, runtimes, others };
-      return { citizen, random, resident: await citizen.settle(life) };
+      return { citizen, home: own, random, resident: await citizen.settle(life) };
     }),
   );
 }
@@ -59,8 +60,8 @@ function clientOf({ gate, report }: TownOptions, citizen: Citizen, home: Tenant)
   return createClient({ gate, report, citizen: name, isHostile, marks: new Set([home.mark]) });
 }
 
-/** Registers an account and creates an instance and an API key. */
-async function foundTenant(
+/** Registers an account and creates an instance and an API key. Equal labels give equal names. */
+export async function foundTenant(
   { gate, report, random }: TownOptions,
   label: string,
   size: Size,

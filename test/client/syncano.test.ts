@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { LogEntry } from '../../shared/platform/ports.ts';
-import { plantUser, startApi } from '../support/api.ts';
+import { openWorld, plantUser, startApi } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {
   type Client,
@@ -43,7 +43,8 @@ describe('a client that exceeds the rate limit', () => {
     };
     const busy = await startApi({ clock, settings: { instanceRate: 60 }, log });
     onTestFinished(() => busy.close());
-    const eager = await connectOwner(busy);
+    const { owner: accountKey, instance: instanceName } = await openWorld(busy);
+    const eager = connect(busy.url, { accountKey, defaults: { instanceName } });
     for (let n = 0; n < 60; n += 1) await run(eager.Class.please().list());
 
     const began = performance.now();

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startApi } from '../support/api.ts';
@@ -46,6 +46,28 @@ test('init uses an account and an instance that exist, and keeps other variables
     stdout: expect.stringMatching(/^Found the instance library/),
   });
   expect(readFileSync(join(folder, '.env'), 'utf8').trim().split('\n')).toHaveLength(4);
+});
+
+test('init --example writes a project that can be pushed, over no other file', async () => {
+  const { url, folder, run } = await start();
+  const init = (name: string) =>
+    run('init', '--example', '--url', url, '--instance', name, ...account);
+
+  const ended = await init('library');
+  const pushed = await run('push', '--json');
+  const again = await init('library-2');
+  const other = await run('pull', '--instance', 'library-2');
+
+  expect([ended.status, readdirSync(folder).sort()]).toEqual([
+    0,
+    ['.env', '.gitignore', 'books.ts', 'groundwork.yml', 'package.json', 'scripts'],
+  ]);
+  expect(JSON.parse(pushed.stdout).changes).toHaveLength(3);
+  expect(again).toMatchObject({
+    status: 2,
+    stderr: 'groundwork: --example: books.ts exists already\n',
+  });
+  expect(other).toMatchObject({ status: 1, stderr: expect.stringContaining('404') });
 });
 
 test('login remembers the key for its server only', async () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Api, openWorld, startApi } from '../support/api.ts';
+import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
+import { sectionOf } from './tour.ts';
 
 /* The program of the guide with the client library of the original service, and the traps that the guide names. */
 
@@ -14,12 +15,14 @@ const guide = readFileSync(join(project, 'docs/moving-from-syncano.md'), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-moving-'));
 
 let api: Api;
+let world: World;
 let variables: Record<string, string | undefined>;
 
 beforeAll(async () => {
   symlinkSync(join(project, 'node_modules'), join(folder, 'node_modules'));
   api = await startApi();
-  const { owner, instance } = await openWorld(api);
+  world = await openWorld(api);
+  const { owner, instance } = world;
   variables = {
     PATH: process.env.PATH,
     GROUNDWORK_URL: api.url,
@@ -42,10 +45,36 @@ async function outputOf(source: string): Promise<string> {
 
 test('the program prints what the guide shows', async () => {
   const [, source = '', , answer] =
-    /^```js\n([\s\S]*?)^```$([\s\S]*?)^```text\n([\s\S]*?)^```$/m.exec(guide) ?? [];
+    /^```js\n([\s\S]*?)^```$([\s\S]*?)^```text\n([\s\S]*?)^```$/m.exec(
+      sectionOf(guide, 'Libraries by language'),
+    ) ?? [];
 
   expect(await outputOf(source)).toBe(answer);
 });
+
+test.each([
+  ['shell', 'sh', 'cdef', '{"aliases":["cdef"]}'],
+  ['JavaScript', 'js', '0246', "{ aliases: [ '0246' ] }\n"],
+])('an old key becomes an alias with the example in %s', async (_, language, end, shown) => {
+  const [, source = ''] =
+    new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(sectionOf(guide, 'Keys')) ??
+    [];
+  const old = `${'5'.repeat(36)}${end}`;
+  const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(join(folder, '.env'), settings.join(''));
+  variables = { ...variables, OLD_KEY: old };
+
+  const output = language === 'js' ? await outputOf(source) : await outputOfShell(source);
+  const listed = expected(await world.call(old, 'GET', 'api_keys/'), 200);
+
+  expect(output).toBe(shown);
+  expect(listed.objects).toMatchObject([{ allow_user_create: true }]);
+});
+
+async function outputOfShell(source: string): Promise<string> {
+  const options = { cwd: folder, env: variables };
+  return (await promisify(execFile)('sh', ['-c', source], options)).stdout;
+}
 
 const prelude = `
   import Syncano from 'syncano';

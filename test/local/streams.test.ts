@@ -166,6 +166,24 @@ describe('a stream', () => {
     expect(await stream.next()).toBeUndefined();
   });
 
+  it('ends when the alias by which it was opened is deleted', async () => {
+    const { id } = expected(
+      await world.call(world.owner, 'POST', 'api_keys/', { ignore_acl: true }),
+      201,
+    );
+    const aliases = `api_keys/${id}/aliases/`;
+    key = '5'.repeat(40);
+    expected(await world.call(world.owner, 'POST', aliases, { alias: key }), 200);
+    const stream = await open();
+    await stream.next();
+    await untilWaiting(1);
+    expected(await world.call(world.owner, 'DELETE', aliases), 204);
+
+    await publish(1);
+
+    expect([stream.status, await stream.next()]).toEqual([200, undefined]);
+  });
+
   it('ends when its channel is deleted, also when another gets its name', async () => {
     const stream = await open();
     await stream.next();

@@ -294,7 +294,10 @@ export async function openWorld(api: Api, instance = 'blog-1'): Promise<World> {
 }
 
 /** Returns the body of a response that must have this status. */
-export function expected(answer: ApiResponse, status: number): ApiResponse['body'] {
+export function expected(
+  answer: Pick<ApiResponse, 'status' | 'body'>,
+  status: number,
+): ApiResponse['body'] {
   if (answer.status !== status) {
     throw new Error(`expected ${status}, got ${answer.status}: ${JSON.stringify(answer.body)}`);
   }

@@ -1,5 +1,6 @@
 import syncano from 'syncano';
-import { type Api, openWorld } from './api.ts';
+import { type Api, openWorld, startApi } from './api.ts';
+import { moveInstance, type Place } from './move-instance.ts';
 
 /** A connection of the client, or one of its models: untyped, as they get members at run time. */
 export type Client = syncano.Connection;
@@ -14,10 +15,28 @@ export function connect(baseUrl: string, options: Readonly<Record<string, unknow
   return syncano({ baseUrl, defaults: {}, ...options });
 }
 
-/** Creates an account with an instance, and opens a connection with its key and the name of the instance. */
+const isImported = process.env.TEST_IMPORTED === 'true'; // set by a project of the configuration
+
+/**
+ * Creates an account with an instance, and opens a connection with its key and the name of the instance. Where a run
+ * asks for it, records were imported into this instance.
+ */
 export async function connectOwner(api: Api): Promise<Client> {
   const { owner, instance } = await openWorld(api);
+  if (isImported) await importRecords({ url: api.url, instance, key: owner });
   return connect(api.url, { accountKey: owner, defaults: { instanceName: instance } });
+}
+
+/** Imports a few records from another platform into an instance. */
+async function importRecords(to: Place): Promise<void> {
+  const api = await startApi();
+  const { owner, call, dataClass, instance } = await openWorld(api);
+  await dataClass('archived', [{ name: 'title', type: 'string', filter_index: true }]);
+  await call(owner, 'POST', 'classes/archived/objects/', { title: 'old' });
+  await call(owner, 'POST', 'groups/', { label: 'old' });
+  await call(owner, 'POST', 'users/', { username: 'old', password: 'old' });
+  await moveInstance({ url: api.url, instance, key: owner }, to);
+  await api.close();
 }
 
 /** The client's form of an error response. */

@@ -1,6 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { currentProject, projectFile } from '../project/files/project.ts';
 import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
@@ -14,6 +16,7 @@ interface ImportOptions extends ServerOptions {
   readonly class?: string;
   readonly from?: string;
   readonly ignore?: string;
+  readonly project: boolean;
 }
 
 const examples = `
@@ -32,6 +35,7 @@ export const addImport: AddCommand = (program, terminal) => {
     .option('--class <name>', 'the class of the objects of a CSV file')
     .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
+    .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
       if (!existsSync(source)) throw new UsageError(`there is no ${source}`);
@@ -39,12 +43,7 @@ export const addImport: AddCommand = (program, terminal) => {
       const to = connectInstance(options);
       if (options.from !== undefined) return fromCollections(to, { source, options, out });
       if (!statSync(source).isDirectory()) return fromCsv(to, { source, options, out });
-      const { created, unchanged, shift } = await importFolder(to, source, out);
-      const result = { instance: to.instance, created, unchanged, shift: shift ?? null };
-      out.result(result, () => {
-        const ids = shift === undefined ? 'with their ids' : 'with new ids';
-        return `Imported ${created + unchanged} records into ${to.instance}, ${ids}.`;
-      });
+      return fromExport(to, { source, options, out });
     });
 };
 
@@ -52,6 +51,16 @@ interface Source {
   readonly source: string;
   readonly options: ImportOptions;
   readonly out: Terminal;
+}
+
+async function fromExport(to: InstanceConnection, { source, options, out }: Source) {
+  const hasProject = options.project && existsSync(join(source, projectFile));
+  const project = hasProject ? await currentProject(source, out) : undefined;
+  const { state, pushed } = await importFolder(to, { folder: source, project }, out);
+  const { created, unchanged, shift = null } = state;
+  const { instance } = to;
+  if (out.isJson)
+    out.result({ instance, created, unchanged, shift, pushed: pushed ?? null }, () => '');
 }
 
 async function fromCollections(to: InstanceConnection, { source, options, out }: Source) {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openClient, ResponseError } from '../../client.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
@@ -19,6 +20,7 @@ interface InitOptions extends ServerOptions {
   readonly email?: string;
   readonly password?: string;
   readonly code?: string;
+  readonly example?: boolean;
 }
 
 /** Adds `init`: makes a folder a project, with an account, an instance and an API key on a server. */
@@ -29,12 +31,16 @@ export const addInit: AddCommand = (program, terminal) => {
     .option('--email <address>', 'the account; registered if it does not exist')
     .option('--password <text>', 'its password; asked for otherwise')
     .option('--code <code>', 'set-up code or invitation, where registration is closed')
+    .option('--example', 'also write an example: a class, a script, and a query in TypeScript')
     .addHelpText('after', '\nExample:\n  groundwork init --instance library')
     .action((folder: string, options: InitOptions) => init(folder, options, terminal()));
 };
 
 async function init(folder: string, options: InitOptions, out: Terminal): Promise<void> {
   if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder}`);
+  const example = options.example ? readdirSync(exampleFolder) : [];
+  const existing = example.find((name) => existsSync(join(folder, name)));
+  if (existing !== undefined) throw new UsageError(`--example: ${existing} exists already`);
   const url = serverOf(options, folder);
   const { key, send } = await account(folder, options, out);
   const instance = options.instance ?? (await out.ask('Name of the instance', '--instance'));
@@ -52,10 +58,12 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
     [apiKeyVariable]: body.api_key,
   });
   ignoreEnvFile(folder);
+  if (options.example) cpSync(exampleFolder, folder, { recursive: true });
   out.result({ url, instance, api_key: body.api_key }, () =>
     [
       `${found.status === 404 ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
       'Its address, your account key and a new API key are in .env, which git ignores.',
+      ...(options.example ? [`The example is in ${example.join(', ')}.`] : []),
     ].join('\n'),
   );
 }
@@ -96,6 +104,7 @@ async function logInOrRegister(url: string, { code, ...body }: Credentials): Pro
 }
 
 const unknownEmail = 'Invalid email.';
+const exampleFolder = fileURLToPath(new URL('../example/', import.meta.url));
 
 /** Adds `.env` to the files that git ignores. */
 function ignoreEnvFile(folder: string): void {

@@ -14,8 +14,10 @@ export interface ImportState {
   readonly shift?: Ids;
   /** Ids of users and groups whose names existed, by those of the export: these are not imported. */
   readonly merged?: Merged;
-  /** The next part, and the position in its file; absent: the import is complete. */
+  /** The next part, and the position in its file; absent: all records are imported. */
   readonly position?: { readonly part: string; readonly start: number } | undefined;
+  /** Whether the project of the export was pushed. */
+  readonly isPushed?: boolean;
 }
 
 type Merged = Readonly<Partial<Record<keyof Ids, Readonly<Record<string, number>>>>>;

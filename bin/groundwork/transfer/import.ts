@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../../operator/terminal.ts';
+import type { Project } from '../project/files/project.ts';
+import { type PushReport, pushProject } from '../project/push/push.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Progress, Terminal } from '../terminal.ts';
 import { type FileValue, uploadFile } from './files.ts';
@@ -28,17 +30,32 @@ interface Import {
   readonly save: (state: ImportState) => void;
 }
 
+/** The folder of an export. */
+interface Export {
+  readonly folder: string;
+  /** The project in it, where it is wanted. */
+  readonly project: Project | undefined;
+}
+
+/** The outcome of an import. */
+interface Imported {
+  readonly state: ImportState;
+  /** Absent without a project, and where the instance had records. */
+  readonly pushed?: PushReport;
+}
+
 /**
  * Writes the data of an export into an instance, page by page. What a killed import has written is not written again.
- * Ids stay in an empty instance; in another one each is raised above those that exist.
+ * Ids stay in an empty instance, and its project is pushed at the end, so that no trigger or schedule runs before; in
+ * another instance each id is raised above those that exist, and records that exist stay as they are.
  *
  * @throws UsageError for a folder without a complete export, or one that is imported already
  */
 export async function importFolder(
   to: InstanceConnection,
-  folder: string,
+  { folder, project }: Export,
   out: Terminal,
-): Promise<ImportState> {
+): Promise<Imported> {
   const manifest = readJsonFile<Manifest>(join(folder, 'export.json'));
   if (manifest === undefined) throw new UsageError(`there is no export in ${folder}`);
   if (manifest.position !== undefined) {
@@ -47,18 +64,53 @@ export async function importFolder(
   const statePath = join(folder, importStateName(to));
   const save = (state: ImportState) => saveJsonFile(statePath, state);
   const known = readJsonFile<ImportState>(statePath);
-  if (known !== undefined && known.position === undefined) {
+  if (known !== undefined && isComplete(known, project)) {
     throw new UsageError(`it is imported into ${to.instance}; remove ${statePath} to do it again`);
   }
-  let state = known ?? (await begin(to, manifest));
-  save(state);
+  const begun = known ?? (await begin(to, manifest));
+  save(begun);
+  const state = await importRecords(
+    { to, folder, save },
+    { begun, isNew: begun !== known, manifest },
+    out,
+  );
+  const ids = state.shift === undefined ? 'with their ids' : 'with new ids';
+  out.say(`Imported ${state.created + state.unchanged} records into ${to.instance}, ${ids}.`);
+  if (isComplete(state, project) || project === undefined) return { state };
+  const pushed = await pushProject(to, project, { options: {}, out });
+  save({ ...state, isPushed: true });
+  return { state, pushed };
+}
+
+/** Checks whether nothing is left to do: no record, and no project, which only an empty instance gets. */
+function isComplete({ position, shift, isPushed }: ImportState, project: Project | undefined) {
+  return (
+    position === undefined && (project === undefined || shift !== undefined || isPushed === true)
+  );
+}
+
+interface Begun {
+  readonly begun: ImportState;
+  readonly isNew: boolean;
+  readonly manifest: Manifest;
+}
+
+/** Writes the records that are left. */
+async function importRecords(
+  place: Pick<Import, 'to' | 'folder' | 'save'>,
+  { begun, isNew, manifest }: Begun,
+  out: Terminal,
+): Promise<ImportState> {
+  const { to, folder, save } = place;
+  if (begun.position === undefined) return begun;
+  let state = begun;
   const total = Object.values(manifest.counts).reduce((sum, each) => sum + each, 0);
   const bar = out.progress(`Importing into ${to.instance}`, total);
   bar.advance(state.created + state.unchanged);
-  const running: Import = { to, folder, schema: readSchemaFile(folder), bar, save };
+  const running: Import = { ...place, schema: readSchemaFile(folder), bar };
   const parts = partsOf(manifest.classes);
-  for (const part of parts.slice(parts.indexOf(state.position?.part ?? ''))) {
-    if (part === 'users' || state === known) await createSchema(running, state);
+  for (const part of parts.slice(parts.indexOf(begun.position.part))) {
+    if (part === 'users' || (state === begun && !isNew)) await createSchema(running, state);
     state = await importPart(running, state, part);
     const next = parts[parts.indexOf(part) + 1];
     state = { ...state, position: next === undefined ? undefined : { part: next, start: 0 } };

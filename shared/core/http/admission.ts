@@ -42,24 +42,25 @@ export interface Gate {
 /** Creates the gate before `routes`, for servers that see a request before its body. */
 export function openGate(
   routes: readonly Route[],
-  { secrets, clock }: Pick<Platform, 'secrets' | 'clock'>,
+  { secrets, clock, store }: Pick<Platform, 'secrets' | 'clock' | 'store'>,
 ): Gate {
   const router = createRouter(routes);
-  const keys: KeyRing = { secrets, clock, known: createCache() };
+  const keys: KeyRing = { secrets, clock, store, known: createCache() };
   return {
     admit: async (head) => {
       const match = router(head.path);
       if (match === undefined || !bodyMethods.includes(head.method)) return unread;
-      const credential = await credentialOutsideBody(head, match.params.link, keys);
+      const credential = await credentialOutsideBody(head, match.params, keys);
       if (isAnonymous(match, credential)) return anonymous;
       if (typeof credential === 'string') return tooLargeFor(match.route, head) ?? unread;
       const isServed = Object.hasOwn(match.route.operations, head.method) || mayOverride(head);
       return isServed ? genuine(credential, match.route) : unread;
     },
     admitByStart: async (head, start) => {
-      const route = router(head.path)?.route;
-      const claims = await keyAtStart(head, start, keys);
-      return claims && genuine(claims, route);
+      const match = router(head.path);
+      const instance = match?.params.instance;
+      const claims = await keyAtStart(head, start, { keys, instance });
+      return claims && genuine(claims, match?.route);
     },
   };
 }

@@ -77,6 +77,13 @@ export const pathParameters: Readonly<Record<keyof Params, PathParameter>> = {
   },
 };
 
+/** Returns the pattern of segments before capitals are converted. */
+export function acceptedPattern({ pattern, isLowered }: PathParameter): string {
+  return isLowered
+    ? pattern.source.replace(/a-[zf]/, (small) => `${small.toUpperCase()}${small}`)
+    : pattern.source;
+}
+
 /** All parameters by their names in the interface document. */
 export const documentedParameters: Readonly<Record<string, PathParameter>> = Object.fromEntries(
   Object.entries(pathParameters).map(([name, each]) => [each.documentedAs ?? name, each]),

@@ -20,7 +20,7 @@ import {
   type Operation,
   type Route,
 } from '../resource/route.ts';
-import { type Caller, identify, identifyLink } from './caller/authentication.ts';
+import { type Caller, identify, identifyLink, keyRing } from './caller/authentication.ts';
 import { createContext } from './context.ts';
 import type {
   Allowed,
@@ -68,7 +68,7 @@ function toMatched({ request, platform, caches }: Arrived, match: Match): Found 
     match,
     allow: allowedMethods(match.route),
     operation: isMethod(method) ? match.route.operations[method] : undefined,
-    keys: { secrets: platform.secrets, clock: platform.clock, known: caches.keys },
+    keys: keyRing(platform, caches),
     body: bodyReader(request),
   };
 }
@@ -94,7 +94,7 @@ function callerOf({ request, match, session, body, keys }: Matched): Promise<Cal
   const { route, params } = match;
   if (params.link !== undefined) return identifyLink(params.link, keys);
   if (route.ignoresCredentials) return {};
-  return session?.caller ?? identify(request, body, keys);
+  return session?.caller ?? identify(request, body, { keys, instance: params.instance });
 }
 
 /** Reads all records that the checks need, in as few steps as possible, and reserves ids. */

@@ -7,6 +7,7 @@ import { cachedForm, isConstant, markConstant, parsedBody } from '../http/respon
 import { createRouter } from '../http/router.ts';
 import { createCaches } from '../resource/caches.ts';
 import type { Context, Route } from '../resource/route.ts';
+import { keyRing } from './caller/authentication.ts';
 import { errorResponse } from './errors.ts';
 import type { Arrived, Service } from './exchange.ts';
 import { serve } from './index.ts';
@@ -33,7 +34,7 @@ export function createDispatch(
     caches,
     throttle: createThrottle(platform.settings.instanceRate, platform.clock),
   };
-  const keys = { secrets: platform.secrets, clock: platform.clock, known: caches.keys };
+  const keys = keyRing(platform, caches);
   /** Applies the method override. The body of a request that is rejected by path, size or key is not parsed first. */
   const override = async (sent: Request, bodyBytes: number): Promise<Request> => {
     const match = await router(sent.path);

@@ -113,6 +113,8 @@ export interface ResponseForm {
   readonly name?: string;
   /** A record determines the media type. */
   readonly isAnyType?: true;
+  /** The response may also be 204, without body. */
+  readonly isOptional?: true;
 }
 
 /** Returns fields as they are for one request: a class adds its own to them. */

@@ -81,6 +81,17 @@ export interface InstanceNameData {
   readonly isClosed?: true;
   /** Account id of the instance's owner, as in the instance; absent where an earlier version stored the name. */
   readonly owner?: number;
+  /** Absent without any. Some may be of API keys that were reset or deleted: they have ended. */
+  readonly aliases?: readonly AliasData[];
+}
+
+/** An alias of an API key (docs/reference/keys.md#aliases), with what its key was at the time. */
+export interface AliasData extends Keyed {
+  /** HMAC of its text. */
+  readonly mac: string;
+  /** Id of the API key. */
+  readonly key: number;
+  readonly last_four: string;
 }
 
 /**

@@ -35,7 +35,7 @@ export const architect: Citizen = {
       () => shelf.verify(),
       () => rebuild(life),
     ];
-    return { act: () => life.random.pick(acts)(), verify: shelf.verify };
+    return { act: () => life.random.pick(acts)(), verify: shelf.verify, arrive: shelf.verify };
   },
 };
 

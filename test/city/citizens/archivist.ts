@@ -35,11 +35,13 @@ export const archivist: Citizen = {
       () => replace(life, archive, any()),
       () => remove(life, archive, any()),
     ];
+    const verify = async () => {
+      for (const id of archive.scans.keys()) await read(life, archive, id);
+    };
     return {
       act: () => (archive.scans.size < 4 ? upload(life, archive) : random.pick(acts)()),
-      verify: async () => {
-        for (const id of archive.scans.keys()) await read(life, archive, id);
-      },
+      verify,
+      arrive: verify,
     };
   },
 };

@@ -20,7 +20,7 @@ export const batcher: Citizen = {
       { name: 'label', type: 'string', filter_index: true },
       { name: 'weight', type: 'float' },
     ]);
-    return { act: () => sendBatch(life, shelf), verify: shelf.verify };
+    return { act: () => sendBatch(life, shelf), verify: shelf.verify, arrive: shelf.verify };
   },
 };
 

@@ -5,7 +5,7 @@ const password = 'a password';
 interface User {
   readonly id: number;
   readonly name: string;
-  /** Absent after an interrupted reset, when only a login returns it. */
+  /** Absent after an interrupted reset or a move, when only a login returns it. */
   key: string | undefined;
 }
 
@@ -13,7 +13,7 @@ interface Place {
   readonly objects: string;
   readonly group: number;
   /** API key of an app, without flags. */
-  readonly app: string;
+  app: string;
 }
 
 /** Users who register, log in, own objects, join and leave groups, lose their keys and are deleted. */
@@ -39,6 +39,13 @@ export const crowd: Citizen = {
       verify: async () => {
         for (const user of users) await login(life, place, user);
       },
+      arrive: async () => {
+        place.app = await makeApp(life);
+        for (const user of users) {
+          user.key = undefined;
+          await login(life, place, user);
+        }
+      },
     };
   },
 };
@@ -47,7 +54,8 @@ function asUser(app: string, key: string | undefined) {
   return { key: app, ...(key !== undefined && { userKey: key }) };
 }
 
-async function preparePlace({ client, home, prefix }: Life): Promise<Place> {
+async function preparePlace(life: Life): Promise<Place> {
+  const { client, home, prefix } = life;
   const as = { key: home.accountKey };
   const name = `${prefix}_letters`;
   const schema = [{ name: 'text', type: 'string' }];
@@ -55,9 +63,13 @@ async function preparePlace({ client, home, prefix }: Life): Promise<Place> {
   await client.expect({ ...as, path: `${home.base}classes/`, body }, 201);
   const label = `readers ${home.mark}`;
   const group = await client.expect({ ...as, path: `${home.base}groups/`, body: { label } }, 201);
-  const app = await client.expect({ ...as, path: `${home.base}api_keys/`, body: {} }, 201);
   const objects = `${home.base}classes/${name}/objects/`;
-  return { objects, group: group.body.id, app: app.body.api_key };
+  return { objects, group: group.body.id, app: await makeApp(life) };
+}
+
+async function makeApp({ client, home }: Life): Promise<string> {
+  const call = { path: `${home.base}api_keys/`, key: home.accountKey, body: {} };
+  return (await client.expect(call, 201)).body.api_key;
 }
 
 async function signUp({ client, home, random, prefix }: Life, count: number): Promise<User> {

@@ -28,6 +28,10 @@ export const curator: Citizen = {
         else await life.random.pick(acts)();
       },
       verify: shelf.verify,
+      arrive: async () => {
+        await shelf.verify();
+        await get(life, shelf, endpoint);
+      },
     };
   },
 };

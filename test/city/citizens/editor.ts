@@ -39,11 +39,13 @@ async function makeDraft(life: Life, name: string): Promise<Draft> {
   const { client, home, prefix } = life;
   const as = { key: home.accountKey };
   const scripts = `${home.base}snippets/scripts/`;
-  const made = await client.expect({ ...as, path: scripts, body: version(life, 0) }, 201);
+  const label = `${prefix}-${name}`;
+  const script = { ...version(life, 0), label };
+  const made = await client.expect({ ...as, path: scripts, body: script }, 201);
   const list = `${home.base}endpoints/scripts/`;
-  const body = { name: `${prefix}-${name}`, script: made.body.id };
+  const body = { name: label, script: made.body.id };
   await client.expect({ ...as, path: list, body }, 201);
-  const run = `${list}${prefix}-${name}/run/`;
+  const run = `${list}${label}/run/`;
   return { script: `${scripts}${made.body.id}/`, run, sent: 0, stored: 0 };
 }
 

@@ -3,9 +3,9 @@ import type { Answer, Call } from '../client.ts';
 
 interface Endpoint {
   readonly runtime: RuntimeName;
-  readonly script: number;
   readonly path: string;
-  readonly publicPath: string;
+  script: number;
+  publicPath: string;
   /** Argument of the last run that was acknowledged. */
   last?: string;
 }
@@ -35,6 +35,12 @@ export const runner: Citizen = {
       verify: async () => {
         for (const each of endpoints) await checkTraces(life, each);
       },
+      arrive: async () => {
+        for (const each of endpoints) {
+          await find(life, each);
+          await run(life, each, { path: `${each.path}run/`, key: home.accountKey });
+        }
+      },
     };
   },
 };
@@ -43,13 +49,13 @@ export const runner: Citizen = {
 async function makeEndpoint(life: Life, runtime: RuntimeName): Promise<Endpoint> {
   const { client, home, prefix } = life;
   const as = { key: home.accountKey };
+  const name = `${prefix}-${runtime}`;
   const config = { mark: home.mark, timeout: 20 };
-  const script = { runtime_name: runtime, source: sources[runtime], config };
+  const script = { label: name, runtime_name: runtime, source: sources[runtime], config };
   const made = await client.expect(
     { ...as, path: `${home.base}snippets/scripts/`, body: script },
     201,
   );
-  const name = `${prefix}-${runtime}`;
   const list = `${home.base}endpoints/scripts/`;
   const body = { name, script: made.body.id, public: true };
   const { body: endpoint } = await client.expect({ ...as, path: list, body }, 201);
@@ -59,6 +65,13 @@ async function makeEndpoint(life: Life, runtime: RuntimeName): Promise<Endpoint>
     path: `${list}${name}/`,
     publicPath: `${list}p/${endpoint.public_link}/`,
   };
+}
+
+/** Reads what an endpoint has on another server. */
+async function find({ client, home }: Life, endpoint: Endpoint): Promise<void> {
+  const { body } = await client.expect({ path: endpoint.path, key: home.accountKey }, 200);
+  endpoint.script = body.script;
+  endpoint.publicPath = `${home.base}endpoints/scripts/p/${body.public_link}/`;
 }
 
 async function run(life: Life, endpoint: Endpoint, to: Call): Promise<void> {

@@ -41,6 +41,7 @@ function keepShop(life: Life, shelf: Shelf): Resident {
       await random.pick(acts)();
     },
     verify: shelf.verify,
+    arrive: shelf.verify,
   };
 }
 

@@ -21,7 +21,8 @@ export const stationer: Citizen = {
       () => replaceTemplate(life, list),
       () => renderList(life),
     ];
-    return { act: () => random.pick(acts)(), verify: () => finishEdit(life, path) };
+    const verify = () => finishEdit(life, path);
+    return { act: () => random.pick(acts)(), verify, arrive: verify };
   },
 };
 

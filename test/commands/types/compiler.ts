@@ -31,17 +31,30 @@ export const libraries = {
   both: { types: ['node'], exactOptionalPropertyTypes: false, noUncheckedIndexedAccess: false },
 } satisfies Record<string, ts.CompilerOptions>;
 
+const libraryFiles = new Map<string, ts.SourceFile | undefined>();
+
+/** Returns a host that parses the files of libraries once for all programs: what they are parsed with is the same. */
+function hostOf(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options);
+  return {
+    ...host,
+    getSourceFile: (name, ...more) => {
+      if (!name.includes('/node_modules/')) return host.getSourceFile(name, ...more);
+      const file = libraryFiles.get(name) ?? host.getSourceFile(name, ...more);
+      libraryFiles.set(name, file);
+      return file;
+    },
+  };
+}
+
 /** Compiles files; emits them to `outDir` if it is given. */
 export function compile(
   files: readonly string[],
   options: ts.CompilerOptions = libraries.browser,
 ): readonly Complaint[] {
   const { outDir } = options;
-  const program = ts.createProgram(files, {
-    ...strict,
-    ...options,
-    ...(outDir === undefined && { noEmit: true }),
-  });
+  const all = { ...strict, ...options, ...(outDir === undefined && { noEmit: true }) };
+  const program = ts.createProgram(files, all, hostOf(all));
   const complaints = ts.getPreEmitDiagnostics(program);
   if (outDir !== undefined) program.emit();
   return complaints.map(({ file, messageText }) => ({

@@ -31,17 +31,17 @@ export async function sizeError(arrived: ArrivedRequest): Promise<ApiError | und
   const { maxBodyBytes = bodyBytes } = match.route;
   if (bodyBytes > maxBodyBytes) return tooLarge(maxBodyBytes);
   if (bodyBytes <= anonymousBodyBytes || request.body.kind !== 'bytes') return undefined;
-  const credential = await credentialOutsideBody(request, match.params.link, keys);
+  const credential = await credentialOutsideBody(request, match.params, keys);
   if (!isAnonymous(match, credential)) return undefined;
   const start = request.body.bytes.subarray(0, anonymousBodyBytes);
-  const claims = await keyAtStart(request, start, keys);
+  const claims = await keyAtStart(request, start, { keys, instance: match.params.instance });
   return claims === undefined ? tooLarge(anonymousBodyBytes) : undefined;
 }
 
 /** Checks whether the body has to be parsed: not for a request that is rejected without it. */
 export async function isParsed(arrived: ArrivedRequest): Promise<boolean> {
   const { request, match, keys } = arrived;
-  const credential = await credentialOutsideBody(request, match.params.link, keys);
+  const credential = await credentialOutsideBody(request, match.params, keys);
   if (credential === 'forged' && !isAnonymous(match, credential)) return false;
   return (await sizeError(arrived)) === undefined;
 }
@@ -56,13 +56,13 @@ export function isAnonymous({ route, params }: Match, credential: Credential): b
 export async function keyAtStart(
   { headers }: Request,
   start: Uint8Array,
-  keys: KeyRing,
+  { keys, instance }: { readonly keys: KeyRing; readonly instance: string | undefined },
 ): Promise<KeyClaims | undefined> {
   const contentType = headers['content-type'] ?? '';
   if (mediaType(contentType) !== 'multipart/form-data') return undefined;
   const { fieldAtStart } = await import('./multipart.ts'); // a tenth of a handler, which most requests never need
   const text = await fieldAtStart(contentType, start, '_api_key');
-  return text === undefined ? undefined : genuineKey(text, keys);
+  return text === undefined ? undefined : genuineKey(text, instance, keys);
 }
 
 /** Checks whether the body of a request may override the method (docs/reference/requests.md#method-override). */

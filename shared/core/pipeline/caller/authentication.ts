@@ -1,9 +1,10 @@
-import type { Clock, Secrets } from '../../../platform/ports.ts';
+import type { Clock, Platform } from '../../../platform/ports.ts';
 import { ApiError, noSuchKey, notFound } from '../../../values/errors/errors.ts';
 import { isJsonObject } from '../../../values/json/json.ts';
 import { queryValue, type Request } from '../../http/message.ts';
 import type { Caches } from '../../resource/caches.ts';
 import type { Body } from '../../resource/input.ts';
+import { claimsOfAlias } from './aliases.ts';
 import {
   isGenuine,
   type KeyClaims,
@@ -28,13 +29,14 @@ export interface Caller {
 /**
  * Finds and verifies the credentials of a request, in all places that may hold them (docs/reference/requests.md#keys).
  *
- * @param body parses the body, once for any number of uses; not used without need
- * @throws ApiError 403 for a key that is not genuine, before the store is read
+ * @param body     parses the body, once for any number of uses; not used without need
+ * @param instance name of the instance in the path
+ * @throws ApiError 403 for a key that is not genuine, before the store is read for any text but that of an alias
  */
 export async function identify(
   request: Request,
   body: () => Promise<Body>,
-  keys: KeyRing,
+  { keys, instance }: { readonly keys: KeyRing; readonly instance: string | undefined },
 ): Promise<Caller> {
   let key = keyOutsideBody(request);
   if (key === undefined) {
@@ -43,10 +45,10 @@ export async function identify(
     key = inside.key;
   }
   if (key === undefined) return {};
-  const claims = await verify(key, keys);
-  if (claims?.kind === 'account') return { account: claims };
-  if (claims?.kind === 'script' && isOpen(claims, keys.clock)) return { script: claims };
-  if (claims?.kind !== 'apiKey') throw noSuchKey();
+  const claims = await genuineKey(key, instance, keys);
+  if (claims === undefined) throw noSuchKey();
+  if (claims.kind === 'script') return { script: claims };
+  if (claims.kind === 'account') return { account: claims };
   const userKey = userKeyOutsideBody(request) ?? (await userKeyInBody(request, body));
   const user = userKey === undefined ? undefined : await verify(userKey, keys);
   // an invalid user key is ignored, and so is one of another instance
@@ -70,13 +72,13 @@ export async function identifyLink(link: string, keys: KeyRing): Promise<Caller>
 export type Credential = 'none' | 'forged' | KeyClaims;
 
 /**
- * Finds the credential outside the body and verifies its MAC, without reading the store.
+ * Finds the credential outside the body and verifies its MAC, without reading the store except for an alias.
  *
- * @param link the public link in the path, which replaces keys
+ * @param params of the path: the public link, which replaces keys, and the instance, which knows aliases
  */
 export async function credentialOutsideBody(
   request: Request,
-  link: string | undefined,
+  { link, instance }: { readonly link?: string; readonly instance?: string },
   keys: KeyRing,
 ): Promise<Credential> {
   if (link !== undefined) {
@@ -84,12 +86,16 @@ export async function credentialOutsideBody(
     return claims?.kind === 'publicLink' ? claims : 'forged';
   }
   const key = keyOutsideBody(request);
-  return key === undefined ? 'none' : ((await genuineKey(key, keys)) ?? 'forged');
+  return key === undefined ? 'none' : ((await genuineKey(key, instance, keys)) ?? 'forged');
 }
 
-/** Returns the claims of a genuine key for requests; undefined for any other text. */
-export async function genuineKey(text: string, keys: KeyRing): Promise<KeyClaims | undefined> {
-  const claims = await verify(text, keys);
+/** Returns the claims of a genuine key, or alias in the instance, for requests; undefined for any other text. */
+export async function genuineKey(
+  text: string,
+  instance: string | undefined,
+  keys: KeyRing,
+): Promise<KeyClaims | undefined> {
+  const claims = (await verify(text, keys)) ?? (await claimsOfAlias(text, instance, keys));
   if (claims?.kind === 'script') return isOpen(claims, keys.clock) ? claims : undefined;
   return claims?.kind === 'account' || claims?.kind === 'apiKey' ? claims : undefined;
 }
@@ -100,11 +106,17 @@ function isOpen({ endsAt }: ScriptClaims, clock: Clock): boolean {
 }
 
 /** What is needed to verify keys. */
-export interface KeyRing {
-  readonly clock: Clock;
-  readonly secrets: Secrets;
+export interface KeyRing extends Pick<Platform, 'clock' | 'secrets' | 'store'> {
   /** Keys that were verified. */
   readonly known: Caches['keys'];
+}
+
+/** Returns what a process verifies keys with. */
+export function keyRing(
+  { clock, secrets, store }: Platform,
+  { keys }: Pick<Caches, 'keys'>,
+): KeyRing {
+  return { clock, secrets, store, known: keys };
 }
 
 /** Returns the claims of a genuine key; undefined for any other text, and for a key of a retired secret. */

@@ -3,6 +3,7 @@ import {
   apiKeyEntity,
   deletedGroupsEntity,
   instanceEntity,
+  instanceNameEntity,
   isInstance,
   memberEntity,
   scriptEntity,
@@ -20,6 +21,7 @@ import type { Key, Stored } from '../../../store/store.ts';
 import type { ActingUser, Actor, AdminRole } from '../../../values/access.ts';
 import { noSuchKey } from '../../../values/errors/errors.ts';
 import type { Route } from '../../resource/route.ts';
+import { isRegistered } from './aliases.ts';
 import type { Caller } from './authentication.ts';
 import { isCurrent, type RecordClaims, type ScriptClaims } from './credentials.ts';
 
@@ -94,7 +96,7 @@ export interface CallerCase {
   /** Data id of the instance of the path. */
   readonly instance: number | undefined;
   /** Returns a record by its name. */
-  readonly record: (name: CallerRecordName) => Stored | undefined;
+  readonly record: (name: CallerRecordName | 'instanceName') => Stored | undefined;
 }
 
 /**
@@ -138,6 +140,7 @@ function actorOf(of: CallerCase, callers: Callers): Actor {
   if (record === undefined || !isCurrent(apiKey, record.data) || !isLiving || !isInside) {
     throw noSuchKey();
   }
+  if (!isRegistered(apiKey, as(instanceNameEntity, of.record('instanceName')))) throw noSuchKey();
   const user = callers.user && actingUser(callers.user, of);
   return { kind: 'apiKey', key: apiKey.record, instance: apiKey.scope, flags: record.data, user };
 }

@@ -33,6 +33,8 @@ export interface RecordClaims {
   readonly record: number;
   /** 1 to 65,535; a reset increments it. */
   readonly generation: number;
+  /** MAC of the alias that stood for the key in the request. */
+  readonly alias?: string;
 }
 
 /** Claims of a script's token. They count only until its end, and while script and owner are unchanged. */
@@ -140,6 +142,14 @@ export function isGenuine({ head, mac }: ParsedKey, secret: Uint8Array): boolean
 
 function macOf(head: Uint8Array, secret: Uint8Array): Buffer {
   return createHmac('sha256', secret).update(head).digest().subarray(0, macBytes);
+}
+
+/**
+ * Returns the MAC under which an instance keeps an alias: 32 hex digits. It starts with text that is the head of no key,
+ * and contains the instance, so that copies of a record show nothing about those of others.
+ */
+export function aliasMac(text: string, instance: number, secret: Uint8Array): string {
+  return macOf(Buffer.from(`alias ${instance} ${text.toLowerCase()}`), secret).toString('hex');
 }
 
 /** Checks whether a key is the current one of its record. */

@@ -1,0 +1,1 @@
+setResponse(new HttpResponse(200, { hello: ARGS.who }));

@@ -1,0 +1,141 @@
+import { findAlias } from '../../shared/core/pipeline/caller/aliases.ts';
+import { aliasMac, isCurrent } from '../../shared/core/pipeline/caller/credentials.ts';
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { computed } from '../../shared/core/resource/field.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
+import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
+import { commit } from '../../shared/store/commit.ts';
+import { apiKeyEntity, instanceNameEntity, ownerOfData } from '../../shared/store/entities.ts';
+import type {
+  AliasData,
+  ApiKeyData,
+  InstanceNameData,
+} from '../../shared/store/records/records.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { updateItem } from '../../shared/store/writes.ts';
+import { allRights } from '../../shared/values/access.ts';
+import {
+  type ApiError,
+  countExceeded,
+  invalid,
+  notFound,
+  parentNotFound,
+} from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import { aliasFields } from './fields.ts';
+
+const maxAliases = 20; // of an instance: requests read the record that holds them
+
+const loads = { key: recordAt(apiKeyEntity, ['instance', 'id']) };
+type AliasContext = Context<LoadedOf<typeof loads>>;
+
+/** The aliases of an API key: keys of another service that stand for it (docs/reference/keys.md#aliases). */
+export const aliasRoute = endpointRoute({
+  name: 'Api Key Aliases',
+  description: 'Manage old keys that stand for an API key.',
+  operationNames: {
+    GET: { id: 'listApiKeyAliases', summary: 'List the aliases of an API key' },
+    POST: { id: 'addApiKeyAlias', summary: 'Add an alias to an API key' },
+    DELETE: { id: 'deleteApiKeyAliases', summary: 'Delete all aliases of an API key' },
+  },
+  path: '/instances/{instance}/api_keys/{id}/aliases/',
+  v1Path: null,
+  access: { owner: allRights, full: allRights },
+  isUntemplated: true,
+  loads,
+  forms: { POST: aliasFields },
+  response: {
+    fields: { aliases: computed('list', { child: computed('string') }) },
+    name: 'Api Key Aliases',
+  },
+  operations: {
+    GET: {
+      right: 'G',
+      run: async (context) => shown(aliasesOf(keyOf(context), context.instanceName?.data.aliases)),
+    },
+    POST: { right: 'C', run: add },
+    DELETE: {
+      right: 'D',
+      run: async (context) => {
+        const { id } = keyOf(context);
+        await change(context, (aliases) => aliases.filter(({ key }) => key !== id));
+        return { status: 204 };
+      },
+    },
+  },
+});
+
+/** Returns the API key of the path. */
+function keyOf({ loaded }: AliasContext): ApiKeyData {
+  if (loaded.key === undefined) throw notFound();
+  return loaded.key.data;
+}
+
+function shown(aliases: readonly AliasData[]) {
+  return { status: 200, body: { aliases: aliases.map(({ last_four }) => last_four) } };
+}
+
+function aliasesOf(key: ApiKeyData, aliases: readonly AliasData[] = []): readonly AliasData[] {
+  return aliases.filter((alias) => isOf(key, alias));
+}
+
+/** Checks whether an alias is of an API key as it is: not reset since. */
+function isOf(key: ApiKeyData, { key: record, generation, secret_version }: AliasData): boolean {
+  const claims = { kind: 'apiKey', version: secret_version, scope: 0, record, generation } as const;
+  return key.id === record && isCurrent(claims, key);
+}
+
+async function add(context: AliasContext) {
+  const { secrets, store } = context.platform;
+  const body = await context.body();
+  const { id: key, secret_version, generation } = keyOf(context);
+  const { alias: text } = validInput(aliasFields, body, 'create');
+  const version = await secrets.get(secret_version);
+  if (version === undefined) throw refused('The secret of the API key was retired: reset the key.');
+  const instance = ownerOfData(instanceOf(context));
+  const last_four = text.slice(-4).toLowerCase();
+  const mac = aliasMac(text, instance, version.secret);
+  const changed = await change(context, async (aliases) => {
+    const named = [...new Set(aliases.map((each) => each.key))];
+    const keys = await apiKeyEntity.readAll(
+      store,
+      named.map((id) => [instance, id] as const),
+    );
+    const living = aliases.filter((alias) => keys.some((each) => each && isOf(each.data, alias)));
+    if (await findAlias(text, { instance, aliases: living }, secrets))
+      throw refused(messages.unique);
+    if (living.length >= maxAliases) throw countExceeded('Alias', maxAliases);
+    return [...living, { mac, key, last_four, secret_version, generation }];
+  });
+  return shown(aliasesOf(keyOf(context), changed));
+}
+
+function refused(message: string): ApiError {
+  return invalid({ alias: [message] });
+}
+
+/** Changes the aliases of an instance; retries after a write conflict. */
+function change(
+  context: AliasContext,
+  to: (aliases: readonly AliasData[]) => readonly AliasData[] | Promise<readonly AliasData[]>,
+): Promise<readonly AliasData[]> {
+  return retryOnConflict(async (isFirst) => {
+    const name = isFirst ? context.instanceName : await readName(context);
+    if (name === undefined) throw parentNotFound('Instance'); // deleted or renamed since
+    const { aliases: before = [], ...others } = name.data;
+    const aliases = await to(before);
+    const data = aliases.length === 0 ? others : { ...others, aliases };
+    await commit(context, [updateItem<InstanceNameData>(name, data)]);
+    return aliases;
+  });
+}
+
+function readName({
+  platform,
+  params,
+}: AliasContext): Promise<Stored<InstanceNameData> | undefined> {
+  return instanceNameEntity.read(platform.store, params.instance ?? '');
+}

@@ -1,0 +1,315 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
+import type { Secrets } from '../../shared/platform/ports.ts';
+import { instanceNameEntity } from '../../shared/store/entities.ts';
+import { type Call, expected, plantUser } from '../support/api.ts';
+import { api } from '../support/api-fixture.ts';
+import { noSuchKey } from '../support/responses.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
+
+/** Keys of another service that stand for an API key. */
+
+let key: { readonly id: number; readonly api_key: string };
+let alias: string;
+let notes: string;
+const keys = '/v1.1/instances/blog-1/api_keys/';
+
+beforeAll(async () => {
+  notes = `${await world.dataClass('note', [
+    { name: 'text', type: 'text' },
+    { name: 'scan', type: 'file' },
+  ])}objects/`;
+  key = await newKey({ ignore_acl: true });
+  alias = await newAlias(key.id);
+});
+
+const newText = () => randomBytes(20).toString('hex');
+const owned = (method: string, path: string, body?: object) =>
+  world.call(world.owner, method, path, body);
+const newKey = async (flags: object = {}): Promise<typeof key> =>
+  expected(await owned('POST', 'api_keys/', flags), 201);
+const add = (id: number, text: string) => owned('POST', `api_keys/${id}/aliases/`, { alias: text });
+
+async function newAlias(id: number): Promise<string> {
+  const text = newText();
+  expected(await add(id, text), 200);
+  return text;
+}
+
+/** Returns the id of the API key as which a request acts: it sees no other. */
+async function seenAs(as: string): Promise<unknown> {
+  const { status, body } = await world.call(as, 'GET', 'api_keys/');
+  return status === 200 ? body.objects[0]?.id : [status, body];
+}
+const ended = [403, noSuchKey];
+
+describe('an alias acts as its API key', () => {
+  const text = { 'Content-Type': 'text/plain' };
+  it.each<[string, () => Call]>([
+    ['in the header', () => ({ path: keys, headers: { 'X-API-KEY': alias } })],
+    ['in upper case', () => ({ path: keys, headers: { 'X-API-KEY': alias.toUpperCase() } })],
+    ['in Authorization', () => ({ path: keys, headers: { Authorization: `token ${alias}` } })],
+    ['as api_key', () => ({ path: `${keys}?api_key=${alias}` })],
+    ['as apikey', () => ({ path: `${keys}?apikey=${alias}` })],
+    [
+      'in text with another method',
+      () => ({
+        method: 'POST',
+        path: keys,
+        headers: text,
+        body: JSON.stringify({ _method: 'GET', _api_key: alias }),
+      }),
+    ],
+  ])('%s', async (_, call) => {
+    const answer = await api.send(call());
+
+    expect([answer.status, answer.body.objects?.[0]?.id]).toEqual([200, key.id]);
+  });
+
+  const parts = (first: Readonly<Record<string, string>>) => {
+    const sent = new FormData();
+    for (const [name, value] of Object.entries(first)) sent.append(name, value);
+    sent.append('scan', new Blob(['x'.repeat(200_000)]), 'scan.txt');
+    return sent;
+  };
+  it.each<[string, () => unknown]>([
+    ['JSON', () => ({ _api_key: alias, text: 'a' })],
+    ['a form', () => new URLSearchParams({ _api_key: alias, text: 'a' })],
+    ['the start of a large multipart body', () => parts({ _api_key: alias, text: 'a' })],
+  ])('in %s', async (_, body) => {
+    const answer = await api.send({ method: 'POST', path: notes, body: body() });
+
+    expect([answer.status, answer.body.text]).toEqual([201, 'a']);
+  });
+
+  it('with a user key, for items of a batch, and for a poll', async () => {
+    const bare = await newAlias((await newKey()).id);
+    const user = await plantUser(world, 3);
+    const own = await api.send({
+      path: '/v1.1/instances/blog-1/user/',
+      headers: { 'X-API-KEY': bare, 'X-USER-KEY': user },
+    });
+    const create = { method: 'POST', path: notes, body: { text: 'b' } };
+    const batch = await world.call(alias, 'POST', 'batch/', { requests: [create, create] });
+    const poll = await world.call(alias, 'GET', 'channels/default/poll/?room=a');
+
+    expect([own.status, own.body.id]).toEqual([200, 3]);
+    expect(batch.body.map((item: { code: number }) => item.code)).toEqual([201, 201]);
+    expect(poll.status).toBe(204);
+  });
+
+  it('in a page', async () => {
+    const page = await api.send({
+      path: `${notes}?api_key=${alias}`,
+      headers: { Accept: 'text/html' },
+    });
+
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('html'),
+    ]);
+  });
+
+  it('for a body of more than 64 KB', async () => {
+    const body = { text: 'a', ignored: 'x'.repeat(70_000) };
+    const known = await world.call(alias, 'POST', 'classes/note/objects/', body);
+    const unknown = await world.call(newText(), 'POST', 'classes/note/objects/', body);
+
+    expect([known.status, unknown.status, unknown.body]).toEqual([201, ...ended]);
+  });
+
+  it('after the instance was renamed, but not in one that gets its name', async () => {
+    const make = (name: string) =>
+      api.send({ as: world.owner, path: '/v1.1/instances/', body: { name } });
+    const send = (as: string, method: string, path: string, body?: object) =>
+      api.send({ as, method, path: `/v1.1/instances/${path}`, ...(body && { body }) });
+    expected(await make('wiki-1'), 201);
+    const { id } = expected(await send(world.owner, 'POST', 'wiki-1/api_keys/', {}), 201);
+    const old = newText();
+    expected(
+      await send(world.owner, 'POST', `wiki-1/api_keys/${id}/aliases/`, { alias: old }),
+      200,
+    );
+    expected(await send(world.owner, 'POST', 'wiki-1/rename/', { new_name: 'wiki-2' }), 200);
+    expected(await make('wiki-1'), 201);
+
+    const there = await send(old, 'GET', 'wiki-2/api_keys/');
+    const here = await send(old, 'GET', 'wiki-1/api_keys/');
+
+    expect([there.status, here.status]).toEqual([200, 403]);
+  });
+});
+
+describe('a key of 40 digits is rejected', () => {
+  it.each([
+    ['that no one has registered', () => ({ as: newText(), path: keys })],
+    ['in another instance', () => ({ as: alias, path: '/v1.1/instances/blog-2/api_keys/' })],
+    ['in one that does not exist', () => ({ as: alias, path: '/v1.1/instances/nowhere/classes/' })],
+    ['outside of instances', () => ({ as: alias, path: '/v1.1/instances/' })],
+    ['as an account key', () => ({ as: alias, path: '/v1.1/account/' })],
+  ])('%s', async (_, call) => {
+    const { status, body } = await api.send(call());
+
+    expect([status, body]).toEqual(ended);
+  });
+
+  it('as a user key is ignored', async () => {
+    const headers = { 'X-API-KEY': alias, 'X-USER-KEY': alias };
+    const { status } = await api.send({ path: '/v1.1/instances/blog-1/user/', headers });
+
+    expect(status).toBe(403);
+  });
+});
+
+describe('an alias ends at once', () => {
+  it.each<[string, (id: number) => Promise<{ status: number }>]>([
+    ['with a reset of its API key', (id) => owned('POST', `api_keys/${id}/reset_key/`)],
+    ['with the deletion of its API key', (id) => owned('DELETE', `api_keys/${id}/`)],
+    ['with its own deletion', (id) => owned('DELETE', `api_keys/${id}/aliases/`)],
+  ])('%s, and may be registered again', async (_, end) => {
+    const { id } = await newKey();
+    const text = await newAlias(id);
+    const before = await seenAs(text);
+    const { status } = await end(id);
+    const after = await seenAs(text);
+    const listed = await owned('GET', `api_keys/${id}/aliases/`);
+    const other = await newKey();
+    expected(await add(other.id, text), 200);
+
+    expect([before, status < 300, after]).toEqual([id, true, ended]);
+    expect([{ aliases: [] }, { detail: 'Not found.' }]).toContainEqual(listed.body);
+    expect(await seenAs(text)).toBe(other.id);
+  });
+
+  it('changes of its API key leave it', async () => {
+    const { id } = await newKey();
+    const text = await newAlias(id);
+    expected(await owned('PATCH', `api_keys/${id}/`, { ignore_acl: true }), 200);
+
+    expect(await seenAs(text)).toBe(id);
+  });
+});
+
+describe('a registration', () => {
+  it('shows the last four digits only, of the aliases of this API key', async () => {
+    const { id } = await newKey();
+    const first = await newAlias(id);
+    const second = newText();
+
+    const added = await add(id, second.toUpperCase());
+    const listed = await owned('GET', `api_keys/${id}/aliases/`);
+    const name = await instanceNameEntity.read(api.platform.store, 'blog-1');
+
+    expect([added.status, listed.status, added.body]).toEqual([200, 200, listed.body]);
+    expect(listed.body).toEqual({ aliases: [first.slice(-4), second.slice(-4)] });
+    expect(JSON.stringify(name)).not.toContain(first.slice(0, 8));
+  });
+
+  it.each<[string, unknown, object]>([
+    ['nothing', undefined, { alias: ['This field is required.'] }],
+    ['39 digits', '1'.repeat(39), { alias: ['Not a key of 40 digits.'] }],
+    ['other characters', 'g'.repeat(40), { alias: ['Not a key of 40 digits.'] }],
+    ['a number', 1e39, { alias: ['Not a key of 40 digits.'] }],
+  ])('needs 40 hexadecimal digits: %s', async (_, text, body) => {
+    const answer = await owned('POST', `api_keys/${key.id}/aliases/`, { alias: text });
+
+    expect([answer.status, answer.body]).toEqual([400, body]);
+  });
+
+  it('is refused where the instance has the alias', async () => {
+    const unique = { alias: ['This field must be unique.'] };
+    const again = await add(key.id, alias);
+    const other = await add((await newKey()).id, alias.toUpperCase());
+
+    expect([again.status, again.body, other.status, other.body]).toEqual([
+      400,
+      unique,
+      400,
+      unique,
+    ]);
+  });
+
+  it('of an API key that does not exist is 404', async () => {
+    const answers = await Promise.all(
+      ['GET', 'POST', 'DELETE'].map((method) =>
+        owned(method, 'api_keys/999/aliases/', method === 'POST' ? {} : undefined),
+      ),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
+
+  it('keeps both of two at once', async () => {
+    const { id } = await newKey();
+    const texts = [newText(), newText(), newText()];
+
+    const added = await Promise.all(texts.map((text) => add(id, text)));
+
+    expect(added.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await Promise.all(texts.map(seenAs))).toEqual([id, id, id]);
+  });
+
+  it('is refused beyond 20 of an instance; ended ones do not count', async () => {
+    for (const { id } of expected(await owned('GET', 'api_keys/'), 200).objects) {
+      expected(await owned('DELETE', `api_keys/${id}/aliases/`), 204);
+    }
+    const [full, other] = [await newKey(), await newKey()];
+    await newAlias(other.id);
+    for (let count = 1; count < 20; count += 1) await newAlias(full.id);
+
+    const beyond = await add(other.id, newText());
+    expected(await owned('POST', `api_keys/${full.id}/reset_key/`), 200);
+    const after = await add(other.id, newText());
+
+    expect([beyond.status, beyond.body]).toEqual([400, { detail: 'Alias count exceeded (20).' }]);
+    expect(after.body.aliases).toHaveLength(2);
+  });
+});
+
+describe('after a new version of the master secret', () => {
+  const added = { version: 200, secret: Buffer.alloc(32, 7) };
+  const withSecrets = (secrets: Partial<Secrets>) => {
+    const dispatch = createDispatch(routes, {
+      ...api.platform,
+      secrets: { ...api.platform.secrets, ...secrets },
+    });
+    return async (as: string, method: string, path: string, body: object = {}) => {
+      const { status, body: shown } = await dispatch({
+        id: 'test',
+        method,
+        path: `${keys}${path}`,
+        headers: { 'x-api-key': as },
+        query: new URLSearchParams(),
+        body: { kind: 'json', value: body },
+        sourceAddress: '127.0.0.1',
+      });
+      return { status, body: JSON.parse(JSON.stringify(shown ?? null)) };
+    };
+  };
+
+  it('an alias lives on with its API key, and ends when its version is retired', async () => {
+    const { secrets } = api.platform;
+    const rotated = withSecrets({
+      current: async () => added,
+      get: async (version) => (version === added.version ? added : secrets.get(version)),
+    });
+    const before = await newKey();
+    const [first, second, third] = [await newAlias(before.id), newText(), newText()];
+    expected(await rotated(world.owner, 'POST', `${before.id}/aliases/`, { alias: second }), 200);
+    const after = expected(await rotated(world.owner, 'POST', ''), 201);
+    expected(await rotated(world.owner, 'POST', `${after.id}/aliases/`, { alias: third }), 200);
+    const retired = withSecrets({
+      get: async (version) => (version === added.version ? added : undefined),
+    });
+
+    const statuses = async (call: typeof rotated) =>
+      Promise.all([first, second, third].map(async (as) => (await call(as, 'GET', '')).status));
+
+    expect(await statuses(rotated)).toEqual([200, 200, 200]);
+    expect(await statuses(retired)).toEqual([403, 403, 200]);
+  });
+});

@@ -1,0 +1,17 @@
+import { writeFileSync } from 'node:fs';
+import { drawCast, readCast, textOf, writeCast } from './cast.ts';
+import { castFile, commands, drawingFile } from './files.ts';
+import { play } from './play.ts';
+
+/*
+ * Records the session of README: `npm run record`. Prints its text, which docs/guides/command-line.md shows. It takes a
+ * Node that runs TypeScript by itself, as the session shows it.
+ */
+
+const { steps, close } = await play(commands);
+close();
+const cast = writeCast('From an empty folder to a typed query', steps);
+const recording = readCast(cast);
+writeFileSync(castFile, cast);
+writeFileSync(drawingFile, drawCast(recording));
+process.stdout.write(textOf(recording));

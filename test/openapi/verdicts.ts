@@ -1,0 +1,190 @@
+import { describe } from '../../functions/schema/describe.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
+import { versions } from '../../shared/core/resource/versions.ts';
+import type { Exchange, Judge, Violation } from './judge.ts';
+import { openMatcher } from './matcher.ts';
+
+/** What was judged, counted by operation. */
+export interface Verdicts {
+  /** Has an exchange judged, unless it is of a kind that is not. */
+  add(exchange: Exchange, judge: Judge['judge']): Promise<void>;
+  /** Returns the number of exchanges with violations. */
+  violations(): number;
+  /** Returns texts for a person. */
+  report(): string;
+}
+
+/** Exchanges that are not judged. */
+const unjudged: readonly {
+  readonly reason: string;
+  readonly applies: (exchange: Exchange) => boolean;
+}[] = [
+  {
+    reason: 'HEAD and OPTIONS: the document describes them in words, for all paths',
+    applies: ({ method }) => method === 'HEAD' || method === 'OPTIONS',
+  },
+  {
+    reason: 'a body that is not JSON: Prism never responds to it',
+    applies: ({ headers, body }) =>
+      /\bjson\b/.test(headers['content-type'] ?? '') &&
+      body.length > 0 &&
+      !succeeds(() => JSON.parse(body.toString())),
+  },
+  {
+    reason: 'a path whose escapes are no text: Prism never responds to it',
+    applies: ({ path }) => !succeeds(() => decodeURIComponent(path.split('?')[0] ?? '')),
+  },
+  {
+    reason: 'a script endpoint named p: Prism takes its path for that of a public link',
+    applies: ({ path }) => /\/(scripts|webhooks)\/p\/(?![0-9a-f]{56}\/)/i.test(path),
+  },
+];
+
+/** Violations that do not count. */
+const tolerated: readonly {
+  readonly reason: string;
+  readonly applies: (exchange: Exchange, violation: Violation) => boolean;
+}[] = [
+  {
+    reason: 'a projection: the document describes whole items',
+    applies: ({ path }, { location, message }) =>
+      /[?&](excluded_)?fields=/.test(path) &&
+      location[0] === 'response' &&
+      message.includes('must have required property'),
+  },
+  {
+    reason: 'a key under an old name, or in the body: OpenAPI cannot name a key in a body',
+    applies: ({ path, body }, { message }) =>
+      message === 'Invalid security scheme used' &&
+      (/[?&](api|user)key=/.test(path) || body.includes('_api_key')),
+  },
+  {
+    reason: 'a path where no key is read: Prism reports the header Authorization there',
+    applies: ({ path, headers }, { message }) =>
+      message === 'Invalid security scheme used' &&
+      (/\/p\//.test(path) || /\/account\/auth\//.test(path)) &&
+      headers.authorization !== undefined,
+  },
+  {
+    reason: 'a value in another spelling, as forms have it: the document describes one spelling',
+    applies: ({ body }, { location, message }) =>
+      location[0] === 'request' &&
+      ['body', 'query'].includes(location[1] ?? '') &&
+      (/ must be (equal to|array|object|string|integer|number|boolean)/.test(message) ||
+        hasOuterSpace(body, location.slice(2))),
+  },
+  {
+    reason: 'a rendering: its template determines what it is',
+    applies: ({ path, headers }, { location }) =>
+      location[0] === 'response' &&
+      (/[?&]template(_response)?=/.test(path) ||
+        'x-template' in headers ||
+        'x-template-response' in headers),
+  },
+  {
+    reason: 'a room for a channel that has none, which the server ignores',
+    applies: (_, { location, message }) =>
+      location.join('.') === 'request.body.room' && message.includes('128 characters'),
+  },
+  {
+    reason: 'a name after a public link, which the server ignores',
+    applies: ({ path }, { location }) =>
+      location.join('.') === 'request.path.endpoint' && path.includes('/p/'),
+  },
+  {
+    reason: 'a body where there are no fields, which the server ignores',
+    applies: (_, { message }) =>
+      message === 'No supported content types, but request included a non-empty body',
+  },
+];
+
+/** Whether a member of a body is text that is trimmed before it is checked. */
+function hasOuterSpace(body: Buffer, location: readonly string[]): boolean {
+  const text = body.toString();
+  if (!succeeds(() => JSON.parse(text))) return false;
+  const value = location.reduce((outer, name) => Object(outer)[name], JSON.parse(text));
+  return typeof value === 'string' && value.trim() !== value;
+}
+
+const refused: Violation = { location: ['request'], message: 'Prism does not pass it on' };
+
+/** Opens counters for the operations of routes. */
+export function openVerdicts(routes: readonly Route[]): Verdicts {
+  const operations = versions.flatMap((version) => describe(routes, version).operations);
+  const ids = [...new Set(operations.map(({ id }) => id))];
+  const operationOf = openMatcher(operations);
+  const judged = new Map<string, number>();
+  const succeeded = new Set<string>();
+  const left = new Map<string, number>();
+  const found = new Map<string, number>();
+  const examples = new Map<string, string>();
+  let bad = 0;
+  const count = (exchange: Exchange, id: string, violations: readonly Violation[]) => {
+    const { method, path, status } = exchange;
+    const excuse = (each: Violation) => tolerated.find(({ applies }) => applies(exchange, each));
+    const counting = violations.filter((each) => excuse(each) === undefined);
+    for (const each of violations) increase(left, excuse(each)?.reason);
+    if (counting.length > 0) bad++;
+    for (const violation of counting) {
+      const text = `${id} ${status}: ${textOf(violation)}`;
+      increase(found, text);
+      examples.set(text, `${method} ${path}`);
+    }
+  };
+  return {
+    add: async (exchange, judge) => {
+      const id = operationOf(exchange);
+      const reason = unjudged.find(({ applies }) => applies(exchange))?.reason;
+      if (id === undefined || reason !== undefined) {
+        increase(left, reason ?? 'no operation has this method and path');
+        return;
+      }
+      const violations = await judge(exchange);
+      const isSuccess = exchange.status >= 200 && exchange.status < 300;
+      if (violations === undefined && !isSuccess) {
+        increase(left, 'a request that the server rejects, and Prism does not pass on');
+        return;
+      }
+      increase(judged, id);
+      if (isSuccess) succeeded.add(id);
+      const all = violations ?? [refused];
+      count(
+        exchange,
+        id,
+        all.filter(({ location }) => location[0] === 'response' || isSuccess),
+      );
+    },
+    violations: () => bad,
+    report: () =>
+      [
+        ...[...found].map(([text, times]) => `${times} times ${text} (${examples.get(text)})`),
+        ...[...left].map(([text, times]) => `left out ${times} times: ${text}`),
+        `without a success: ${ids.filter((id) => !succeeded.has(id)).join(', ') || 'none'}`,
+        `${sumOf(judged)} exchanges of ${judged.size} operations judged, ${bad} with violations`,
+        '',
+      ].join('\n'),
+  };
+}
+
+/** Returns the text of a violation without the positions of list items. */
+function textOf({ location, message }: Violation): string {
+  const place = location.map((part) => (/^\d+$/.test(part) ? '*' : part)).join('.');
+  return `${place}: ${message.replace(/\.\d+/g, '.*')}`;
+}
+
+function increase(counts: Map<string, number>, name: string | undefined): void {
+  if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1);
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, each) => sum + each, 0);
+}
+
+function succeeds(parse: () => unknown): boolean {
+  try {
+    parse();
+    return true;
+  } catch {
+    return false;
+  }
+}
