@@ -14,7 +14,7 @@ const files = [
   'test/api/{schedules,trace-retry,trigger-runs,triggers}.test.ts',
   'test/api/{item-operations,privileges,rights}.test.ts',
   'test/api/{channels,messages,object-channels,smoke}.test.ts',
-  'test/api/{files,transfer}.test.ts',
+  'test/api/{backups,files,transfer}.test.ts',
 ];
 
 /** Files that download, on a deployment without a CDN as well. */
