@@ -22,6 +22,7 @@ const forge = '^node_modules/(@types/)?node-forge/';
 const croner = '^node_modules/croner/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
+const compression = '^(node:)?(zlib|util)$';
 const tests = '^(test|bench)/';
 
 /** Rules as pure functions, which import values and each other. */
@@ -45,10 +46,11 @@ const rooms = [
   ['search', 'classes'],
   ['scripts', 'accounts', 'instances'],
   ['triggers', 'scripts', 'instances'],
-  ['objects', 'usage', 'classes', 'channels', 'search', 'triggers'],
+  ['objects', 'instances', 'usage', 'classes', 'channels', 'search', 'triggers'],
   ['push'],
   ['users', 'accounts', 'classes', 'objects', 'push'],
   ['schedules', 'scripts'],
+  ['backups', 'accounts', 'classes', 'instances', 'objects', 'push', 'schedules', 'users'],
 ];
 
 module.exports = {
@@ -117,6 +119,7 @@ module.exports = {
         valibot,
         crypto,
         timers,
+        compression,
       ),
     ),
     only(

@@ -18,7 +18,7 @@ const files = [
   'test/api/{composite-indexes,last-page,long-lists,object-indexes,object-list,paging}.test.ts',
   'test/api/{queries,query-model}.test.ts',
   // families
-  'test/api/{account,admins,api-keys,config,instances,invitations,tenants}.test.ts',
+  'test/api/{account,admins,aliases,api-keys,config,instances,invitations,tenants}.test.ts',
   'test/api/{classes,object-access,object-life,objects,uploads}.test.ts',
   'test/api/{groups,social,user-access,user-social,users}.test.ts',
   'test/api/{data-endpoints,push,push-config,templates}.test.ts',

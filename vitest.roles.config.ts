@@ -7,7 +7,7 @@ import { workers } from './test/support/workers.ts';
  * out. Each file starts all functions. What operations respond is asked by `npm test`.
  */
 const files = [
-  'test/api/{account,account-mails,admins,api-keys,config,invitations,root}.test.ts',
+  'test/api/{account,account-mails,admins,aliases,api-keys,config,invitations,root}.test.ts',
   'test/api/{batch,classes,object-indexes,objects}.test.ts',
   'test/api/{data-endpoint-runs,data-endpoints,rendering,templates}.test.ts',
   'test/api/{groups,user-access,users}.test.ts',
@@ -15,7 +15,7 @@ const files = [
   'test/api/{schedules,trace-retry,trigger-runs,triggers}.test.ts',
   'test/api/{item-operations,rights}.test.ts',
   'test/api/{channels,messages,smoke}.test.ts',
-  'test/api/{files,transfer}.test.ts',
+  'test/api/{backups,files,transfer}.test.ts',
 ];
 
 /** Files that download, on a deployment without a CDN as well. */

@@ -1,6 +1,7 @@
 import { type Family, type Route, routesOf } from '../shared/core/resource/route.ts';
 import { account } from './account/resource.ts';
 import { apiKeys } from './api-keys/resource.ts';
+import { backups } from './backups/resource.ts';
 import { batch } from './batch/resource.ts';
 import { channelPolls } from './channel-polls/resource.ts';
 import { channels } from './channels/resource.ts';
@@ -39,6 +40,7 @@ export const api: readonly Family[] = [
   schedules,
   triggers,
   transfer,
+  backups,
   schema,
   usage,
   batch,

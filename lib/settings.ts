@@ -77,6 +77,7 @@ const variableNames = {
   maxObjectBytes: 'GROUNDWORK_MAX_OBJECT_BYTES',
   maxFileBytes: 'GROUNDWORK_MAX_FILE_BYTES',
   maxTraceBytes: 'GROUNDWORK_MAX_TRACE_BYTES',
+  maxBackupBytes: 'GROUNDWORK_MAX_BACKUP_BYTES',
   waitingRuns: 'GROUNDWORK_WAITING_RUNS',
   mailFrom: 'GROUNDWORK_MAIL_FROM',
   googleClientId: 'GROUNDWORK_GOOGLE_CLIENT_ID',

@@ -8,7 +8,7 @@ import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { apiKeyEntity, instanceNameEntity } from '../../shared/store/entities.ts';
+import { apiKeyEntity, instanceNameEntity, ownerOfData } from '../../shared/store/entities.ts';
 import type {
   AliasData,
   ApiKeyData,
@@ -95,7 +95,7 @@ async function add(context: AliasContext) {
   const { alias: text } = validInput(aliasFields, body, 'create');
   const version = await secrets.get(secret_version);
   if (version === undefined) throw refused('The secret of the API key was retired: reset the key.');
-  const instance = instanceOf(context);
+  const instance = ownerOfData(instanceOf(context));
   const last_four = text.slice(-4).toLowerCase();
   const mac = aliasMac(text, instance, version.secret);
   const changed = await change(context, async (aliases) => {

@@ -3,7 +3,7 @@ import type { Grants } from '../../shared/platform/grants.ts';
 /** What the background function needs from AWS. */
 export const grants: Grants = {
   table: ['list', 'filter', 'write', 'count', 'meter'],
-  files: ['public', 'uploads', 'scripts', 'traces', 'dead-letters'], // to delete them, except the last
+  files: ['public', 'uploads', 'scripts', 'traces', 'dead-letters', 'backups'],
   push: ['send'],
   scripts: ['start', 'deploy'],
 };

@@ -5,7 +5,12 @@ import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { accountEntity, adminEntity, memberEntity } from '../../shared/store/entities.ts';
+import {
+  accountEntity,
+  adminEntity,
+  memberEntity,
+  ownerOfData,
+} from '../../shared/store/entities.ts';
 import type { AccountData, AdminData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { deleteIfExists, deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
@@ -72,7 +77,7 @@ const resource: ListOf<AdminData, View, typeof fields> = {
   segment: ({ account }) => String(account.id),
   update: async (context, { current, input }) => {
     const admin: AdminData = { ...current.data, ...input.valid() };
-    const instance = instanceOf(context);
+    const instance = ownerOfData(instanceOf(context));
     await commit(context, [
       updateItem(current, admin),
       putItem(memberEntity, memberEntity.key(admin.account, instance), {

@@ -21,6 +21,7 @@ import {
   invitedEmailEntity,
   invitedEntity,
   memberEntity,
+  ownerOfData,
 } from '../../shared/store/entities.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { InvitationData, InvitedData } from '../../shared/store/records/invitations.ts';
@@ -114,7 +115,7 @@ async function viewOf(context: Context, data: InvitationData): Promise<View> {
 async function invite(context: Context, input: Input<typeof fields, 'create'>): Promise<View> {
   const draft = input.valid();
   const { platform } = context;
-  const instance = instanceOf(context);
+  const instance = ownerOfData(instanceOf(context));
   const now = timestamp(platform.clock.micros());
   const data: InvitationData = {
     id: reservedId(context),

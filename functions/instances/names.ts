@@ -65,7 +65,10 @@ export async function removeInstance(
     deleteIfExists(memberEntity.key(owner, id)),
     deleteIfExists(adminEntity.key(id, owner)),
     ...(owned === undefined ? [] : [updateItem(owned, { instances: rest })]),
-    newJob(context.platform, clearInstance, { instance: id, lastClass: numbers.data.last }),
+    newJob(context.platform, clearInstance, {
+      instance: pointer.data.data ?? id,
+      lastClass: numbers.data.last,
+    }),
   ];
   await commit(context, writes);
 }

@@ -12,6 +12,7 @@ export function makeDocument(
   version: Version,
   format: DocumentFormat,
 ): JsonObject {
-  const description = describe(routes, version);
+  const used = routes.filter(({ operations }) => Object.keys(operations).length > 0); // others are 403 for all
+  const description = describe(used, version);
   return format === 'openapi' ? toOpenApi(description) : toDocument(description);
 }

@@ -1,11 +1,25 @@
 import { acceptedPattern, documentedParameters } from '../../shared/core/http/path-parameters.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
 import type { QueryParameter } from '../../shared/core/resource/query-parameters.ts';
-import type { JsonObject } from '../../shared/values/json/json.ts';
+import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { DescribedBody, DescribedOperation, Description } from './describe.ts';
+import guideExamples from './examples.json' with { type: 'json' };
+import furtherExamples from './further-examples.json' with { type: 'json' };
 import { groupBy } from './group.ts';
 import { objectSchema } from './json-schema.ts';
 import { about, callers, errors } from './texts.ts';
+
+/** Bodies of a request and of its response. */
+interface Example {
+  readonly request?: Json;
+  readonly response?: Json;
+}
+
+/**
+ * Examples of operations of v1.1: from the guides, whose test writes and compares them, and from other requests of
+ * tests.
+ */
+const sources: readonly Readonly<Record<string, Example>>[] = [furtherExamples, guideExamples];
 
 /** Returns the interface document as OpenAPI 3.1. */
 export function toOpenApi(description: Description): JsonObject {
@@ -97,7 +111,7 @@ function operationOf(operation: DescribedOperation): JsonObject {
     tags: [tagOf(operation)],
     description: [description, accessText(operation)].filter((text) => text !== '').join('\n\n'),
     ...(query.length > 0 && { parameters: query }),
-    ...(body && { requestBody: requestOf(body) }),
+    ...(body && { requestBody: requestOf(body, exampleOf(operation).request) }),
     responses: {
       ...successOf(operation),
       ...Object.fromEntries(
@@ -130,13 +144,13 @@ const json = 'application/json';
 const forms = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 const anyContent = { '*/*': {} };
 
-function requestOf(body: DescribedBody): JsonObject {
+function requestOf(body: DescribedBody, example: Json | undefined): JsonObject {
   const { name, fields, isPartial } = body;
   const schema = fields === undefined ? {} : { $ref: `#/components/schemas/${name}` };
   const form = hasFormSchema(body) ? { $ref: `#/components/schemas/${formName(name)}` } : schema;
   const isRequired = !isPartial && Object.values(fields ?? {}).some(({ required }) => required);
   const content = {
-    [json]: { schema },
+    [json]: { schema, ...(example !== undefined && { example }) },
     ...Object.fromEntries(forms.map((type) => [type, { schema: form }])),
     'text/plain': { schema: { type: 'string', description: 'The JSON as a text.' } },
   };
@@ -172,11 +186,19 @@ function successOf(operation: DescribedOperation): JsonObject {
 }
 
 /** Returns the media types of a success: a stream's own, or JSON, and a page for browsers. */
-function contentOf({ route, runsCode }: DescribedOperation, schema: JsonObject): JsonObject {
+function contentOf(operation: DescribedOperation, schema: JsonObject): JsonObject {
+  const { route, runsCode } = operation;
+  const { response: example } = exampleOf(operation);
   const [own] = route.formats?.filter((format) => format.includes('/')) ?? [];
   if (own !== undefined) return { [own]: {} };
   const isAny = runsCode || route.forms.response?.isAnyType === true;
-  return { [json]: { schema }, ...page, ...(isAny && anyContent) };
+  const shown = { schema, ...(example !== undefined && { example }) };
+  return { [json]: shown, ...page, ...(isAny && anyContent) };
+}
+
+/** Returns the example of an operation of v1.1; empty where there is none. */
+function exampleOf({ id, path }: DescribedOperation): Example {
+  return path.startsWith('/v1/') ? {} : Object.assign({}, ...sources.map((each) => each[id]));
 }
 
 const page = { 'text/html': { schema: { type: 'string' } } };

@@ -2,6 +2,7 @@ import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/load
 import type { Context } from '../../shared/core/resource/route.ts';
 import {
   configEntity,
+  isInstance,
   scriptEndpointEntity,
   scriptEndpointPositionEntity,
   scriptEntity,
@@ -27,7 +28,9 @@ export const runLoads = { ...endpointLoads, config };
 const row = lookup(
   recordAt(scriptEndpointPositionEntity, ['instance', 'link'], (instance, link) =>
     // a link of another instance has none
-    link.scope === instance ? scriptEndpointPositionEntity.key(instance, link.record) : undefined,
+    isInstance(link.scope, instance)
+      ? scriptEndpointPositionEntity.key(instance, link.record)
+      : undefined,
   ),
   ({ name, script }) => ({ name, script }),
 );

@@ -6,7 +6,7 @@ import {
   type RecordClaims,
 } from '../core/pipeline/caller/credentials.ts';
 import type { Platform, Secrets } from '../platform/ports.ts';
-import { accountEntity, instanceEntity } from '../store/entities.ts';
+import { accountEntity, instanceEntity, ownerOfData } from '../store/entities.ts';
 import type { InvitationData } from '../store/records/invitations.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records/records.ts';
 import type { ScriptData } from '../store/records/scripts.ts';
@@ -89,7 +89,7 @@ export async function metaToken(
     {
       kind: 'script',
       version,
-      scope: instance,
+      scope: ownerOfData(instance),
       endsAt,
       depth,
       script: script.id,
@@ -143,5 +143,6 @@ async function textOf(
 ): Promise<string> {
   const secret = await secrets.get(secret_version);
   if (secret === undefined) return ''; // retired by the operator: a reset creates a new key
-  return keyText({ kind, version: secret_version, scope, record, generation }, secret.secret);
+  const claims = { kind, version: secret_version, scope: ownerOfData(scope), record, generation };
+  return keyText(claims, secret.secret);
 }

@@ -2,11 +2,14 @@ import { afterCalls, type JobContext, type JobType, type StepResult } from '../j
 import { maintain } from '../jobs/maintain.ts';
 import {
   adminEntity,
+  backupEntity,
   classCountEntity,
   classFileCountEntity,
   dataEndpointEntity,
   dataEndpointPositionEntity,
   emailEntity,
+  idIn,
+  instanceBackupEntity,
   instanceCounter,
   instanceCounters,
   instanceIn,
@@ -17,11 +20,18 @@ import {
   pushConfigEntity,
   pushEndpointEntity,
 } from '../store/entities.ts';
-import { classPartitions, instancePartitions, partitionBelow } from '../store/partitions.ts';
+import {
+  classPartitions,
+  contentPartitions,
+  isOwn,
+  ownPartitions,
+  partitionBelow,
+} from '../store/partitions.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
-import { filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
+import { archivePrefix, filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
+import { backupPauseMs, isBackedUp } from './active-backup.ts';
 
 /*
  * The transaction that deletes a name makes its record unreachable; dependent items are deleted here. No request may
@@ -31,7 +41,7 @@ import type { JsonObject } from '../values/json/json.ts';
 /** Deleted class. */
 export type DeletedClass = { readonly instance: number; readonly classNumber: number };
 
-/** Deleted instance; it has assigned the class numbers from 1 to `lastClass`. */
+/** Data id of a deleted instance, which has assigned the class numbers from 1 to `lastClass`. */
 export type DeletedInstance = { readonly instance: number; readonly lastClass: number };
 
 /** Deletes the objects of a deleted class, their unique values, their files, their count, and its data endpoints. */
@@ -39,6 +49,7 @@ export const clearClass: JobType = {
   name: 'clear-class',
   step: afterCalls<DeletedClass & Place>(async (context, task) => {
     const { instance, classNumber } = task;
+    if (await isBackedUp(context.store, instance)) return { task, afterMs: backupPauseMs };
     const keys = [classCountEntity, classFileCountEntity].map((entity) =>
       entity.key(instance, classNumber),
     );
@@ -71,9 +82,23 @@ export const clearInstance: JobType = {
   step: afterCalls<DeletedInstance & Place>((context, task) => {
     const { instance, lastClass } = task;
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
-    const partitions = instancePartitions(instance, lastClass);
+    const partitions = [...contentPartitions(instance, lastClass), ...ownPartitions(instance)];
     const files = [filePrefix(instance), sourcePrefix(instance), tracePrefix(instance)];
     return clear(context, task, { partitions, files, keys });
+  }),
+};
+
+/** Data id that is no longer used, or was never: of a restore that has not ended well. */
+export type UnusedData = { readonly instance: number; readonly lastClass: number };
+
+/** Deletes all contents under a data id; what belongs to the instance itself remains. */
+export const clearData: JobType = {
+  name: 'clear-data',
+  step: afterCalls<UnusedData & Place>((context, task) => {
+    const { instance, lastClass } = task;
+    const partitions = contentPartitions(instance, lastClass);
+    const files = [filePrefix(instance), sourcePrefix(instance), tracePrefix(instance)];
+    return clear(context, task, { partitions, files, keys: [], isKept: isOwn });
   }),
 };
 
@@ -83,6 +108,8 @@ interface Remains {
   readonly files: readonly string[];
   /** Items to delete after all partitions. */
   readonly keys: readonly Key[];
+  /** Checks whether an item remains; absent: none does. */
+  readonly isKept?: (item: Stored) => boolean;
 }
 
 const stepSize = 100; // items at a time
@@ -97,11 +124,11 @@ type Place = {
 async function clear(
   context: JobContext,
   task: JsonObject & Place,
-  { partitions, files, keys }: Remains,
+  { partitions, files, keys, isKept }: Remains,
 ): Promise<StepResult> {
   const { at = 0 } = task;
   for (let next = at; next < Math.min(at + maxPartitions, partitions.length); next += 1) {
-    const removed = await clearSome(context, partitions[next] ?? '');
+    const removed = await clearSome(context, partitions[next] ?? '', isKept);
     if (removed > 0) return { task: { ...task, at: next } };
   }
   if (at + maxPartitions < partitions.length) {
@@ -114,18 +141,34 @@ async function clear(
 }
 
 /** Deletes some items of a partition, and returns their number: at most a hundred. */
-export async function clearSome(context: JobContext, pk: string): Promise<number> {
-  const { items } = await context.store.query({ pk, limit: stepSize });
+export async function clearSome(
+  context: JobContext,
+  pk: string,
+  isKept: (item: Stored) => boolean = () => false,
+): Promise<number> {
+  const items = await firstOf(context, pk, isKept);
   await Promise.all(
     items.map(async (item) => {
       const own = partitionBelow(item);
       if (own !== undefined && (await clearSome(context, own)) > 0) return; // it is deleted after the last of them
       await leavePushService(context, item);
+      await removeArchive(context, item);
       const others = await elsewhere(context, item);
       await maintain(context, [...others.map(deleteIfExists), deleteIfExists(item.key)]);
     }),
   );
   return items.length;
+}
+
+/** Reads some items of a partition that do not remain. */
+async function firstOf({ store }: JobContext, pk: string, isKept: (item: Stored) => boolean) {
+  for (let after: string | undefined; ; ) {
+    const lower = after === undefined ? {} : { lower: { key: after, inclusive: false } };
+    const { items, positions, more } = await store.query({ pk, ...lower, limit: stepSize });
+    const found = items.filter((item) => !isKept(item));
+    after = positions.at(-1);
+    if (found.length > 0 || !more || after === undefined) return found;
+  }
 }
 
 /** Deletes an item's endpoint or applications at the push service. */
@@ -137,10 +180,18 @@ async function leavePushService({ push }: JobContext, item: Stored): Promise<voi
   }
 }
 
+/** Deletes the archive of a backup of the instance. */
+async function removeArchive({ files }: JobContext, item: Stored): Promise<void> {
+  if (!instanceBackupEntity.matches(item)) return;
+  await files.removeAll(archivePrefix(item.data.account, idIn(item.key)));
+}
+
 /** Returns the keys of an item in the partitions of accounts. */
 async function elsewhere({ store }: JobContext, item: Stored): Promise<readonly Key[]> {
   const instance = instanceIn(item.key);
   if (adminEntity.matches(item)) return [memberEntity.key(item.data.account, instance)];
+  if (instanceBackupEntity.matches(item))
+    return [backupEntity.key(item.data.account, idIn(item.key))];
   if (!invitationEntity.matches(item)) return [];
   const { email, id } = item.data;
   const owner = await emailEntity.read(store, email);

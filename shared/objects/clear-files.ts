@@ -1,3 +1,4 @@
+import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { classEntity, fileEntity, objectEntity } from '../store/entities.ts';
@@ -29,6 +30,7 @@ export const clearFiles: JobType = {
   name: 'clear-files',
   step: afterCalls<Progress>(async (context, task) => {
     const { instance, classNumber, names } = task;
+    if (await isBackedUp(context.store, instance)) return { task, afterMs: backupPauseMs };
     const { items, last } = await objectEntity.list(context.store, [instance, classNumber], {
       after: task.last,
       limit: stepSize,

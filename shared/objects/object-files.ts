@@ -1,4 +1,5 @@
 import type { CompiledClass, StoredValues } from '../classes/rules/compiled-class.ts';
+import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
 import { type JobType, newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
@@ -9,7 +10,14 @@ import type { Actor } from '../values/access.ts';
 import { allSettled } from '../values/all-settled.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';
 import { invalid } from '../values/errors/errors.ts';
-import { extensionOf, fileKey, filePrefix, isFileOf, uploadPrefix } from '../values/file-keys.ts';
+import {
+  dataOfFile,
+  extensionOf,
+  fileKey,
+  filePrefix,
+  isFileOf,
+  uploadPrefix,
+} from '../values/file-keys.ts';
 import { contentTypeOf } from '../values/uploads.ts';
 import type { NewFile } from './rules/object-values.ts';
 
@@ -104,8 +112,12 @@ function keyBelow(prefix: string, { platform: { ids } }: FilePlace, filename: st
 /** Deletes files that no object refers to. */
 export const removeFiles: JobType = {
   name: 'remove-files',
-  step: async ({ files }, task) => {
-    await files.remove((task as { readonly keys: readonly string[] }).keys); // as stored
+  step: async ({ store, files }, task) => {
+    const { keys } = task as { readonly keys: readonly string[] }; // as stored
+    for (const data of new Set(keys.map(dataOfFile))) {
+      if (await isBackedUp(store, data)) return { task, afterMs: backupPauseMs };
+    }
+    await files.remove(keys);
     return 'done';
   },
 };

@@ -13,7 +13,7 @@ import { isSameJson } from '../values/json/json-values.ts';
 /** Class whose unique values are written. */
 export interface UniquePlace {
   readonly instance: number;
-  readonly class: Stored<ClassData>;
+  readonly class: Pick<Stored<ClassData>, 'data'>;
 }
 
 /** Values of one object before and after a write; empty if the object does not exist. */
@@ -49,6 +49,15 @@ function keyOf(place: UniquePlace, field: CompiledField, values: StoredValues): 
   if (value === undefined || value === null) return undefined;
   const code = encodeValue(field.type, value);
   return uniqueEntity.key(place.instance, place.class.data.number, field.storage, code);
+}
+
+/** Returns the keys of the unique values of an object. */
+export function uniqueKeys(
+  place: UniquePlace,
+  { unique }: CompiledClass,
+  values: StoredValues,
+): readonly Key[] {
+  return unique.flatMap((field) => keyOf(place, field, values) ?? []);
 }
 
 /** Returns the unique field of the sort key of such a write. */

@@ -5,8 +5,11 @@
  */
 export type TableUse = 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
 
-/** A folder of files: public files, large uploads, sources of scripts, large values of traces and of dead letters. */
-export type FileArea = 'public' | 'uploads' | 'scripts' | 'traces' | 'dead-letters';
+/**
+ * A folder of files: public files, large uploads, sources of scripts, large values of traces and of dead letters,
+ * backups.
+ */
+export type FileArea = 'public' | 'uploads' | 'scripts' | 'traces' | 'dead-letters' | 'backups';
 
 /** A use of push services: `configure` creates applications of credentials, `send` is all else. */
 export type PushUse = 'configure' | 'send';

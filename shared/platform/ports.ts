@@ -149,6 +149,8 @@ export interface Settings {
   readonly maxFileBytes?: number | undefined;
   /** Bytes of traces that one instance writes in 24 hours; absent: unlimited. */
   readonly maxTraceBytes?: number | undefined;
+  /** Bytes of the backups of one account; absent: 10 GiB. */
+  readonly maxBackupBytes?: number | undefined;
 }
 
 /** Hashes passwords, which takes long, without delaying other requests. */

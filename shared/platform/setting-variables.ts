@@ -44,6 +44,7 @@ export const settingVariables = {
   GROUNDWORK_MAX_OBJECT_BYTES: byteLimit,
   GROUNDWORK_MAX_FILE_BYTES: byteLimit,
   GROUNDWORK_MAX_TRACE_BYTES: byteLimit,
+  GROUNDWORK_MAX_BACKUP_BYTES: byteLimit,
 };
 
 /** Converts the setting of polls to milliseconds. */

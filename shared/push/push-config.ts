@@ -1,4 +1,5 @@
 import type { Vault } from '../platform/ports.ts';
+import { ownerOfData } from '../store/entities.ts';
 import type { PushCredentialData, PushSideData } from '../store/records/push.ts';
 import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from './rules/provider.ts';
 
@@ -13,7 +14,7 @@ export const emptySide: PushSideData = {
 
 /** Returns the context to seal a credential in: it cannot be read for any other place. */
 function contextOf({ instance, provider, environment }: PushPlace) {
-  return { instance: String(instance), provider, environment };
+  return { instance: String(ownerOfData(instance)), provider, environment };
 }
 
 /** Encrypts a credential for its place. */

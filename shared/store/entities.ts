@@ -2,6 +2,13 @@
 import type { PushPlace, PushProvider } from '../push/rules/provider.ts';
 import { entity } from './entity.ts';
 import type {
+  ActiveBackupData,
+  ActiveRestoreData,
+  BackupData,
+  InstanceBackupData,
+  RestoreData,
+} from './records/backups.ts';
+import type {
   ChannelData,
   ChannelEventData,
   MessageAction,
@@ -89,6 +96,7 @@ import type { Key } from './store.ts';
  * | account by id; its password; its metadata       | ACCOUNT#<id>                   | ACCOUNT; PASSWORD; METADATA |
  * | ... its instances, in order; those it owns      |                                | MEMBER#<instance>; OWNED    |
  * | ... invitations addressed to it                 |                                | INVITATION#<id>             |
+ * | ... its backups; the active one                 |                                | BACKUP#<id>; ACTIVEBACKUP   |
  * | mails sent to an address in the last hour      | MAILS#<lower-case e-mail>      | <purpose>                   |
  * | instance id, owner, aliases of keys by name     | NAME#<instance name>           | INSTANCE                    |
  * | ... its class numbers                           |                                | CLASSES                     |
@@ -99,6 +107,7 @@ import type { Key } from './store.ts';
  * | ... templates, by name and in list order        |                                | TEMPLATE#<name>; TEMPLATEROW#<row> |
  * | ... channels, by name and in list order         |                                | CHANNEL#<name>; CHANNELROW#<row> |
  * | ... invitations, by id and by e-mail            |                                | INVITATION#<id>; INVITED#<e-mail> |
+ * | ... its backups; restores; the active one       |                                | BACKUP#<id>; RESTORE#<id>; ACTIVERESTORE |
  * | messages of a room of a channel; their end      | INSTANCE#<id>#MESSAGES#<channel>#<room, encoded> | MESSAGE#<id>; HEAD |
  * | room of a message (of a channel with rooms)     | INSTANCE#<id>#MESSAGEROOMS#<channel> | <message id>          |
  * | changes of objects that are to be published     | INSTANCE#<id>#CHANNELEVENTS    | <class>#<object>#<revision>#<action> |
@@ -159,7 +168,39 @@ export function idIn({ sk }: Key): number {
   return id;
 }
 
-/** Returns the instance to whose partitions a key belongs. */
+/**
+ * DATA IDS. The contents of an instance lie under its data id: the instance id until the first restore of a backup,
+ * then `<restore number> * 10^10 + <instance id>`. Code that works on contents has the data id as its `instance`; keys of
+ * what belongs to the instance itself (`ofOwn`) contain the instance id, whichever of both they are made of.
+ */
+const idRange = 10_000_000_000; // above the ids of instances, which have 4 bytes in keys
+
+/** Returns the instance of a data id. An instance id is that of its own. */
+export function ownerOfData(data: number): number {
+  return data % idRange;
+}
+
+/** Checks whether a data id is one of an instance. */
+export function isInstance(instance: number | undefined, data: number | undefined): boolean {
+  return instance !== undefined && data !== undefined && instance === ownerOfData(data);
+}
+
+/** Returns the data id that a restore fills. */
+export function restoredData(instance: number, restore: number): number {
+  return restore * idRange + ownerOfData(instance);
+}
+
+/** Returns the data id that the record of an instance has. */
+export function dataOfInstance({ id, data }: Pick<InstanceData, 'id' | 'data'>): number {
+  return data ?? id;
+}
+
+/** Returns the data id that the record of a name has. */
+export function dataOfName(found: InstanceNameData | undefined): number | undefined {
+  return found?.data ?? found?.instance;
+}
+
+/** Returns the data id to whose partitions a key belongs. */
 export function instanceIn({ pk }: Key): number {
   return Number(pk.split('#')[1]);
 }
@@ -168,6 +209,7 @@ const ofEmail = (email: string) => `EMAIL#${email}`;
 const ofAccount = (account: number) => `ACCOUNT#${account}`;
 const ofInstanceName = (name: string) => `NAME#${name}`;
 const ofInstance = (instance: number) => `INSTANCE#${instance}`;
+const ofOwn = (instance: number) => `INSTANCE#${ownerOfData(instance)}`;
 const ofAttempts = (scope: string, name: string) => `ATTEMPTS#${scope}#${name}`;
 const ofDeployment = () => 'DEPLOYMENT';
 const byName = (name: string) => name;
@@ -183,10 +225,7 @@ export const passwordEntity = entity<PasswordData>('password').keyed(ofAccount, 
 
 /** Free data of an account, an instance or a class. */
 export const accountMetadataEntity = entity<MetadataData>('metadata').keyed(ofAccount, 'METADATA');
-export const instanceMetadataEntity = entity<MetadataData>('metadata').keyed(
-  ofInstance,
-  'METADATA',
-);
+export const instanceMetadataEntity = entity<MetadataData>('metadata').keyed(ofOwn, 'METADATA');
 export const classMetadataEntity = entity<MetadataData>('metadata').keyed(
   ofInstance,
   'CLASSMETADATA#',
@@ -197,17 +236,15 @@ export const classMetadataEntity = entity<MetadataData>('metadata').keyed(
 export const memberEntity = entity<MemberData>('member').keyed(
   ofAccount,
   'MEMBER#',
-  (instance: number) => idKey(instance),
+  (instance: number) => idKey(ownerOfData(instance)),
 );
 
 /** The instances that an account owns; this one item enforces the limit on their number. */
 export const ownedEntity = entity<OwnedData>('owned').keyed(ofAccount, 'OWNED');
 
 /** The same membership, by instance. */
-export const adminEntity = entity<AdminData>('admin').keyed(
-  ofInstance,
-  'ADMIN#',
-  (account: number) => idKey(account),
+export const adminEntity = entity<AdminData>('admin').keyed(ofOwn, 'ADMIN#', (account: number) =>
+  idKey(account),
 );
 
 /** The instance that has a name. An instance exists as long as this item does. */
@@ -226,10 +263,10 @@ export const classNumbersEntity = entity<ClassNumbersData>('class-numbers').keye
 );
 
 /** An instance: one tenant. */
-export const instanceEntity = entity<InstanceData>('instance').keyed(ofInstance, 'INSTANCE');
+export const instanceEntity = entity<InstanceData>('instance').keyed(ofOwn, 'INSTANCE');
 
 /** An API key of an instance; its text is derived, never stored. */
-export const apiKeyEntity = entity<ApiKeyData>('api-key').keyed(ofInstance, 'KEY#', idKey);
+export const apiKeyEntity = entity<ApiKeyData>('api-key').keyed(ofOwn, 'KEY#', idKey);
 
 /** A data class. */
 export const classEntity = entity<ClassData>('class').keyed(ofInstance, 'CLASS#', byName);
@@ -559,7 +596,7 @@ export const runQueueEntity = entity<RunQueueData>('run-queue').keyed(
 
 /** Usage of an instance in one hour, `YYYY-MM-DDThh` in UTC. */
 export const usageEntity = entity<UsageData>('usage').keyed(
-  (instance: number) => `INSTANCE#${instance}#USAGE`,
+  (instance: number) => `${ofOwn(instance)}#USAGE`,
   '',
   (hour: string) => hour,
 );
@@ -595,14 +632,15 @@ export const instanceCounters = [
   'trace-trigger',
   'schedule',
   'trace-schedule',
+  'restore',
 ] as const;
 export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {
-  return { pk: `INSTANCE#${instance}#SEQUENCE`, sk: what };
+  return { pk: `${ofOwn(instance)}#SEQUENCE`, sk: what };
 }
 
 /** Returns the key of a counter of the deployment. */
-export function deploymentCounter(what: 'account' | 'instance' | 'invitation'): Key {
+export function deploymentCounter(what: 'account' | 'instance' | 'invitation' | 'backup'): Key {
   return { pk: 'SEQUENCE', sk: what };
 }
 
@@ -671,14 +709,14 @@ export const storeIdentityEntity = entity<StoreIdentityData>('store-identity').k
 
 /** An invitation of an instance. */
 export const invitationEntity = entity<InvitationData>('invitation').keyed(
-  ofInstance,
+  ofOwn,
   'INVITATION#',
   idKey,
 );
 
 /** The one invitation of an instance to an e-mail, in any state. */
 export const invitedEntity = entity<InvitedData>('invited').keyed(
-  ofInstance,
+  ofOwn,
   'INVITED#',
   (email: string) => email,
 );
@@ -705,7 +743,32 @@ export const socialEntity = entity<SocialData>('social').keyed(
 );
 
 /** Configuration of an instance, up to 256 KB. */
-export const configEntity = entity<ConfigData>('config').keyed(ofInstance, 'CONFIG');
+export const configEntity = entity<ConfigData>('config').keyed(ofOwn, 'CONFIG');
+
+/** A backup, by the account that made it. */
+export const backupEntity = entity<BackupData>('backup').keyed(ofAccount, 'BACKUP#', idKey);
+
+/** The active backup of an account. */
+export const activeBackupEntity = entity<ActiveBackupData>('active-backup').keyed(
+  ofAccount,
+  'ACTIVEBACKUP',
+);
+
+/** A backup, by its instance. */
+export const instanceBackupEntity = entity<InstanceBackupData>('instance-backup').keyed(
+  ofOwn,
+  'BACKUP#',
+  idKey,
+);
+
+/** A restore of an instance. */
+export const restoreEntity = entity<RestoreData>('restore').keyed(ofOwn, 'RESTORE#', idKey);
+
+/** The active restore of an instance. */
+export const activeRestoreEntity = entity<ActiveRestoreData>('active-restore').keyed(
+  ofOwn,
+  'ACTIVERESTORE',
+);
 
 /** Partitions over which jobs are spread. */
 export const jobShards = Array.from({ length: 16 }, (_, shard) => shard);

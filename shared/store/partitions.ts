@@ -1,11 +1,20 @@
 import { type PushProvider, pushProviders } from '../push/rules/provider.ts';
 import {
+  activeRestoreEntity,
+  adminEntity,
+  apiKeyEntity,
   channelEventEntity,
+  classEntity,
+  configEntity,
   fileEntity,
   groupEntity,
   idIn,
+  instanceBackupEntity,
   instanceEntity,
   instanceIn,
+  instanceMetadataEntity,
+  invitationEntity,
+  invitedEntity,
   membershipEntity,
   objectEntity,
   pollPositionEntity,
@@ -14,6 +23,7 @@ import {
   pushEndpointEntity,
   pushMessageEntity,
   pushPartEntity,
+  restoreEntity,
   runQueueEntity,
   runSlotEntity,
   scheduleEntity,
@@ -42,13 +52,12 @@ export function classPartitions(instance: number, classNumber: number): readonly
   );
 }
 
-/** One for each kind of partition. A new kind must be added here, to be deleted with the instance. */
+/** One for each kind of partition of contents. A new kind must be added here, to be deleted with the instance. */
 const perInstance = [
   userEntity,
   userPasswordEntity,
   usernameEntity,
   userSocialEntity,
-  usageEntity,
   runSlotEntity,
   pollPositionEntity,
   channelEventEntity,
@@ -57,18 +66,42 @@ const perInstance = [
 ];
 
 /**
- * Returns the partitions that belong to an instance, its main one last.
+ * Returns the partitions of the contents under a data id, the main one last.
  *
- * @param lastClass the highest class number that it ever used
+ * @param lastClass the highest class number that the instance ever used
  */
-export function instancePartitions(instance: number, lastClass: number): readonly string[] {
+export function contentPartitions(instance: number, lastClass: number): readonly string[] {
   const classes = Array.from({ length: lastClass }, (_, n) => classPartitions(instance, n + 1));
   return [
     ...classes.flat(),
     ...perInstance.map(({ partition }) => partition(instance)),
     ...pushProviders.flatMap((provider) => pushPartitions(instance, provider)),
-    instanceEntity.partition(instance),
+    classEntity.partition(instance),
   ];
+}
+
+/** Returns the partitions that belong to an instance itself, whatever its data id is, its main one last. */
+export function ownPartitions(instance: number): readonly string[] {
+  return [usageEntity, instanceEntity].map(({ partition }) => partition(instance));
+}
+
+const ownKinds: ReadonlySet<string> = new Set(
+  [
+    instanceEntity,
+    configEntity,
+    adminEntity,
+    apiKeyEntity,
+    invitationEntity,
+    invitedEntity,
+    instanceBackupEntity,
+    restoreEntity,
+    activeRestoreEntity,
+  ].map(({ kind }) => kind),
+);
+
+/** Checks whether an item of a main partition belongs to the instance itself, and not to its contents. */
+export function isOwn({ kind, key }: Pick<Stored, 'kind' | 'key'>): boolean {
+  return ownKinds.has(kind) || key.sk === instanceMetadataEntity.key(0).sk;
 }
 
 /** Returns the partitions of a push provider, first that of endpoints at push services. */

@@ -57,11 +57,21 @@ export interface Store {
    */
   readonly checkWritable?: () => void;
 
+  /** Opens a snapshot of the table. Absent: only single items are read as of one moment. */
+  readonly openSnapshot?: () => Snapshot;
+
   /** Present where a read takes negligible time, so that it may read a little more. Absent: it crosses a network. */
   readonly isNear?: true;
 
   /** Completes running operations and releases the medium. */
   close(): Promise<void>;
+}
+
+/** The table as it was at one moment. It must be closed: an open one keeps the space of what was deleted since. */
+export interface Snapshot {
+  /** Reads a range of the table, as `query` of the store does; expired items too. */
+  query(query: Pick<Query, 'pk' | 'lower' | 'limit'>): Promise<QueryPage>;
+  close(): void;
 }
 
 /** The key of an item. Both parts non-empty, without U+0000, together at most 1,000 bytes of UTF-8. */

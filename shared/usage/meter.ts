@@ -1,7 +1,7 @@
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Clock, Meter, Platform } from '../platform/ports.ts';
-import { instanceEntity, usageEntity } from '../store/entities.ts';
+import { instanceEntity, ownerOfData, usageEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
 import type { UsageData } from '../store/records/records.ts';
 import type { Check, Stored } from '../store/store.ts';
@@ -77,8 +77,8 @@ export function openMeter(services: MeterServices): Meter {
 }
 
 interface Tallies {
-  /** Returns the current tally. */
-  of(instance: number): Tally;
+  /** Returns the current tally of the instance of a data id. */
+  of(data: number): Tally;
   /** Puts a tally back. */
   keep(tally: Tally): void;
   /** Returns all tallies, and starts with none. */
@@ -100,7 +100,8 @@ function createTallies(clock: Clock): Tallies {
   }
 
   return {
-    of: (instance) => {
+    of: (data) => {
+      const instance = ownerOfData(data);
       const hour = Math.floor(clock.micros() / hourMicros);
       if (hour !== currentHour) current = new Map();
       currentHour = hour;

@@ -5,6 +5,7 @@ import { updateItem } from '../../shared/store/writes.ts';
 import { type Call, expected, openWorld, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
+import { dataIdOf } from '../support/moved-store.ts';
 import { forbidden, noInstance, noSuchKey } from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -288,7 +289,8 @@ describe('a user key', () => {
     const old = await plantUser(world, 5);
     const { store, ids, secrets } = api.platform;
     const claims = parseKey(old)?.claims;
-    const record = claims?.kind === 'user' && (await userEntity.read(store, claims.scope, 5));
+    const record =
+      claims?.kind === 'user' && (await userEntity.read(store, dataIdOf(claims.scope), 5));
     if (!record) throw new Error('no user was planted');
     await store.write({
       id: ids.random(),

@@ -6,6 +6,7 @@ import { type ApiResponse, expected, openWorld } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
 import { hasCdn, isOn } from '../support/medium.ts';
+import { dataIdOf } from '../support/moved-store.ts';
 import {
   forbidden,
   missing,
@@ -133,10 +134,10 @@ describe('an upload', () => {
     expect(made.scan).toEqual({
       type: 'file',
       value: expect.stringMatching(
-        /^http:\/\/127\.0\.0\.1:\d+(\/files)?\/1\/2\/[0-9a-f]{40}\.tiff$/,
+        new RegExp(`^http://127\\.0\\.0\\.1:\\d+(/files)?/${dataIdOf(1)}/2/[0-9a-f]{40}\\.tiff$`),
       ),
     });
-    expect(made.scan.value).toContain(`${api.platform.files.address()}/1/2/`);
+    expect(made.scan.value).toContain(`${api.platform.files.address()}/${dataIdOf(1)}/2/`);
     expect([read.status, read.text]).toEqual([200, 'bytes \u0000 of a scan']);
     expect(read.headers.get('content-type')).toBe('image/tiff');
   });
@@ -196,7 +197,7 @@ describe('an upload', () => {
   const none = 'Existing file does not exist.';
   const bad = 'File URL is invalid.';
   const files = () => api.platform.files.address();
-  const unknown = `/1/2/${'0'.repeat(40)}.txt`;
+  const unknown = `/${dataIdOf(1)}/2/${'0'.repeat(40)}.txt`;
   it.each<[string, () => unknown, object]>([
     ['nothing', () => form(file('scan', '')), { scan: ['The submitted file is empty.'] }],
     ['16 letters', () => form(file('scan', 'x', 'a.abcdefghijklmnop')), { scan: [long] }],

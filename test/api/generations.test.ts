@@ -10,6 +10,7 @@ import {
 import type { Key } from '../../shared/store/store.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
+import { dataIdOf } from '../support/moved-store.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -55,14 +56,14 @@ const kinds: Readonly<Record<string, () => Promise<Made>>> = {
     count += 1;
     const body = { username: `user-${count}`, password: 'p' };
     const { id, user_key: key } = await post('users/', body);
-    const record = userEntity.key(claimsOf(key).scope, id);
+    const record = userEntity.key(dataIdOf(claimsOf(key).scope), id);
     return { key, record, reset: async () => (await post(`users/${id}/reset_key/`)).user_key };
   },
   publicLink: async () => {
     count += 1;
     const { name, public_link: key } = await makeEndpoint(world, `run-${count}`, '');
     const path = `endpoints/scripts/${name}/reset_link/`;
-    const record = scriptEndpointEntity.key(claimsOf(key).scope, name);
+    const record = scriptEndpointEntity.key(dataIdOf(claimsOf(key).scope), name);
     return { key, record, reset: async () => (await post(path)).public_link };
   },
 };

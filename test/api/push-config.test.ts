@@ -2,6 +2,7 @@ import forge from 'node-forge';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
+import { dataIdOf } from '../support/moved-store.ts';
 import { apnsToken, serviceAccount, tokenKey } from '../support/push.ts';
 import { required } from '../support/responses.ts';
 
@@ -66,7 +67,7 @@ describe('the keys of Firebase', () => {
     expected(await gcm('PUT', { production_api_key: serviceAccount }), 200);
 
     const [item] = await api.platform.store.get([
-      { pk: `INSTANCE#${count}`, sk: 'PUSHCONFIG#gcm' },
+      { pk: `INSTANCE#${dataIdOf(count)}`, sk: 'PUSHCONFIG#gcm' },
     ]);
 
     expect(JSON.stringify(item?.data)).toContain('sealed');

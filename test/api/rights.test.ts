@@ -134,7 +134,7 @@ const bodies: Readonly<Record<string, () => object>> = {
   'POST snippets/templates/a/render/': () => ({}),
 };
 const writes = ['POST', 'PUT', 'PATCH'];
-const invalid = { ignore_acl: 5, text: [], config: 5 };
+const invalid = { ignore_acl: 5, text: [], config: 5, label: [] };
 
 /** Callers with which all functions send every kind of request to AWS that they send with all callers. */
 const kinds = ['own', 'rea', 'acl', 'u', 'u+acl', 'no'];

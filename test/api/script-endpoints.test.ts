@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
+import { dataIdOf } from '../support/moved-store.ts';
 import {
   column,
   isNull,
@@ -294,7 +295,9 @@ describe('with its script', () => {
 
   /** Returns the stored records of endpoints and their runs. */
   async function kept(): Promise<readonly string[]> {
-    const found = Object.keys(await store.dump((pk) => pk.startsWith(`INSTANCE#${count}`)));
+    const found = Object.keys(
+      await store.dump((pk) => pk.startsWith(`INSTANCE#${dataIdOf(count)}`)),
+    );
     const isOfEndpoints = (key: string) => /SCRIPTENDPOINT|#TRACES#endpoint/.test(key);
     return found.filter(isOfEndpoints).map((key) => key.replace(/^.* /, ''));
   }

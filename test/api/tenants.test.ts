@@ -5,6 +5,7 @@ import type { Tenant } from '../../shared/values/tenant.ts';
 import { write } from '../store/fixture.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
+import { dataIdOf } from '../support/moved-store.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 
 useApi();
@@ -20,7 +21,7 @@ beforeAll(async () => {
   expected(await api.send({ path: '/v1.1/account/register/', body: earlier }), 201);
   world = await openWorld(api);
   const owner = expected(await api.send({ as: world.owner, path: '/v1.1/account/' }), 200).id;
-  tenant = { instance: (await nameRecord()).data.instance, owner };
+  tenant = { instance: dataIdOf((await nameRecord()).data.instance), owner };
   const made = await makeEndpoint(world, 'hello', 'console.log(1)', { public: true });
   publicLink = made.links['public-link'] ?? '';
   const template = { name: 'page', content: '{{ action }}', content_type: 'text/plain' };
@@ -96,5 +97,5 @@ it('an instance whose name was stored without its owner, or renamed since, has o
   );
 
   expect(run.mock.calls).toMatchObject([[tenant], [tenant]]);
-  expect((await nameRecord()).data).toEqual(tenant);
+  expect((await nameRecord()).data).toEqual(data);
 });

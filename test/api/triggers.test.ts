@@ -8,6 +8,7 @@ import {
 import { readRange } from '../../shared/store/entity.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
+import { dataIdOf } from '../support/moved-store.ts';
 import {
   column,
   isNull,
@@ -227,10 +228,10 @@ describe('with its class or script', () => {
   async function kept(): Promise<readonly string[]> {
     const { store } = api.platform;
     const partitions = [
-      triggerEntity.partition(count),
-      triggerEventEntity.partition(count),
-      runQueueEntity.partition(count),
-      traceEntity.partition(count, 'trigger', 1),
+      triggerEntity.partition(dataIdOf(count)),
+      triggerEventEntity.partition(dataIdOf(count)),
+      runQueueEntity.partition(dataIdOf(count)),
+      traceEntity.partition(dataIdOf(count), 'trigger', 1),
     ];
     const items = await Promise.all(partitions.map((pk) => readRange(store, { pk })));
     return items

@@ -3,6 +3,7 @@ import { type Credentials, expected, openWorld, plantUser } from '../support/api
 import { api } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
+import { dataIdOf } from '../support/moved-store.ts';
 import { abandon } from '../support/raw-socket.ts';
 import { forbidden, noText, tooLarge, tooLong } from '../support/responses.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
@@ -75,7 +76,7 @@ describe('a form', () => {
     expect(opened).toEqual({
       url: `${api.url}/files/`,
       fields: { policy: expect.any(String), signature: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      file: expect.stringMatching(/^uploads\/1\/2\/0\/[0-9a-f]{40}\.mp4$/),
+      file: expect.stringMatching(new RegExp(`^uploads/${dataIdOf(1)}/2/0/[0-9a-f]{40}\\.mp4$`)),
       max_size: 134_217_728,
       expires_at: expect.stringMatching(/^\d{4}-.*\.\d{6}Z$/),
     });

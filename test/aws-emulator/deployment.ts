@@ -222,6 +222,7 @@ function settingVariables(settings: Settings): Record<string, string> {
     ...bytesVariable('GROUNDWORK_MAX_OBJECT_BYTES', settings.maxObjectBytes),
     ...bytesVariable('GROUNDWORK_MAX_FILE_BYTES', settings.maxFileBytes),
     ...bytesVariable('GROUNDWORK_MAX_TRACE_BYTES', settings.maxTraceBytes),
+    ...bytesVariable('GROUNDWORK_MAX_BACKUP_BYTES', settings.maxBackupBytes),
   };
 }
 

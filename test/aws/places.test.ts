@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { OutcomeUnknown } from '../../shared/platform/aws/store/write.ts';
 import { runSlotEntity, runWaiterEntity } from '../../shared/store/entities.ts';
-import { instancePartitions } from '../../shared/store/partitions.ts';
+import { contentPartitions } from '../../shared/store/partitions.ts';
 import {
   openTableHost,
   openVisitors,
@@ -262,7 +262,7 @@ describe('when the table fails', () => {
 });
 
 test('slots are deleted with their instance', () => {
-  expect(instancePartitions(7, 0)).toContain(runSlotEntity.partition(7));
+  expect(contentPartitions(7, 0)).toContain(runSlotEntity.partition(7));
 });
 
 test('waiting for releases covers all of them', async () => {

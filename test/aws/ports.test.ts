@@ -288,6 +288,7 @@ describe('environment', () => {
       GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
       GROUNDWORK_MAX_FILE_BYTES: '2000000',
       GROUNDWORK_MAX_TRACE_BYTES: '3000000',
+      GROUNDWORK_MAX_BACKUP_BYTES: '4000000',
     };
 
     expect(readSettings(settings)).toEqual({
@@ -306,6 +307,7 @@ describe('environment', () => {
         maxObjectBytes: 1_000_000,
         maxFileBytes: 2_000_000,
         maxTraceBytes: 3_000_000,
+        maxBackupBytes: 4_000_000,
       },
     });
   });

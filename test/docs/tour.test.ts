@@ -3,8 +3,12 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { examplesOf } from '../openapi/examples.ts';
+import { type Exchange, type Recorder, startRecorder } from '../openapi/judge.ts';
 import { maskAnswer, readSteps, type Step, sectionOf } from './tour.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,20 +42,27 @@ const variables: Record<string, string> = {
   HOME: folder,
 };
 let server: ChildProcess | undefined;
+let recorder: Recorder | undefined;
+const exchanges: Exchange[] = [];
 let answers: readonly string[] = [];
 
 beforeAll(async () => {
   if (spawnSync('curl', ['--version']).error !== undefined) {
     throw new Error('the tour needs curl, and there is none on this machine: install it');
   }
-  const url = await startServer();
+  const own = await startServer();
+  recorder = await startRecorder((exchange) => {
+    const isShown = exchange.headers['user-agent']?.startsWith('curl'); // the tool sends more
+    if (isShown) exchanges.push(exchange);
+  }, own);
+  const { url } = recorder;
   writeClone(url);
-  answers = paste(steps.map(({ commands }) => commands.replaceAll(address, url))).map((answer) =>
-    answer.replaceAll(url, address),
-  );
+  const printed = await paste(steps.map(({ commands }) => commands.replaceAll(address, url)));
+  answers = printed.map((answer) => answer.replaceAll(url, address).replaceAll(own, address));
 }, 300_000);
 
 afterAll(async () => {
+  recorder?.close();
   if (server?.exitCode === null) {
     stopServer(server);
     await once(server, 'close');
@@ -97,14 +108,11 @@ function stopServer({ pid }: ChildProcess): void {
 }
 
 /** Feeds all commands to one shell, line by line, as if they were pasted. */
-function paste(commands: readonly string[]): readonly string[] {
+async function paste(commands: readonly string[]): Promise<readonly string[]> {
   const input = commands.map((lines) => `${lines}printf '\\n%s\\n' '${mark}'\n`).join('');
-  const { stdout, stderr } = spawnSync('sh', {
-    cwd: join(folder, 'clone'),
-    env: variables,
-    input,
-    encoding: 'utf8',
-  });
+  const shell = spawn('sh', { cwd: join(folder, 'clone'), env: variables });
+  shell.stdin.end(input);
+  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
   expect(stderr).toBe('Pushed 3 changes to reading.\n'); // where a terminal has a progress bar
   return stdout.split(`\n${mark}\n`);
 }
@@ -113,6 +121,12 @@ test('the README names the default address of the server', () => {
   expect(tour[0]?.answer).toContain(address);
   expect(tour.length).toBeGreaterThan(7);
   expect(guides.length).toBeGreaterThan(10);
+});
+
+test('the OpenAPI document has the examples of the guides; -u writes them', async () => {
+  await expect(examplesOf(routes, exchanges)).toMatchFileSnapshot(
+    '../../functions/schema/examples.json',
+  );
 });
 
 describe('the tour and the guides', () => {

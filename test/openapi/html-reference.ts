@@ -89,7 +89,7 @@ ${shown.map(([name]) => html`<li><a href="#${name}">${name}</a></li>\n`)}</ul></
 <main>
 ${tags.map(({ name }) => section(name, operations, components.schemas))}<h2 id="parameters">path parameters</h2>
 ${parameterTable(Object.values(components.parameters))}<h2 id="members">members of objects</h2>
-${shown.map(([name, schema]) => html`<h3 id="${name}">${name}</h3>\n${schemaTable(schema)}`)}</main>
+${shown.map(([name, schema]) => html`<h3 id="${name}">${name}</h3>\n${schemaTable(schema, 'always')}`)}</main>
 </html>
 `;
   return htmlText(page);
@@ -143,7 +143,7 @@ function request({ requestBody }: Described, schemas: Schemas): Html | undefined
   const resolved = schema?.$ref === undefined ? schema : schemas[nameOf(schema.$ref)];
   const isJson = resolved?.properties === undefined;
   return html`<h4>Body</h4>
-${isJson ? html`<p>Any JSON.</p>\n` : schemaTable(resolved)}${exampleOf(example)}`;
+${isJson ? html`<p>Any JSON.</p>\n` : schemaTable(resolved, 'required')}${exampleOf(example)}`;
 }
 
 function responses({ responses: all }: Described): Html {
@@ -170,11 +170,13 @@ function exampleOf(example: unknown): Html | undefined {
   return html`<pre>${JSON.stringify(example, undefined, 2)}</pre>\n`;
 }
 
-function schemaTable({ properties = {}, required = [], additionalProperties }: Schema): Html {
+/** Returns the table of an object's members, with a word for those that it must have. */
+function schemaTable(object: Schema, word: string): Html {
+  const { properties = {}, required = [], additionalProperties } = object;
   const rows = Object.entries(properties).map(([name, schema]) => ({
     name,
     type: typeOf(schema),
-    isRequired: required.includes(name),
+    note: required.includes(name) && word,
     text: textOf(schema),
   }));
   return html`${table(rows)}${additionalProperties === true && html`<p>And others.</p>\n`}`;
@@ -183,7 +185,8 @@ function schemaTable({ properties = {}, required = [], additionalProperties }: S
 interface Row {
   readonly name: string;
   readonly type: Html;
-  readonly isRequired?: boolean;
+  /** A word after the type. */
+  readonly note?: string | false;
   readonly text: string;
 }
 
@@ -191,8 +194,8 @@ function table(rows: readonly Row[]): Html {
   if (rows.length === 0) return html`<p>No fields.</p>\n`;
   return html`<dl>
 ${rows.map(
-  ({ name, type, isRequired, text }) =>
-    html`<dt><code>${name}</code></dt><dd>${type}${isRequired && ', always'}${text !== '' && `. ${text}`}</dd>\n`,
+  ({ name, type, note, text }) =>
+    html`<dt><code>${name}</code></dt><dd>${type}${note && `, ${note}`}${text !== '' && `. ${text}`}</dd>\n`,
 )}</dl>
 `;
 }

@@ -35,6 +35,10 @@ const unjudged: readonly {
     applies: ({ path }) => !succeeds(() => decodeURIComponent(path.split('?')[0] ?? '')),
   },
   {
+    reason: 'a form with a file without a media type: Prism ends',
+    applies: ({ body }) => /filename="[^"]*"\r\n\r\n/.test(body.toString('latin1')),
+  },
+  {
     reason: 'a script endpoint named p: Prism takes its path for that of a public link',
     applies: ({ path }) => /\/(scripts|webhooks)\/p\/(?![0-9a-f]{56}\/)/i.test(path),
   },

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { openStore } from '../../shared/platform/local/store/store.ts';
 import { jobEntity, jobShards, objectEntity } from '../../shared/store/entities.ts';
-import { classPartitions, instancePartitions } from '../../shared/store/partitions.ts';
+import { classPartitions, contentPartitions } from '../../shared/store/partitions.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { sendRaw } from '../support/http-client.ts';
 import { accepted } from '../support/lawful.ts';
@@ -88,6 +88,6 @@ it('jobs of a killed server are finished by the next one', async () => {
   ]);
   expect(stored.items.every((item) => item.data.epoch === 2)).toBe(true);
   expect(await sizes(store, classPartitions(1, 3))).toBe(0);
-  expect(await sizes(store, instancePartitions(2, 3))).toBe(0);
+  expect(await sizes(store, contentPartitions(2, 3))).toBe(0);
   await store.close();
 }, 300_000);

@@ -47,7 +47,7 @@ test('the function has time for jobs, and may read and write the table and its s
     },
     {
       actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
-      resources: ['dead-letters', 'public', 'scripts', 'traces', 'uploads'].map((area) =>
+      resources: ['backups', 'dead-letters', 'public', 'scripts', 'traces', 'uploads'].map((area) =>
         expect.stringMatching(new RegExp(`/${area}/\\*$`)),
       ),
     },

@@ -381,6 +381,7 @@ test('settings reach the functions, the gateway and the logs', () => {
     maxObjectBytes: 1_000_000,
     maxFileBytes: '2000000',
     maxTraceBytes: 3_000_000,
+    maxBackupBytes: 4_000_000,
     passwordCost: 12,
     keepData: 'false',
     rateLimit: '10',
@@ -399,6 +400,7 @@ test('settings reach the functions, the gateway and the logs', () => {
     GROUNDWORK_MAX_OBJECT_BYTES: '1000000',
     GROUNDWORK_MAX_FILE_BYTES: '2000000',
     GROUNDWORK_MAX_TRACE_BYTES: '3000000',
+    GROUNDWORK_MAX_BACKUP_BYTES: '4000000',
     GROUNDWORK_PASSWORD_COST: '12',
   });
   expect(reservationsOf(set)).toEqual([['channel-polls', 200]]);

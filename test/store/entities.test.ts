@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as table from '../../shared/store/entities.ts';
-import { classPartitions, instancePartitions } from '../../shared/store/partitions.ts';
+import {
+  classPartitions,
+  contentPartitions,
+  ownPartitions,
+} from '../../shared/store/partitions.ts';
 import type { Key } from '../../shared/store/store.ts';
 
 const place = { instance: 7, provider: 'apns', environment: 'development' } as const;
@@ -299,6 +303,23 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.invitedEntity.key(7, 'a@b.com'),
     'invited | INSTANCE#7 | INVITED#a@b.com',
   ],
+  [table.backupEntity, table.backupEntity.key(3, 5), 'backup | ACCOUNT#3 | BACKUP#0000000005'],
+  [
+    table.activeBackupEntity,
+    table.activeBackupEntity.key(3),
+    'active-backup | ACCOUNT#3 | ACTIVEBACKUP',
+  ],
+  [
+    table.instanceBackupEntity,
+    table.instanceBackupEntity.key(7, 5),
+    'instance-backup | INSTANCE#7 | BACKUP#0000000005',
+  ],
+  [table.restoreEntity, table.restoreEntity.key(7, 5), 'restore | INSTANCE#7 | RESTORE#0000000005'],
+  [
+    table.activeRestoreEntity,
+    table.activeRestoreEntity.key(7),
+    'active-restore | INSTANCE#7 | ACTIVERESTORE',
+  ],
   [
     table.invitedEmailEntity,
     table.invitedEmailEntity.key('a@b.com', 11),
@@ -363,8 +384,45 @@ test('the partitions of a class', () => {
   }
 });
 
-test('the partitions of an instance, its main one last', () => {
-  expect(instancePartitions(7, 2)).toEqual([
+test('the data id of an instance', () => {
+  const data = table.restoredData(7, 3);
+
+  expect(data).toBe(30_000_000_007);
+  expect(table.restoredData(data, 4)).toBe(40_000_000_007);
+  expect([table.ownerOfData(data), table.ownerOfData(7)]).toEqual([7, 7]);
+  expect([table.isInstance(7, data), table.isInstance(7, 7), table.isInstance(3, data)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(table.dataOfName({ instance: 7 })).toBe(7);
+  expect(table.dataOfName({ instance: 7, data })).toBe(data);
+  expect(table.instanceIn(table.objectEntity.key(data, 5, 9))).toBe(data);
+});
+
+test('keys of what belongs to an instance itself do not depend on its data id', () => {
+  const keysOf = (id: number) => [
+    table.instanceEntity.key(id),
+    table.instanceMetadataEntity.key(id),
+    table.configEntity.key(id),
+    table.memberEntity.key(2, id),
+    table.adminEntity.key(id, 2),
+    table.apiKeyEntity.key(id, 2),
+    table.invitationEntity.key(id, 2),
+    table.invitedEntity.key(id, 'a@example.com'),
+    table.instanceBackupEntity.key(id, 2),
+    table.restoreEntity.key(id, 2),
+    table.activeRestoreEntity.key(id),
+    table.usageEntity.key(id, '2026-01-01T00'),
+    table.instanceCounter(id, 'object'),
+    ...ownPartitions(id),
+  ];
+
+  expect(keysOf(table.restoredData(7, 3))).toEqual(keysOf(7));
+});
+
+test('the partitions of the contents of an instance, the main one last', () => {
+  expect(contentPartitions(7, 2)).toEqual([
     'INSTANCE#7#CLASS#1',
     'INSTANCE#7#UNIQUE#1',
     'INSTANCE#7#FILES#1',
@@ -375,7 +433,6 @@ test('the partitions of an instance, its main one last', () => {
     'INSTANCE#7#PASSWORDS',
     'INSTANCE#7#USERNAME',
     'INSTANCE#7#SOCIAL',
-    'INSTANCE#7#USAGE',
     'INSTANCE#7#RUNS',
     'INSTANCE#7#POLLS',
     'INSTANCE#7#CHANNELEVENTS',

@@ -22,6 +22,7 @@ import type {
 import {
   groupEntity,
   membershipEntity,
+  ownerOfData,
   userEntity,
   usernameEntity,
 } from '../../shared/store/entities.ts';
@@ -36,6 +37,7 @@ import { type Call, type Credentials, sendRaw } from './http-client.ts';
 
 import { makeLate } from './late-store.ts';
 import { medium } from './medium.ts';
+import { makeMoved } from './moved-store.ts';
 import { instanceId } from './stored-records.ts';
 
 export type { Call, Credentials };
@@ -116,7 +118,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const nowMs = () => opened.clock.micros() / 1000;
   const table = medium === 'dynamodb' ? await openTestTable(nowMs) : undefined;
   const late = medium === 'late' ? makeLate(opened.store, lag) : undefined;
-  const store = table ?? late ?? opened.store;
+  const moved = medium === 'restored' ? makeMoved(opened.store) : undefined;
+  const store = table ?? late ?? moved ?? opened.store;
   const used = wrap?.(store) ?? store;
   const platform = {
     ...ports,
@@ -342,7 +345,14 @@ export async function plantUser(
       createItem(membershipEntity, membershipEntity.key(scope, group, id), { user: id }),
     ),
   ]);
-  return keyText({ kind: 'user', version, scope, record: id, generation: 1 }, secret);
+  const claims = {
+    kind: 'user',
+    version,
+    scope: ownerOfData(scope),
+    record: id,
+    generation: 1,
+  } as const;
+  return keyText(claims, secret);
 }
 
 /** Puts a group with this id and without members directly into the store. */

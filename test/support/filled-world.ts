@@ -5,6 +5,9 @@ import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
 import { scriptWord } from '../../shared/scripts/script-reference.ts';
+import { restoreEntity } from '../../shared/store/entities.ts';
+import type { RestoreData } from '../../shared/store/records/backups.ts';
+import { putItem } from '../../shared/store/writes.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { joinAs } from './join-as.ts';
 import { isSoak } from './sample.ts';
@@ -121,7 +124,15 @@ const samples: Readonly<Record<string, Sample>> = {
     class: 'book',
     [script]: 1,
   }),
+  '/instances/{instance}/backups/full/': (marker) => ({
+    label: marker.slice(0, 64),
+    description: marker.slice(0, 256),
+    metadata: { note: marker.slice(0, 1000) },
+  }),
 };
+
+/** Lists whose item is put into the store: creating it would replace what the other lists have. */
+const planted: readonly string[] = ['/instances/{instance}/restores/'];
 
 /** Lists that version 1 has under another path with fields of its own: their items are those of version 1.1. */
 const twins: Readonly<Record<string, string>> = {
@@ -160,8 +171,10 @@ export interface Place {
   readonly template: string;
 }
 
-/** Every path of the interface. */
-export const places: readonly Place[] = routes.flatMap((route) =>
+const isUsed = ({ operations }: Route) => Object.keys(operations).length > 0;
+
+/** Every path of the interface that somebody may use. */
+export const places: readonly Place[] = routes.filter(isUsed).flatMap((route) =>
   route.isRoot
     ? [{ name: '/', route, version: 'v1.1' as const, template: '/' }]
     : versions.flatMap((version) => {
@@ -340,13 +353,31 @@ async function makeOne(
     const request = { as, method: 'POST', path: pathname, ...(like && { body: like }) };
     return expected(await api.send(request), call.status ?? 200);
   }
+  if (planted.includes(list)) await plantRestore(api, as, path);
   if (filledBySchedules.includes(list)) await runSchedule(api, as, path);
-  if (route.operations.POST === undefined || isFilled) {
+  if (route.operations.POST === undefined || isFilled || planted.includes(list)) {
     return expected(await api.send({ as, path }), 200).objects[0];
   }
   const body = sampleOf(route, marker);
   if (body === undefined) throw new Error(`${path} needs a line in samples`);
   return expected(await api.send({ as, path, body }), 201);
+}
+
+/** Puts the record of a restore. */
+async function plantRestore(api: Api, as: string, path: string): Promise<void> {
+  const [, , , name = ''] = path.split('/');
+  const instance = await instanceId(api.platform.store, name);
+  const at = '2026-01-01T00:00:00.000000Z';
+  const data: RestoreData = {
+    id: 1,
+    backup: 1,
+    author: expected(await api.send({ as, path: '/v1.1/account/' }), 200).id,
+    status: 'success',
+    status_info: '',
+    created_at: at,
+    updated_at: at,
+  };
+  await maintain(api.platform, [putItem(restoreEntity, restoreEntity.key(instance, 1), data)]);
 }
 
 /** Runs a schedule before its time. */

@@ -324,6 +324,21 @@ export const journey: readonly Step[] = [
     status: 200,
     answer: { created: 1, unchanged: 0, first: null },
   },
+  {
+    call: 'POST /v1.1/instances/my-news/backups/full/',
+    as: 'owner',
+    body: { label: 'nightly' },
+    status: 201,
+    answer: expect.objectContaining({ label: 'nightly', status: 'scheduled' }),
+  },
+  {
+    call: 'GET /v1.1/backups/full/',
+    as: 'owner',
+    status: 200,
+    answer: expect.objectContaining({
+      objects: [expect.objectContaining({ instance: 'my-news' })],
+    }),
+  },
   { call: 'DELETE /v1.1/instances/my-news/groups/1/', as: 'owner', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/users/1/', as: 'app', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/classes/post/', as: 'owner', status: 204 },

@@ -1,8 +1,8 @@
 /**
- * What serves the API suite, if it is not the local platform: a store on DynamoDB, a store with late indexes, or the
- * functions of a deployment under their roles. Each has a vitest configuration of its own.
+ * What serves the API suite, if it is not the local platform: a store on DynamoDB, a store with late indexes, one
+ * whose instances have been restored, or the functions of a deployment under their roles. Each has a vitest configuration of its own.
  */
-export type Medium = 'dynamodb' | 'late' | 'roles';
+export type Medium = 'dynamodb' | 'late' | 'restored' | 'roles';
 
 /** The medium of this run; undefined: the local platform with everything in memory. */
 export const medium = process.env.TEST_MEDIUM as Medium | undefined; // set by those configurations alone

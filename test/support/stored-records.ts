@@ -1,17 +1,22 @@
 import { maintain } from '../../shared/jobs/maintain.ts';
 import type { Ids } from '../../shared/platform/ports.ts';
 import type { RunReference } from '../../shared/scripts/run-request.ts';
-import { classEntity, instanceNameEntity, traceEntity } from '../../shared/store/entities.ts';
+import {
+  classEntity,
+  dataOfName,
+  instanceNameEntity,
+  traceEntity,
+} from '../../shared/store/entities.ts';
 import type { ClassData } from '../../shared/store/records/records.ts';
 import type { TraceData } from '../../shared/store/records/scripts.ts';
 import type { Store, Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 
-/** Returns the id of an instance. Throws if there is none of this name. */
+/** Returns the data id of an instance. Throws if there is none of this name. */
 export async function instanceId(store: Store, name: string): Promise<number> {
-  const pointer = await instanceNameEntity.read(store, name);
-  if (pointer === undefined) throw new Error(`no instance ${name}`);
-  return pointer.data.instance;
+  const data = dataOfName((await instanceNameEntity.read(store, name))?.data);
+  if (data === undefined) throw new Error(`no instance ${name}`);
+  return data;
 }
 
 /** Returns an item as a plain object: equality of test results does not see data that are parsed when they are used. */
@@ -24,7 +29,7 @@ interface StoredWorld {
   readonly instance: string;
 }
 
-/** Returns the id of the world's instance, and the stored record of one of its classes. Throws if there is none. */
+/** Returns the data id of the world's instance, and the stored record of one of its classes. Throws if there is none. */
 export async function storedClass(
   { api, instance: name }: StoredWorld,
   className: string,

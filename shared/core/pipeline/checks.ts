@@ -4,6 +4,7 @@ import {
   methodNotAllowed,
   parentNotFound,
   pathNotFound,
+  serverBusy,
 } from '../../values/errors/errors.ts';
 import { parseBody } from '../http/body/body.ts';
 import { sizeError } from '../http/body/body-size.ts';
@@ -12,7 +13,13 @@ import { noteRoute } from '../http/request-log.ts';
 import type { Match } from '../http/router.ts';
 import type { Body } from '../resource/input.ts';
 import { allowedMethods } from '../resource/introspection.ts';
-import { type Method, methods, type Operation, type Route } from '../resource/route.ts';
+import {
+  type Context,
+  type Method,
+  methods,
+  type Operation,
+  type Route,
+} from '../resource/route.ts';
 import { type Caller, identify, identifyLink, keyRing } from './caller/authentication.ts';
 import { createContext } from './context.ts';
 import type {
@@ -165,9 +172,19 @@ export function requireMethod(exchange: Settled): Adds<Allowed, Settled> {
   return { allowed: operation };
 }
 
-/** Checks the operation's own rules. */
+/** Checks the operation's own rules, and rejects one that may write while a restore replaces the contents. */
 export function authorize({ allowed, context }: Allowed): void {
-  if (allowed !== undefined) checkOperation(context, allowed);
+  if (allowed === undefined) return;
+  checkOperation(context, allowed);
+  if (isClosedTo(context, allowed)) throw serverBusy(restoreSeconds);
+}
+
+const restoreSeconds = 5;
+
+/** Checks whether a restore is replacing the contents of the instance, and the operation may write. */
+function isClosedTo({ route, instanceName }: Context, { right }: Operation): boolean {
+  if (route.instance !== 'place' || instanceName?.data.isClosed !== true) return false;
+  return right !== 'G' && right !== 'L';
 }
 
 /** Returns the 404 of an unknown path. The most common mistake in a path has a code of its own. */

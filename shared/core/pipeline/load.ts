@@ -1,5 +1,10 @@
 import type { Platform } from '../../platform/ports.ts';
-import { instanceNameEntity } from '../../store/entities.ts';
+import {
+  dataOfName,
+  instanceEntity,
+  instanceNameEntity,
+  isInstance,
+} from '../../store/entities.ts';
 import { as } from '../../store/entity.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import type { Match } from '../http/router.ts';
@@ -118,8 +123,7 @@ function wantedCounter(
 ): Key | undefined {
   const scope = instanceOfCaller(caller);
   // without a genuine key, or with one of another instance, the request is rejected: no number is spent on it
-  const isOfPlace =
-    caller.account !== undefined || (scope !== undefined && scope === known.instance);
+  const isOfPlace = caller.account !== undefined || isInstance(scope, known.instance);
   const counter = isOfPlace ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
 }
@@ -219,10 +223,12 @@ function instanceId(
 ): number | undefined {
   const name = match.params.instance;
   const ofKey = instanceOfCaller(caller);
-  if (match.route.instance === 'none') return ofKey;
+  if (match.route.instance === 'none') {
+    return as(instanceEntity, found.get('keyInstance')?.item)?.data.data ?? ofKey;
+  }
   if (name === undefined) return undefined;
   const record = found.get('instanceName');
-  if (record !== undefined) return as(instanceNameEntity, record.item)?.data.instance;
+  if (record !== undefined) return dataOfName(as(instanceNameEntity, record.item)?.data);
   return caches.instances.get(name) ?? ofKey;
 }
 

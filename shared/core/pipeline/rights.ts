@@ -1,3 +1,4 @@
+import { isInstance } from '../../store/entities.ts';
 import { denialOf, isAllowed, type Right } from '../../values/access.ts';
 import { forbidden, notFound } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
@@ -14,7 +15,7 @@ export function checkVisible({ route, actor, instanceName, instanceId }: Context
   const isOpen = route.instance !== 'thing' && route.isHidden !== true;
   if (isOpen || actor.kind === 'anonymous') return;
   const isInside =
-    actor.kind === 'admin' ? actor.role !== undefined : actor.instance === instanceId;
+    actor.kind === 'admin' ? actor.role !== undefined : isInstance(actor.instance, instanceId);
   if (instanceName === undefined || !isInside) throw notFound();
 }
 

@@ -7,7 +7,7 @@ import type { KeyClaims } from '../pipeline/caller/credentials.ts';
  * one reads the record that proves it in the same step, and looks the name up again when the entry was wrong.
  */
 export interface Caches {
-  /** Instance ids by instance name. */
+  /** Data ids by instance name. */
   readonly instances: Cache<string, number>;
   /** Claims of genuine keys by their text: saves the MAC, not the record, which is read for each request. */
   readonly keys: Cache<string, KeyClaims>;

@@ -6,7 +6,7 @@ import type { Tenant } from '../../values/tenant.ts';
 import type { Known } from './loads/known.ts';
 import type { Context } from './route.ts';
 
-/** Returns the request's instance id on a route in an instance. Dispatch has checked that it exists. */
+/** Returns the data id of the request's instance on a route in an instance. Dispatch has checked that it exists. */
 export function instanceOf({ instanceId, route }: Context): number {
   if (instanceId === undefined) throw new Error(`${route.name} is in no instance`);
   return instanceId;

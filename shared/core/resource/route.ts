@@ -189,7 +189,7 @@ export interface Context<Loaded extends object = object> {
   readonly user: Stored<UserData> | undefined;
   /** Claims of the public link in the path; its endpoint may have another link by now. */
   readonly link: RecordClaims | undefined;
-  /** Id of the instance that the path names, or of the API key's instance where the path names none. */
+  /** Data id of the instance that the path names, or of the API key's instance where the path names none. */
   readonly instanceId: number | undefined;
   readonly instanceName: Stored<InstanceNameData> | undefined;
   /** The instance of the API key, where the path names none. */

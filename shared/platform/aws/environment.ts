@@ -129,6 +129,7 @@ export function readSettings(
       maxObjectBytes: parsed.GROUNDWORK_MAX_OBJECT_BYTES,
       maxFileBytes: parsed.GROUNDWORK_MAX_FILE_BYTES,
       maxTraceBytes: parsed.GROUNDWORK_MAX_TRACE_BYTES,
+      maxBackupBytes: parsed.GROUNDWORK_MAX_BACKUP_BYTES,
     },
   };
 }

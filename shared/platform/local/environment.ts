@@ -42,6 +42,8 @@ export interface Environment {
   readonly maxFileBytes: number | undefined;
   /** Bytes of traces that one instance writes in 24 hours; undefined: unlimited. */
   readonly maxTraceBytes: number | undefined;
+  /** Bytes of the backups of one account; undefined: the default. */
+  readonly maxBackupBytes: number | undefined;
   /** Approximate heap for recently used items of the store. */
   readonly cacheBytes: number;
   /** Growth of the heap above what is in use. */
@@ -100,6 +102,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     maxObjectBytes: output.GROUNDWORK_MAX_OBJECT_BYTES,
     maxFileBytes: output.GROUNDWORK_MAX_FILE_BYTES,
     maxTraceBytes: output.GROUNDWORK_MAX_TRACE_BYTES,
+    maxBackupBytes: output.GROUNDWORK_MAX_BACKUP_BYTES,
     ...memoryOf(output.GROUNDWORK_MEMORY_MB, output.GROUNDWORK_CACHE_MB),
     social: parseVariables(socialVariables, variables, StartError),
   };

@@ -75,6 +75,10 @@ export interface AdminData {
 /** The instance that has a name. An instance exists as long as this item does. */
 export interface InstanceNameData {
   readonly instance: number;
+  /** Data id of the instance; absent until the first restore: its id. */
+  readonly data?: number;
+  /** While a restore replaces the contents: requests that may write are rejected. */
+  readonly isClosed?: true;
   /** Account id of the instance's owner, as in the instance; absent where an earlier version stored the name. */
   readonly owner?: number;
   /** Absent without any. Some may be of API keys that were reset or deleted: they have ended. */
@@ -109,6 +113,8 @@ export interface InstanceData {
   readonly owner: number;
   readonly created_at: string;
   readonly updated_at: string;
+  /** Data id, as in the record of its name. */
+  readonly data?: number;
 }
 
 /** An API key of an instance; its text is derived, never stored. */

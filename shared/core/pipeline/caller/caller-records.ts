@@ -4,6 +4,7 @@ import {
   deletedGroupsEntity,
   instanceEntity,
   instanceNameEntity,
+  isInstance,
   memberEntity,
   scriptEntity,
   userEntity,
@@ -66,12 +67,14 @@ export function addCallerKeys(
     add('account', accountEntity.key(account));
     if (instance !== undefined) add('member', memberEntity.key(account, instance));
   }
-  if (script !== undefined) add('callingScript', scriptEntity.key(script.scope, script.script));
+  const dataOf = ({ scope }: { readonly scope: number }) =>
+    instance !== undefined && isInstance(scope, instance) ? instance : scope;
+  if (script !== undefined) add('callingScript', scriptEntity.key(dataOf(script), script.script));
   if (apiKey === undefined) return;
   add('apiKey', apiKeyEntity.key(apiKey.scope, apiKey.record));
   if (user !== undefined) {
-    add('user', userEntity.key(user.scope, user.record));
-    add('deletedGroups', deletedGroupsEntity.key(user.scope));
+    add('user', userEntity.key(dataOf(user), user.record));
+    add('deletedGroups', deletedGroupsEntity.key(dataOf(user)));
   }
   if (isOutside) add('keyInstance', instanceEntity.key(apiKey.scope));
 }
@@ -90,7 +93,7 @@ export interface SettledCaller {
 export interface CallerCase {
   readonly caller: Caller;
   readonly route: Pick<Route, 'instance'>;
-  /** Id of the instance of the path. */
+  /** Data id of the instance of the path. */
   readonly instance: number | undefined;
   /** Returns a record by its name. */
   readonly record: (name: CallerRecordName | 'instanceName') => Stored | undefined;
@@ -132,7 +135,7 @@ function actorOf(of: CallerCase, callers: Callers): Actor {
   if (apiKey === undefined) return { kind: 'anonymous' };
   // inside an instance its name proves that it exists
   const isLiving = of.route.instance !== 'none' || callers.keyInstance !== undefined;
-  const isInside = of.route.instance !== 'place' || of.instance === apiKey.scope;
+  const isInside = of.route.instance !== 'place' || isInstance(apiKey.scope, of.instance);
   const record = callers.apiKey;
   if (record === undefined || !isCurrent(apiKey, record.data) || !isLiving || !isInside) {
     throw noSuchKey();
@@ -151,7 +154,7 @@ function scriptActor(
   { route, instance, record }: CallerCase,
   { account, member }: Callers,
 ): Actor {
-  const isInside = route.instance !== 'none' && instance === claims.scope;
+  const isInside = route.instance !== 'none' && isInstance(claims.scope, instance);
   const isOfVersion =
     as(scriptEntity, record('callingScript'))?.data.version === claims.scriptVersion;
   const isOfOwner =

@@ -23,7 +23,7 @@ export interface Known {
   readonly params: Params;
   /** Id of the account whose key the request has. */
   readonly account: number | undefined;
-  /** Instance id: proved by the name's record, or still a cached value. */
+  /** Data id of the instance: proved by the name's record, or still a cached value. */
   readonly instance: number | undefined;
   /** Claims of the public link in the path; it is genuine. */
   readonly link: RecordClaims | undefined;

@@ -210,7 +210,7 @@ async function copy(place: Place, from: string, to: string): Promise<boolean> {
     for (const path of [typePath, contentPath]) {
       const target = path(folder, to);
       await makeFolders(dirname(target), durable);
-      await link(path(folder, from), target);
+      await link(path(folder, from), target).catch(unlessThere);
       if (durable) await syncFolder(dirname(target));
     }
     return true;
@@ -218,6 +218,11 @@ async function copy(place: Place, from: string, to: string): Promise<boolean> {
     if (isMissing(error)) return false;
     throw trouble.translate(error);
   }
+}
+
+/** Ignores that a file is already there: a copy may be repeated. */
+function unlessThere(error: unknown): void {
+  if (codeOf(error) !== 'EEXIST') throw error;
 }
 
 /** Deletes a file or folder, the content first: no file is ever without type. */

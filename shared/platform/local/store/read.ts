@@ -1,5 +1,13 @@
 import { maxQueryLimit } from '../../../store/limits.ts';
-import type { Key, Query, QueryPage, Store, Stored, Turns } from '../../../store/store.ts';
+import type {
+  Key,
+  Query,
+  QueryPage,
+  Snapshot,
+  Store,
+  Stored,
+  Turns,
+} from '../../../store/store.ts';
 import { openTurns } from '../../limits/time-slices.ts';
 import type { CachedItem, ItemCache } from './cache.ts';
 import { isExpired, readEnvelope, storedItem } from './envelope.ts';
@@ -114,4 +122,28 @@ function isLast({ limit, isEnough }: Query, items: readonly Stored[], item: Stor
 /** Checks whether a scan pauses; never before it has read a few more entries. */
 function isOver(walked: number, turns: Turns): boolean {
   return walked % lookEvery === lookEvery - 1 && turns.isDue();
+}
+
+/** Opens a read transaction, in which the table remains as it is now. Its items are not cached, and may have expired. */
+export function openSnapshot({ environment, items }: Tables): Snapshot {
+  const transaction = environment.useReadTransaction();
+  let isOpen = true;
+  return {
+    query: async (query): Promise<QueryPage> => {
+      if (!isOpen) throw new Error('the snapshot is closed');
+      const range = keyRange(query);
+      const limit = query.limit + 1;
+      const entries = [...items.getRange({ ...range, transaction, limit })];
+      const page = entries.slice(0, query.limit);
+      const positions = page.map(({ key }) => key.slice(range.prefix.length));
+      const shown = page.map(({ value }, at) =>
+        storedItem({ pk: query.pk, sk: positions[at] ?? '' }, readEnvelope(value)),
+      );
+      return { items: shown, positions, more: entries.length > query.limit };
+    },
+    close: () => {
+      if (isOpen) transaction.done();
+      isOpen = false;
+    },
+  };
 }

@@ -16,7 +16,7 @@ import {
 import { openCommitMode } from './commit-mode.ts';
 import { createCounters } from './counters.ts';
 import { type Feed, openFeed } from './feed.ts';
-import { createReader } from './read.ts';
+import { createReader, openSnapshot } from './read.ts';
 import { watchStorage } from './storage-trouble.ts';
 import { openTables, type TablesOptions } from './tables.ts';
 import {
@@ -120,6 +120,7 @@ function createStore(
       trouble.checkWritable();
       trouble.checkSpace();
     },
+    openSnapshot: () => openSnapshot(tables),
     ...createWriter(commits, checkOpen, { now, feed, counters }),
     next: async (counter, count = 1) => counters.take(counter, count),
     close: () => {

@@ -1,0 +1,147 @@
+import { readOwners } from '../../shared/accounts/accounts.ts';
+import { endpointRoute, linkPage } from '../../shared/core/resource/endpoint.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
+import { cut } from '../../shared/core/resource/page.ts';
+import { callingAccount } from '../../shared/core/resource/place.ts';
+import { type Context, type Family, onlyIn, type Route } from '../../shared/core/resource/route.ts';
+import { showFields } from '../../shared/core/resource/show.ts';
+import {
+  backupEntity,
+  deploymentCounter,
+  instanceEntity,
+  isInstance,
+} from '../../shared/store/entities.ts';
+import type { BackupData } from '../../shared/store/records/backups.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { type Access, allRights } from '../../shared/values/access.ts';
+import { notFound } from '../../shared/values/errors/errors.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { backupFields } from './fields.ts';
+import { grants } from './grants.ts';
+import { jobs } from './jobs.ts';
+import { restoreRoutes } from './restores.ts';
+import { createBackup, deleteBackup } from './write.ts';
+
+/** A backup with its author and the name of its instance. */
+interface View {
+  readonly data: BackupData;
+  readonly instance: string;
+  readonly author: JsonObject;
+}
+
+const ofAccount: Access = { account: allRights };
+const ofInstance: Access = { owner: allRights, full: allRights };
+
+/** What the lists of an account and of an instance share. */
+const common = {
+  item: 'id',
+  fields: backupFields,
+  links: [
+    { name: 'self', type: 'detail', to: ({ data }: View) => `/v1.1/backups/full/${data.id}/` },
+  ],
+  record: recordAt(backupEntity, ['account', 'id']),
+  authorizeItem: (context: Context, { data }: Stored<BackupData>) => {
+    if (!isOfPath(context, data)) throw notFound();
+  },
+  view: views,
+  show: showFields(backupFields, (_, { instance, author }: View) => ({ instance, author })),
+  segment: ({ data }: View) => String(data.id),
+  remove: deleteBackup,
+} as const;
+
+const accountBackups: ListOf<BackupData, View, typeof backupFields> = {
+  ...common,
+  name: 'Account Backup',
+  noun: 'account backup',
+  path: '/backups/full/',
+  access: ofAccount,
+  operationNames: {
+    list: { id: 'listAccountBackups', summary: 'List the backups of all instances' },
+    get: { id: 'getAccountBackup', summary: 'Get a backup of any instance' },
+    delete: { id: 'deleteAccountBackup', summary: 'Delete a backup of any instance' },
+  },
+  rows,
+};
+
+const instanceBackups: ListOf<BackupData, View, typeof backupFields> = {
+  ...common,
+  name: 'Full Backup',
+  noun: 'backup',
+  path: '/instances/{instance}/backups/full/',
+  access: ofInstance,
+  counter: () => deploymentCounter('backup'),
+  rows,
+  create: async (context, input) => viewOf(context, await createBackup(context, input.valid())),
+};
+
+/** Returns the caller's backups: of the instance in the path, if there is one. */
+async function rows(context: Context, range: Parameters<typeof cut>[1]) {
+  const account = callingAccount(context).data.id;
+  const all = await backupEntity.listAll(context.platform.store, [account]); // 75 at most
+  const shown = all.filter(({ data }) => isOfPath(context, data));
+  return cut(
+    shown.map((item) => ({ pk: item.data.id, item })),
+    range,
+  );
+}
+
+function isOfPath({ instanceId }: Context, { instance }: BackupData): boolean {
+  return instanceId === undefined || isInstance(instance, instanceId);
+}
+
+async function views(context: Context, items: readonly Stored<BackupData>[]) {
+  const author = await authorOf(context);
+  const instances = await instanceEntity.readAll(
+    context.platform.store,
+    items.map(({ data }) => [data.instance]),
+  );
+  return items.map(({ data }, at): View => {
+    return { data, author, instance: instances[at]?.data.name ?? '' }; // its instance is being deleted
+  });
+}
+
+async function viewOf(context: Context, data: BackupData): Promise<View> {
+  return { data, author: await authorOf(context), instance: context.params.instance ?? '' };
+}
+
+async function authorOf(context: Context): Promise<JsonObject> {
+  const { id } = callingAccount(context).data;
+  return (await readOwners(context.platform.store, [id])).get(id) ?? {};
+}
+
+/** Was for the staff of the service: nobody has rights. */
+const partialRoute: Route = endpointRoute({
+  name: 'Partial Backup',
+  path: '/instances/{instance}/backups/partial/',
+  access: {},
+  operations: {},
+});
+
+/** Backups of the contents of instances, and restores (docs/reference/backups.md). */
+export const backups: Family = {
+  name: 'backups',
+  grants,
+  jobs,
+  routes: onlyIn('v1.1', [
+    linkPage({
+      name: 'Account Backups',
+      noun: 'backup links of the account',
+      path: '/backups/',
+      access: ofAccount,
+      links: { full: 'full/' },
+    }),
+    ...listRoutes(accountBackups),
+    linkPage({
+      name: 'Backups',
+      noun: 'backup links',
+      path: '/instances/{instance}/backups/',
+      access: ofInstance,
+      links: { full: 'full/' },
+    }),
+    ...listRoutes(instanceBackups),
+    partialRoute,
+    ...restoreRoutes,
+  ]),
+};

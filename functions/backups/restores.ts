@@ -1,0 +1,129 @@
+import { readOwners } from '../../shared/accounts/accounts.ts';
+import { type RestoreTask, restoreBackup } from '../../shared/backups/restore-backup.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
+import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
+import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
+import { recordAt } from '../../shared/core/resource/loads/loads.ts';
+import { rowsOf } from '../../shared/core/resource/page.ts';
+import {
+  callingAccount,
+  idsFrom,
+  instanceOf,
+  reservedId,
+} from '../../shared/core/resource/place.ts';
+import type { Context, Route } from '../../shared/core/resource/route.ts';
+import { showFields } from '../../shared/core/resource/show.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
+import { commit } from '../../shared/store/commit.ts';
+import {
+  activeRestoreEntity,
+  backupEntity,
+  isInstance,
+  ownerOfData,
+  restoreEntity,
+} from '../../shared/store/entities.ts';
+import type { RestoreData } from '../../shared/store/records/backups.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { createItem } from '../../shared/store/writes.ts';
+import { allRights } from '../../shared/values/access.ts';
+import { forbidden, invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
+import { restoreFields } from './fields.ts';
+
+/** A restore with its author. */
+interface View {
+  readonly data: RestoreData;
+  readonly author: JsonObject;
+}
+
+const resource: ListOf<RestoreData, View, typeof restoreFields> = {
+  name: 'Restore',
+  path: '/instances/{instance}/restores/',
+  item: 'id',
+  access: { owner: allRights, full: allRights },
+  fields: restoreFields,
+  links: [{ name: 'self', type: 'detail', to: '' }],
+  record: recordAt(restoreEntity, ['instance', 'id']),
+  counter: idsFrom('restore'),
+  rows: (context, range) =>
+    rowsOf(context.platform.store, restoreEntity, [instanceOf(context)], range),
+  view: views,
+  show: showFields(restoreFields, (_, { author }) => ({ archive: null, author })),
+  segment: ({ data }) => String(data.id),
+  create: async (context, input) => {
+    const data = await createRestore(context, input.valid());
+    const [view] = await views(context, [{ data }]);
+    return view ?? { data, author: {} }; // there is one for each
+  },
+};
+
+async function views(
+  { platform }: Context,
+  items: readonly Pick<Stored<RestoreData>, 'data'>[],
+): Promise<readonly View[]> {
+  const authors = await readOwners(
+    platform.store,
+    items.map(({ data }) => data.author),
+  );
+  return items.map(({ data }) => ({ data, author: authors.get(data.author) ?? {} }));
+}
+
+/** Creates a restore of one of the caller's backups, which a job makes. While another one waits, it is aborted. */
+async function createRestore(
+  context: Context,
+  { backup, archive }: Values<typeof restoreFields, 'create'>,
+): Promise<RestoreData> {
+  const isNamed = (backup === null) !== (archive === null);
+  if (!isNamed) {
+    const text = 'You have to provide either backup or archive.';
+    throw invalid({ non_field_errors: [text] });
+  }
+  if (backup === null) throw forbidden('item_protected'); // archives were for the service's staff
+  const { platform } = context;
+  const { store } = platform;
+  const account = callingAccount(context).data.id;
+  const [instance, id] = [instanceOf(context), reservedId(context)];
+  const found = await backupEntity.read(store, account, backup);
+  const isUsable = found?.data.status === 'success' && isInstance(found.data.instance, instance);
+  if (!isUsable) throw invalid({ backup: [messages.noSuchPk(backup)] });
+  const now = timestamp(platform.clock.micros());
+  const made = { id, backup, author: account, created_at: now, updated_at: now };
+  return retryOnConflict(async () => {
+    const active = await activeRestoreEntity.read(store, instance);
+    const data: RestoreData =
+      active === undefined
+        ? { ...made, status: 'scheduled', status_info: '' }
+        : { ...made, status: 'aborted', status_info: alreadyScheduled };
+    const task: RestoreTask = {
+      instance: ownerOfData(instance),
+      restore: id,
+      account,
+      backup,
+      chunk: 0,
+      phase: 'fill',
+      counts: {},
+    };
+    await commit(context, [
+      createItem(restoreEntity, restoreEntity.key(instance, id), data),
+      ...(active === undefined
+        ? [
+            createItem(activeRestoreEntity, activeRestoreEntity.key(instance), {
+              restore: id,
+              account,
+              backup,
+            }),
+            newJob(platform, restoreBackup, task),
+          ]
+        : []),
+    ]);
+    return data;
+  });
+}
+
+const alreadyScheduled = 'Restore already scheduled on specified instance.';
+
+/** The restores of an instance (docs/reference/backups.md#restores). */
+export const restoreRoutes: readonly Route[] = listRoutes(resource);

@@ -1,0 +1,89 @@
+import { type BackupPlace, isActive, maxBackups } from '../../shared/backups/backup-state.ts';
+import { makeBackup } from '../../shared/backups/make-backup.ts';
+import { removeBackup } from '../../shared/backups/remove-backup.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
+import { callingAccount, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { newJob } from '../../shared/jobs/jobs.ts';
+import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
+import { commit } from '../../shared/store/commit.ts';
+import {
+  activeBackupEntity,
+  backupEntity,
+  instanceBackupEntity,
+  ownerOfData,
+} from '../../shared/store/entities.ts';
+import type { BackupData } from '../../shared/store/records/backups.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import {
+  createItem,
+  createOrUpdate,
+  deleteIfExists,
+  deleteItem,
+} from '../../shared/store/writes.ts';
+import { refused } from '../../shared/values/errors/errors.ts';
+import { timestamp } from '../../shared/values/timestamp.ts';
+import type { backupFields } from './fields.ts';
+
+/** Creates a backup of the request's instance, which a job makes. */
+export async function createBackup(
+  context: Context,
+  draft: Values<typeof backupFields, 'create'>,
+): Promise<BackupData> {
+  const { platform } = context;
+  const { store, clock } = platform;
+  const account = callingAccount(context).data.id;
+  const place: BackupPlace = {
+    account,
+    backup: reservedId(context),
+    instance: instanceOf(context),
+  };
+  const now = timestamp(clock.micros());
+  const data: BackupData = {
+    id: place.backup,
+    instance: ownerOfData(place.instance),
+    ...draft,
+    status: 'scheduled',
+    status_info: '',
+    size: null,
+    details: {},
+    created_at: now,
+    updated_at: now,
+  };
+  await retryOnConflict(async () => {
+    const [active, all] = await Promise.all([
+      activeBackupEntity.read(store, account),
+      backupEntity.listAll(store, [account]),
+    ]);
+    if ((active?.data.backup ?? null) !== null) {
+      throw refused(400, 'You can have only one active backup running.', 'limit_reached');
+    }
+    if (all.length >= maxBackups) {
+      const text = `Maximum number of backups per account reached (${maxBackups}).`;
+      throw refused(400, text, 'limit_reached');
+    }
+    const activeKey = { key: activeBackupEntity.key(account), current: active };
+    await commit(context, [
+      createItem(backupEntity, backupEntity.key(account, data.id), data),
+      createOrUpdate(activeBackupEntity, activeKey, { backup: data.id }),
+      createItem(instanceBackupEntity, instanceBackupEntity.key(place.instance, data.id), {
+        account,
+        isActive: true,
+      }),
+      newJob(platform, makeBackup, place),
+    ]);
+  });
+  return data;
+}
+
+/** Deletes a backup; a job deletes its archive. */
+export async function deleteBackup(context: Context, current: Stored<BackupData>): Promise<void> {
+  const { id: backup, instance, status } = current.data;
+  if (isActive(status)) throw refused(400, 'Cannot delete active backup', 'state_conflict');
+  const place: BackupPlace = { account: callingAccount(context).data.id, backup, instance };
+  await commit(context, [
+    deleteItem(current),
+    deleteIfExists(instanceBackupEntity.key(instance, backup)),
+    newJob(context.platform, removeBackup, place),
+  ]);
+}

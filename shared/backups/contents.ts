@@ -1,0 +1,181 @@
+import { compileClass } from '../classes/rules/compiled-class.ts';
+import type { Platform } from '../platform/ports.ts';
+import { pushProviders } from '../push/rules/provider.ts';
+import {
+  classCountEntity,
+  classEntity,
+  classFileCountEntity,
+  fileEntity,
+  objectEntity,
+  pushDeviceEntity,
+  pushDevicePositionEntity,
+  scriptSourceEntity,
+  triggerRateEntity,
+  userEntity,
+  userPasswordEntity,
+  userSocialEntity,
+} from '../store/entities.ts';
+import { isOwn } from '../store/partitions.ts';
+import type { Store, Stored } from '../store/store.ts';
+import { type ArchivedItem, archivedFile, archiveLine } from './archive.ts';
+
+/** A class of an archive, with the storage names of its files. */
+export type ArchivedClass = { readonly number: number; readonly files: readonly string[] };
+
+/** Position in the contents of an instance. */
+export type Position = {
+  /** Index of the partition. */
+  readonly at: number;
+  /** Sort key of the last item that was read. */
+  readonly after?: string;
+  /** The classes; complete once the first partition is read. */
+  readonly classes: readonly ArchivedClass[];
+};
+
+/** The contents to read. */
+export interface Contents {
+  /** Reads the store, or a snapshot of it. */
+  readonly reader: Pick<Store, 'query'>;
+  readonly files: Platform['files'];
+  readonly clock: Platform['clock'];
+  /** Data id. */
+  readonly data: number;
+  /** Key prefix of the archive. */
+  readonly prefix: string;
+}
+
+/** A part of the contents, as it is stored in a chunk. */
+export interface Part {
+  readonly lines: readonly string[];
+  readonly items: readonly Stored[];
+  /** Bytes of the files that were copied. */
+  readonly fileBytes: number;
+  /** Undefined: these were the last. */
+  readonly next: Position | undefined;
+}
+
+const pageItems = 100;
+const maxTextBytes = 2 * 1024 * 1024; // of a chunk, before compression; an item may exceed it
+const maxMs = 2000;
+const copiesAtOnce = 16;
+
+/**
+ * The partitions of an archive, the main one first, classes last: an object that is created while they are read has its
+ * owner and its class. Members of groups, names of users and unique values follow from users and objects.
+ */
+function partitionsOf(data: number, classes: readonly ArchivedClass[]): readonly string[] {
+  return [
+    classEntity.partition(data),
+    userEntity.partition(data),
+    userPasswordEntity.partition(data),
+    userSocialEntity.partition(data),
+    ...pushProviders.flatMap((provider) => [
+      pushDeviceEntity.partition(data, provider),
+      pushDevicePositionEntity.partition(data, provider),
+    ]),
+    ...classes.map(({ number }) => objectEntity.partition(data, number)),
+  ];
+}
+
+const derivedKinds: ReadonlySet<string> = new Set(
+  [classCountEntity, classFileCountEntity, triggerRateEntity].map(({ kind }) => kind),
+);
+
+function isArchived(item: Stored): boolean {
+  return !(isOwn(item) || derivedKinds.has(item.kind));
+}
+
+/** Reads a part of the contents, and copies the files that its items refer to. */
+export async function readPart(contents: Contents, from: Position): Promise<Part> {
+  const { reader, clock, data } = contents;
+  const lines: string[] = [];
+  const items: Stored[] = [];
+  const end = clock.steadyMs() + maxMs;
+  let position: Position | undefined = from;
+  let [bytes, fileBytes] = [0, 0];
+  while (position !== undefined && bytes < maxTextBytes && clock.steadyMs() < end) {
+    const { at, after }: Position = position;
+    const classes: readonly ArchivedClass[] = position.classes;
+    const pk = partitionsOf(data, classes)[at] ?? '';
+    const lower = after === undefined ? {} : { lower: { key: after, inclusive: false } };
+    const page = await reader.query({ pk, ...lower, limit: pageItems });
+    const wanted = page.items.filter(isArchived);
+    const copied = await copyFiles(contents, wanted, classes);
+    const added = [...wanted.map((item) => lineOf(data, item)), ...copied.lines];
+    lines.push(...added);
+    items.push(...wanted);
+    fileBytes += copied.bytes;
+    bytes += added.reduce((sum, line) => sum + line.length, 0);
+    const known = { classes: [...classes, ...archivedClasses(contents, wanted)] };
+    position = page.more
+      ? { at, after: page.positions.at(-1) ?? '', ...known }
+      : following(data, { at: at + 1, ...known });
+  }
+  return { lines, items, fileBytes, next: position };
+}
+
+function following(data: number, position: Position): Position | undefined {
+  return position.at < partitionsOf(data, position.classes).length ? position : undefined;
+}
+
+function lineOf(data: number, { key, kind, data: stored }: Stored): string {
+  const below = key.pk.slice(`INSTANCE#${data}`.length);
+  const item: ArchivedItem = [below, key.sk, kind, stored];
+  return archiveLine(item);
+}
+
+function archivedClasses({ files }: Contents, items: readonly Stored[]): readonly ArchivedClass[] {
+  return items.filter(classEntity.matches).map((item) => {
+    const { fileNames } = compileClass(item.data, files.address);
+    return { number: item.data.number, files: fileNames };
+  });
+}
+
+/** Copies the files of items. Returns their bytes, and the lines of the records of files of objects. */
+async function copyFiles(
+  contents: Contents,
+  items: readonly Stored[],
+  classes: readonly ArchivedClass[],
+): Promise<{ readonly bytes: number; readonly lines: readonly string[] }> {
+  const keys = items.flatMap((item) => filesOf(item, classes));
+  const lines: string[] = [];
+  let bytes = 0;
+  for (let at = 0; at < keys.length; at += copiesAtOnce) {
+    const some = keys.slice(at, at + copiesAtOnce);
+    await Promise.all(
+      some.map(async ({ key, classNumber }) => {
+        const size = await copyFile(contents, key);
+        if (size === undefined) return; // the item refers to a file that is lost
+        bytes += size;
+        if (classNumber === undefined) return;
+        const record = fileEntity.key(contents.data, classNumber, key);
+        const item = { key: record, kind: fileEntity.kind, version: '', data: { bytes: size } };
+        lines.push(lineOf(contents.data, item));
+      }),
+    );
+  }
+  return { bytes, lines };
+}
+
+/** Returns the files that an item refers to, those of objects with their class. */
+function filesOf(
+  item: Stored,
+  classes: readonly ArchivedClass[],
+): readonly { readonly key: string; readonly classNumber?: number }[] {
+  if (scriptSourceEntity.matches(item)) {
+    return item.data.file === undefined ? [] : [{ key: item.data.file }];
+  }
+  if (!objectEntity.matches(item)) return [];
+  const { values } = item.data;
+  return classes.flatMap(({ number, files }) => {
+    if (!item.key.pk.endsWith(`#CLASS#${number}`)) return [];
+    const keys = files.map((storage) => values[storage]);
+    return keys.flatMap((key) => (typeof key === 'string' ? [{ key, classNumber: number }] : []));
+  });
+}
+
+async function copyFile({ files, prefix }: Contents, key: string): Promise<number | undefined> {
+  const target = archivedFile(prefix, key);
+  if (target === undefined || !(await files.copy(key, target))) return undefined;
+  return files.size(target);
+}

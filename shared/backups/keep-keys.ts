@@ -1,0 +1,70 @@
+import type { JobContext, StepResult } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import {
+  dataOfName,
+  scriptEndpointEntity,
+  scriptEndpointPositionEntity,
+  userEntity,
+} from '../store/entities.ts';
+import type { Keyed, UserData } from '../store/records/records.ts';
+import type { ScriptEndpointData } from '../store/records/scripts.ts';
+import type { Stored } from '../store/store.ts';
+import { updateItem } from '../store/writes.ts';
+import { dataOf, type RestoreTask, readPointers } from './restore-state.ts';
+
+const stepSize = 500;
+
+/**
+ * Gives restored users and script endpoints the generation of the keys that they have now: a key that was reset after
+ * the backup does not become valid again. Records that were deleted since have the keys of the backup.
+ */
+export async function keepKeys(context: JobContext, task: RestoreTask): Promise<StepResult> {
+  const found = await readPointers(context, task.instance);
+  const current = dataOfName(found?.pointer.data) ?? task.instance;
+  const data = dataOf(task);
+  if (task.isOfEndpoints !== true) {
+    const part = { after: task.after, limit: stepSize };
+    const { items, last } = await userEntity.list(context.store, [current], part);
+    const ids = items.map((item) => [data, item.data.id] as const);
+    const restored = await userEntity.readAll(context.store, ids);
+    await keepAll<UserData>(context, items, restored);
+    const { after: _, ...rest } = task;
+    const next = last === undefined ? { isOfEndpoints: true } : { after: last };
+    return { task: { ...rest, ...next } };
+  }
+  const part = { after: task.after, limit: stepSize };
+  const { items, last } = await scriptEndpointEntity.list(context.store, [current], part);
+  const positions = await scriptEndpointPositionEntity.readAll(
+    context.store,
+    items.map((item) => [data, item.data.row] as const),
+  );
+  const names = positions.flatMap((item) => (item === undefined ? [] : [item.data.name]));
+  const restored = await scriptEndpointEntity.readAll(
+    context.store,
+    names.map((name) => [data, name] as const),
+  );
+  const byRow = new Map(restored.map((item) => [item?.data.row, item]));
+  const same = items.map((item) => byRow.get(item.data.row));
+  await keepAll<ScriptEndpointData>(context, items, same);
+  if (last !== undefined) return { task: { ...task, after: last } };
+  return { task: { ...task, phase: 'switch' } };
+}
+
+/** Updates restored records whose keys are of another generation. */
+async function keepAll<Data extends Keyed>(
+  context: JobContext,
+  items: readonly Stored<Data>[],
+  restored: readonly (Stored<Data> | undefined)[],
+): Promise<void> {
+  await Promise.all(
+    items.map(async ({ data: { generation, secret_version } }, at) => {
+      const own = restored[at];
+      if (own === undefined || isSame(own.data, { generation, secret_version })) return;
+      await maintain(context, [updateItem(own, { ...own.data, generation, secret_version })]);
+    }),
+  );
+}
+
+function isSame(a: Keyed, b: Keyed): boolean {
+  return a.generation === b.generation && a.secret_version === b.secret_version;
+}

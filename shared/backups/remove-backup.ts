@@ -1,0 +1,18 @@
+import type { JobType } from '../jobs/jobs.ts';
+import { activeRestoreEntity } from '../store/entities.ts';
+import { archivePrefix } from '../values/file-keys.ts';
+import type { BackupPlace } from './backup-state.ts';
+
+const pauseMs = 2000;
+
+/** Deletes the archive of a deleted backup, once no restore reads it. */
+export const removeBackup: JobType = {
+  name: 'remove-backup',
+  step: async ({ store, files }, task) => {
+    const { account, backup, instance } = task as BackupPlace; // as stored
+    const active = await activeRestoreEntity.read(store, instance);
+    if (active?.data.backup === backup) return { task, afterMs: pauseMs };
+    await files.removeAll(archivePrefix(account, backup));
+    return 'done';
+  },
+};

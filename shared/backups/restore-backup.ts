@@ -1,0 +1,162 @@
+import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
+import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { writeEach } from '../store/commit.ts';
+import {
+  classCountEntity,
+  classEntity,
+  classFileCountEntity,
+  dataOfName,
+  fileEntity,
+  scriptSourceEntity,
+} from '../store/entities.ts';
+import type { ScriptSourceData } from '../store/records/scripts.ts';
+import type { Put } from '../store/store.ts';
+import { putItem } from '../store/writes.ts';
+import { archivePrefix } from '../values/file-keys.ts';
+import { type ArchivedItem, archivedFile, movedFile, readChunk, readManifest } from './archive.ts';
+import { keepKeys } from './keep-keys.ts';
+import { addClass, addSums, moveItem, putsOf, type RestorePlace } from './restore-items.ts';
+import {
+  changeRestore,
+  dataOf,
+  giveUp,
+  type RestoreTask,
+  readPointers,
+  setClosed,
+} from './restore-state.ts';
+import { resumeData, switchData } from './switch-data.ts';
+
+export type { RestoreTask } from './restore-state.ts';
+
+const writesAtOnce = 100;
+const copiesAtOnce = 16;
+const closePauseMs = 1000;
+const maxClosedMicros = 600_000_000; // then the instance opens again, with the contents that it had
+
+/**
+ * Restores a backup: fills a fresh data id from the archive, a chunk in each step, while requests use the contents of
+ * before; closes the instance to writes, waits for the end of those that have begun, and switches to the new contents
+ * in one transaction. Each step may run twice.
+ */
+export const restoreBackup: JobType = {
+  name: 'restore-backup',
+  step: async (context, stored) => {
+    const task = stored as RestoreTask; // as stored
+    const found = await readPointers(context, task.instance);
+    if (found === undefined) return giveUp(context, task, 'aborted', 'Instance was removed.');
+    // checked before all else: what the instance uses is never given up
+    if (dataOfName(found.pointer.data) === dataOf(task)) return resumeData(context, task);
+    const { since } = task;
+    const isLate = since !== undefined && context.clock.micros() - since > maxClosedMicros;
+    if (isLate) {
+      return giveUp(context, task, 'error', 'Contents could not be replaced.');
+    }
+    switch (task.phase) {
+      case 'fill':
+        return fill(context, task);
+      case 'close':
+        return close(context, task);
+      case 'keys':
+        return keys(context, task);
+      case 'switch':
+        return switchData(context, task, found);
+    }
+  },
+};
+
+/** Puts the items of a chunk under the new data id, and copies their files. */
+async function fill(context: JobContext, task: RestoreTask): Promise<StepResult> {
+  const prefix = archivePrefix(task.account, task.backup);
+  const manifest = await readManifest(context.files, prefix);
+  if (manifest === undefined) return giveUp(context, task, 'error', 'Invalid file.');
+  if (task.chunk === 0) await changeRestore(context, task, { status: 'running' });
+  if (task.chunk === manifest.chunks) {
+    await putCounts(context, task);
+    return { task: { ...task, phase: 'close' } };
+  }
+  const items = await readChunk(context.files, prefix, task.chunk);
+  if (items === undefined) return giveUp(context, task, 'error', 'Invalid file.');
+  const puts = await putItems(context, dataOf(task), items);
+  await copyFiles(context, { prefix, data: dataOf(task) }, items);
+  return { task: { ...task, chunk: task.chunk + 1, counts: addSums(task.counts, puts) } };
+}
+
+async function putItems(
+  context: JobContext,
+  data: number,
+  items: readonly ArchivedItem[],
+): Promise<readonly Put[]> {
+  const { store, ids, files } = context;
+  const place: RestorePlace = { data, filesAt: files.address, classes: new Map() };
+  for (const item of await classEntity.listAll(store, [data])) addClass(place, item.data);
+  const moved = items.map((item) => moveItem(data, item));
+  for (const item of moved) if (classEntity.matches(item)) addClass(place, item.data);
+  const puts = moved.flatMap((item) => putsOf(place, item));
+  const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
+  for (let at = 0; at < puts.length; at += writesAtOnce) {
+    const some = puts.slice(at, at + writesAtOnce);
+    const transactions = some.map((put) => ({ id: ids.random(), change, writes: [put] }));
+    await Promise.all(writeEach(store, transactions));
+  }
+  return puts;
+}
+
+/** Copies the files that items refer to. */
+async function copyFiles(
+  { files }: JobContext,
+  { prefix, data }: { readonly prefix: string; readonly data: number },
+  items: readonly ArchivedItem[],
+): Promise<void> {
+  const keys = items.flatMap(filesOf);
+  for (let at = 0; at < keys.length; at += copiesAtOnce) {
+    await Promise.all(
+      keys.slice(at, at + copiesAtOnce).map(async (key) => {
+        const copy = archivedFile(prefix, key);
+        if (copy !== undefined) await files.copy(copy, movedFile(key, data));
+      }),
+    );
+  }
+}
+
+function filesOf([, sk, kind, data]: ArchivedItem): readonly string[] {
+  if (kind === fileEntity.kind) return [sk];
+  if (kind !== scriptSourceEntity.kind) return [];
+  const { file } = data as ScriptSourceData; // of this kind
+  return file === undefined ? [] : [file];
+}
+
+/** Puts the counts of classes, which nothing else counts: the puts of a restore are in no change feed. */
+async function putCounts(context: JobContext, task: RestoreTask): Promise<void> {
+  const data = dataOf(task);
+  for (const [name, { objects, bytes, files, fileBytes }] of Object.entries(task.counts)) {
+    const number = Number(name);
+    await maintain(context, [
+      putItem(classCountEntity, classCountEntity.key(data, number), {
+        count: objects,
+        bytes,
+        position: '',
+      }),
+      putItem(classFileCountEntity, classFileCountEntity.key(data, number), {
+        count: files,
+        bytes: fileBytes,
+        position: '',
+      }),
+    ]);
+  }
+}
+
+/** Closes the instance to requests that may write, once no backup reads its contents. */
+async function close(context: JobContext, task: RestoreTask): Promise<StepResult> {
+  if (await isBackedUp(context.store, task.instance)) return { task, afterMs: backupPauseMs };
+  await setClosed(context, task.instance, true);
+  return { task: { ...task, phase: 'keys', since: context.clock.micros() } };
+}
+
+/** Waits for the end of the requests that began before the instance was closed, then keeps the keys that are valid. */
+async function keys(context: JobContext, task: RestoreTask): Promise<StepResult> {
+  const { since = 0 } = task;
+  if (!(await context.endedBefore(since))) return { task, afterMs: closePauseMs };
+  if (await isBackedUp(context.store, task.instance)) return { task, afterMs: closePauseMs };
+  return keepKeys(context, task);
+}

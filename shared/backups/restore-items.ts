@@ -1,0 +1,147 @@
+import { type CompiledClass, compileClass } from '../classes/rules/compiled-class.ts';
+import { uniqueKeys } from '../objects/unique-values.ts';
+import { pushEnvironments } from '../push/rules/provider.ts';
+import {
+  classEntity,
+  fileEntity,
+  membershipEntity,
+  objectEntity,
+  pushConfigEntity,
+  scriptSourceEntity,
+  uniqueEntity,
+  userEntity,
+  usernameEntity,
+} from '../store/entities.ts';
+import { jsonBytes } from '../store/exact-json.ts';
+import { encodeText } from '../store/index-keys.ts';
+import { objectIndexes } from '../store/object-indexes.ts';
+import type { PushConfigData } from '../store/records/push.ts';
+import type { ClassData, FileData, ObjectData, UserData } from '../store/records/records.ts';
+import type { Key, Put, Stored } from '../store/store.ts';
+import { putItem } from '../store/writes.ts';
+import { type ArchivedItem, movedFile } from './archive.ts';
+
+/** Where archived items are put. */
+export interface RestorePlace {
+  /** Data id. */
+  readonly data: number;
+  /** Returns the address of public files. */
+  readonly filesAt: () => string;
+  /** The classes of the archive that are known so far, by number. */
+  readonly classes: Map<number, RestoredClass>;
+}
+
+interface RestoredClass {
+  readonly data: ClassData;
+  readonly compiled: CompiledClass;
+}
+
+/** Number and bytes of the objects of a class, and of their files. */
+export type ClassSums = {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly files: number;
+  readonly fileBytes: number;
+};
+
+/** The sums of classes, by number. */
+export type Sums = Readonly<Record<string, ClassSums>>;
+
+/** An archived item under its new key. */
+interface Moved extends Stored {
+  readonly classNumber: number;
+}
+
+/** Returns an archived item under its key below a data id. */
+export function moveItem(data: number, [below, sk, kind, stored]: ArchivedItem): Moved {
+  const isFile = kind === fileEntity.kind;
+  const key: Key = { pk: `INSTANCE#${data}${below}`, sk: isFile ? movedFile(sk, data) : sk };
+  return { key, kind, version: '', data: stored, classNumber: Number(below.split('#')[2]) };
+}
+
+/** Adds a class, so that its objects can be restored. */
+export function addClass({ classes, filesAt }: RestorePlace, data: ClassData): void {
+  classes.set(data.number, { data, compiled: compileClass(data, filesAt) });
+}
+
+/** Returns a class as it is restored: all entries of its indexes are made anew. */
+export function readyClass({ unfilledSlots: _, ...data }: ClassData): ClassData {
+  return { ...data, status: 'ready', retiredSlots: [] };
+}
+
+/** Returns the puts of an archived item and of what follows from it. A repetition puts the same. */
+export function putsOf(place: RestorePlace, item: Moved): readonly Put[] {
+  const { key } = item;
+  if (classEntity.matches(item)) return [putItem(classEntity, key, readyClass(item.data))];
+  if (objectEntity.matches(item)) return objectPuts(place, item);
+  if (userEntity.matches(item)) return userPuts(place.data, key, item.data);
+  if (pushConfigEntity.matches(item)) {
+    return [putItem(pushConfigEntity, key, withoutApplications(item.data))];
+  }
+  if (scriptSourceEntity.matches(item)) {
+    const { file, ...source } = item.data;
+    const moved = file === undefined ? source : { ...source, file: movedFile(file, place.data) };
+    return [putItem(scriptSourceEntity, key, moved)];
+  }
+  return [putItem(item, key, item.data)];
+}
+
+function objectPuts(place: RestorePlace, item: Moved & Stored<ObjectData>): readonly Put[] {
+  const ofClass = place.classes.get(item.classNumber);
+  if (ofClass === undefined) return []; // its class was deleted while the backup was made
+  const { compiled, data: classData } = ofClass;
+  const data: ObjectData = { ...movedObject(place, item), epoch: compiled.epoch };
+  const unique = { instance: place.data, class: { data: classData } };
+  return [
+    { ...putItem(objectEntity, item.key, data), indexes: objectIndexes(compiled, data) },
+    ...uniqueKeys(unique, compiled, data.values).map((key) =>
+      putItem(uniqueEntity, key, { object: data.id }),
+    ),
+  ];
+}
+
+function movedObject(place: RestorePlace, { data, classNumber }: Moved & Stored<ObjectData>) {
+  const values = { ...data.values };
+  for (const storage of place.classes.get(classNumber)?.compiled.fileNames ?? []) {
+    const key = values[storage];
+    if (typeof key === 'string') values[storage] = movedFile(key, place.data);
+  }
+  return { ...data, values };
+}
+
+function userPuts(data: number, key: Key, user: UserData): readonly Put[] {
+  return [
+    putItem(userEntity, key, user),
+    putItem(usernameEntity, usernameEntity.key(data, encodeText(user.username)), { user: user.id }),
+    ...user.groups.map((group) =>
+      putItem(membershipEntity, membershipEntity.key(data, group, user.id), { user: user.id }),
+    ),
+  ];
+}
+
+/** Returns a configuration whose applications of the push service are created by the next message. */
+function withoutApplications(config: PushConfigData): PushConfigData {
+  const sides = pushEnvironments.map((name) => [name, { ...config[name], application: null }]);
+  return Object.fromEntries(sides) as PushConfigData; // one for each environment
+}
+
+const none: ClassSums = { objects: 0, bytes: 0, files: 0, fileBytes: 0 };
+
+/** Adds restored items to the sums of their classes. */
+export function addSums(sums: Sums, puts: readonly Put[]): Sums {
+  const all: Record<string, ClassSums> = { ...sums };
+  for (const { key, kind, data } of puts) {
+    const isObject = kind === objectEntity.kind;
+    if (!isObject && kind !== fileEntity.kind) continue;
+    const name = key.pk.split('#')[3] ?? '';
+    const sum = all[name] ?? none;
+    all[name] = isObject
+      ? { ...sum, objects: sum.objects + 1, bytes: sum.bytes + jsonBytes(data) }
+      : {
+          ...sum,
+          files: sum.files + 1,
+          fileBytes: sum.fileBytes + (data as FileData).bytes, // of this kind
+        };
+  }
+  return all;
+}

@@ -1,0 +1,122 @@
+import { clearData } from '../instances/clear-partitions.ts';
+import type { JobContext, StepResult } from '../jobs/jobs.ts';
+import { newJob } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { retryOnConflict } from '../jobs/write-conflict.ts';
+import {
+  activeRestoreEntity,
+  classNumbersEntity,
+  instanceEntity,
+  instanceNameEntity,
+  restoredData,
+  restoreEntity,
+} from '../store/entities.ts';
+import { readTogether } from '../store/entity.ts';
+import type { BackupStatus, RestoreData } from '../store/records/backups.ts';
+import type { ClassNumbersData, InstanceData, InstanceNameData } from '../store/records/records.ts';
+import type { Stored } from '../store/store.ts';
+import { deleteIfExists, updateItem } from '../store/writes.ts';
+import { timestamp } from '../values/timestamp.ts';
+import type { Sums } from './restore-items.ts';
+
+/** Task of a restore. */
+export type RestoreTask = {
+  /** Instance id. */
+  readonly instance: number;
+  readonly restore: number;
+  /** Account that made the backup. */
+  readonly account: number;
+  readonly backup: number;
+  readonly phase: 'fill' | 'close' | 'keys' | 'switch';
+  /** Next chunk of the archive. */
+  readonly chunk: number;
+  readonly counts: Sums;
+  /** Microseconds when the instance was closed. */
+  readonly since?: number;
+  /** Sort key of the last record whose key was compared. */
+  readonly after?: string;
+  readonly isOfEndpoints?: boolean;
+};
+
+/** Returns the data id that a restore fills. */
+export function dataOf({ instance, restore }: RestoreTask): number {
+  return restoredData(instance, restore);
+}
+
+/** The records that contain the data id of an instance, and its class numbers. */
+export interface DataPointers {
+  readonly place: Stored<InstanceData>;
+  readonly pointer: Stored<InstanceNameData>;
+  readonly numbers: Stored<ClassNumbersData>;
+}
+
+const maxRenames = 10; // while the records are read
+
+/** Reads the records with the data id; undefined for a deleted instance. */
+export async function readPointers(
+  { store }: JobContext,
+  instance: number,
+): Promise<DataPointers | undefined> {
+  for (let tries = 0; tries < maxRenames; tries += 1) {
+    const place = await instanceEntity.read(store, instance);
+    if (place === undefined) return undefined;
+    const { pointer, numbers } = await readTogether(store, {
+      pointer: instanceNameEntity.at(place.data.name),
+      numbers: classNumbersEntity.at(place.data.name),
+    });
+    if (pointer?.data.instance === instance && numbers) return { place, pointer, numbers };
+  }
+  throw new Error('the name of the instance does not lead to it');
+}
+
+/** Changes the record of a restore. */
+export async function changeRestore(
+  context: JobContext,
+  { instance, restore }: RestoreTask,
+  changes: Partial<RestoreData>,
+): Promise<void> {
+  await retryOnConflict(async () => {
+    const record = await restoreEntity.read(context.store, instance, restore);
+    if (record === undefined) return; // deleted with its instance
+    const updated_at = timestamp(context.clock.micros());
+    await maintain(context, [updateItem(record, { ...record.data, ...changes, updated_at })]);
+  });
+}
+
+/** Opens or closes an instance to requests that may write. */
+export async function setClosed(
+  context: JobContext,
+  instance: number,
+  isClosed: boolean,
+): Promise<void> {
+  await retryOnConflict(async () => {
+    const found = await readPointers(context, instance);
+    if (found === undefined || (found.pointer.data.isClosed === true) === isClosed) return;
+    const { isClosed: _, ...data } = found.pointer.data;
+    const changed: InstanceNameData = { ...data, ...(isClosed && { isClosed: true }) };
+    await maintain(context, [updateItem(found.pointer, changed)]);
+  });
+}
+
+/** Ends a restore that has not succeeded: the instance keeps its contents, and what was restored is deleted. */
+export async function giveUp(
+  context: JobContext,
+  task: RestoreTask,
+  status: BackupStatus,
+  status_info: string,
+): Promise<StepResult> {
+  const found = await readPointers(context, task.instance);
+  await setClosed(context, task.instance, false);
+  await changeRestore(context, task, { status, status_info });
+  const lastClass = lastClassOf(task.counts, found?.numbers.data.last ?? 0);
+  await maintain(context, [
+    deleteIfExists(activeRestoreEntity.key(task.instance)),
+    newJob(context, clearData, { instance: dataOf(task), lastClass }),
+  ]);
+  return 'done';
+}
+
+/** Returns the highest number of a class of which objects were restored, or that the instance has used. */
+export function lastClassOf(counts: Sums, used: number): number {
+  return Math.max(used, ...Object.keys(counts).map(Number));
+}

@@ -1,0 +1,78 @@
+import { clearData } from '../instances/clear-partitions.ts';
+import { type JobContext, newJob, type StepResult } from '../jobs/jobs.ts';
+import { maintain } from '../jobs/maintain.ts';
+import { timeAfter } from '../schedules/rules/schedule-times.ts';
+import { planSchedule } from '../schedules/schedule-record.ts';
+import {
+  activeRestoreEntity,
+  classEntity,
+  dataOfName,
+  deletedGroupsEntity,
+  scheduleEntity,
+} from '../store/entities.ts';
+import type { ScheduleData } from '../store/records/schedules.ts';
+import type { Stored } from '../store/store.ts';
+import { deleteIfExists, updateItem } from '../store/writes.ts';
+import { clearGroup } from '../users/clear-group.ts';
+import { timestamp } from '../values/timestamp.ts';
+import {
+  changeRestore,
+  type DataPointers,
+  dataOf,
+  lastClassOf,
+  type RestoreTask,
+} from './restore-state.ts';
+
+/** Switches the instance to the restored contents, opens it, and has the contents of before deleted: one transaction. */
+export async function switchData(
+  context: JobContext,
+  task: RestoreTask,
+  { place, pointer, numbers }: DataPointers,
+): Promise<StepResult> {
+  const data = dataOf(task);
+  const before = dataOfName(pointer.data) ?? task.instance;
+  const classes = await classEntity.listAll(context.store, [data]);
+  const lastClass = lastClassOf(task.counts, numbers.data.last);
+  const { isClosed: _, ...open } = pointer.data;
+  await maintain(context, [
+    updateItem(pointer, { ...open, data }),
+    updateItem(place, { ...place.data, data }),
+    updateItem(numbers, {
+      last: lastClass,
+      numbers: Object.fromEntries(classes.map((item) => [item.data.name, item.data.number])),
+    }),
+    newJob(context, clearData, { instance: before, lastClass }),
+  ]);
+  return { task };
+}
+
+/** Plans what jobs have to do with the restored contents, and ends the restore. */
+export async function resumeData(context: JobContext, task: RestoreTask): Promise<StepResult> {
+  const data = dataOf(task);
+  for (const schedule of await scheduleEntity.listAll(context.store, [data])) {
+    await resumeSchedule(context, data, schedule);
+  }
+  const deleted = await deletedGroupsEntity.read(context.store, data);
+  const groups = deleted?.data.groups ?? [];
+  const jobs = groups.map((group) => newJob(context, clearGroup, { instance: data, group }));
+  if (jobs.length > 0) await maintain(context, jobs.slice(0, maxJobs));
+  await changeRestore(context, task, { status: 'success' });
+  await maintain(context, [deleteIfExists(activeRestoreEntity.key(task.instance))]);
+  return 'done';
+}
+
+const maxJobs = 100; // of a transaction; groups beyond it remain hidden
+
+/** Plans the next time of a schedule from now on: times since the backup are not made up for. */
+async function resumeSchedule(
+  context: JobContext,
+  data: number,
+  schedule: Stored<ScheduleData>,
+): Promise<void> {
+  const nowMs = Math.floor(context.clock.micros() / 1000);
+  const next = await timeAfter(schedule.data, nowMs, nowMs);
+  const { lastTrace: _, ...rest } = schedule.data; // traces are not restored
+  const scheduled_next = next === undefined ? null : timestamp(next * 1000);
+  const resumed: ScheduleData = { ...rest, scheduled_next };
+  await maintain(context, [updateItem(schedule, resumed), ...planSchedule(data, resumed)]);
+}

@@ -1,0 +1,316 @@
+import { EventEmitter, once } from 'node:events';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeBackup } from '../../shared/backups/make-backup.ts';
+import { restoreBackup } from '../../shared/backups/restore-backup.ts';
+import type { JobContext, JobType } from '../../shared/jobs/jobs.ts';
+import {
+  classEntity,
+  instanceNameEntity,
+  objectEntity,
+  ownerOfData,
+  restoredData,
+} from '../../shared/store/entities.ts';
+import type { Store, Transaction } from '../../shared/store/store.ts';
+import type { JsonObject } from '../../shared/values/json/json.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { instanceId } from '../support/stored-records.ts';
+
+/* Backups and restores beside requests, and by processes that die between steps. */
+
+let hold: ((transaction: Transaction) => Promise<void>) | undefined;
+
+/** Lets a test delay the writes of clients. */
+function withHold(store: Store): Store {
+  return {
+    ...store,
+    write: async (transaction) => {
+      if (transaction.change.cause === 'client') await hold?.(transaction);
+      return store.write(transaction);
+    },
+  };
+}
+
+useApi({ wrap: withHold, settings: { maxBackupBytes: 3_000_000 } });
+
+let world: World;
+let path: string;
+let count = 0;
+
+beforeEach(async () => {
+  count += 1;
+  hold = undefined;
+  world = await openWorld(api, `shop-${count}`);
+  const schema = [
+    { name: 'title', type: 'string', filter_index: true },
+    { name: 'text', type: 'text' },
+    { name: 'before', type: 'reference', target: 'self' },
+    { name: 'scan', type: 'file' },
+  ];
+  path = `${await world.dataClass('book', schema)}objects/`;
+});
+
+const post = (body: unknown) => api.send({ as: world.owner, path, body });
+const call = (method: string, at: string, body?: unknown) =>
+  world.call(world.owner, method, at, body);
+
+async function ended(at: string) {
+  for (;;) {
+    const { body } = await call('GET', at);
+    if (!['scheduled', 'running', 'uploading'].includes(body.status)) return body;
+    await api.platform.idle();
+  }
+}
+
+async function backUp() {
+  const { id } = expected(await call('POST', 'backups/full/', {}), 201);
+  return ended(`backups/full/${id}/`);
+}
+
+async function restore(backup: number) {
+  const { id } = expected(await call('POST', 'restores/', { backup }), 201);
+  return ended(`restores/${id}/`);
+}
+
+/** Returns the titles of all objects, in order. */
+async function titles(): Promise<readonly string[]> {
+  const all: string[] = [];
+  let next: string | null = `${path}?page_size=500`;
+  while (next !== null) {
+    const body: { objects: { title: string }[]; next: string | null } = expected(
+      await api.send({ as: world.owner, path: next }),
+      200,
+    );
+    all.push(...body.objects.map(({ title }) => title));
+    next = body.next;
+  }
+  return all;
+}
+
+/** A process of its own with the same data: what another one has in memory is lost. */
+function newProcess(): JobContext {
+  const { platform } = api;
+  const store = { ...platform.store };
+  const endedBefore = () => Promise.resolve(true);
+  return { ...platform, store, settled: () => Promise.resolve(), endedBefore };
+}
+
+/** Runs each step of a job twice, by processes that die after it; the first result of a step is lost. */
+async function runTwice(type: JobType, first: JsonObject): Promise<number> {
+  let task = first;
+  for (let steps = 1; ; steps += 1) {
+    await type.step(newProcess(), task);
+    const result = await type.step(newProcess(), task);
+    if (result === 'done') return steps;
+    task = result.task;
+  }
+}
+
+const long = 'x'.repeat(15_000);
+
+describe('a backup beside writers', () => {
+  it('is a snapshot: the instance as it was at one moment', async () => {
+    let isOver = false;
+    for (let at = 0; at < 200; at += 1) {
+      expected(await post({ title: `${at}`, text: long }), 201);
+    }
+    const writer = async () => {
+      for (let at = 200; !isOver; at += 1) {
+        const { id } = expected(await post({ title: `${at}`, text: long }), 201);
+        const deletion = { as: world.owner, method: 'DELETE', path: `${path}${id}/` };
+        if (at % 5 === 0) expected(await api.send(deletion), 204);
+      }
+    };
+    const writing = writer();
+
+    const backup = await backUp();
+    isOver = true;
+    await writing;
+    const found = await titles();
+    expect(backup).toMatchObject({ status: 'success', size: expect.any(Number) });
+    expect(await restore(backup.id)).toMatchObject({ status: 'success' });
+
+    const restored = (await titles()).map(Number);
+    expect(restored.length).toBe(backup.details.data_object.count);
+    expect(restored.length).toBeLessThan(found.length);
+    // without gaps but those that were deleted; the last one may not be deleted yet
+    const end = restored.at(-1) ?? 0;
+    const numbers = Array.from({ length: end }, (_, at) => at);
+    expect(restored.slice(0, -1)).toEqual(numbers.filter((at) => at < 200 || at % 5 !== 0));
+    expect((await call('GET', 'classes/book/')).body.objects_count).toBe(restored.length);
+  });
+
+  it('keeps files that are deleted while it is made', async () => {
+    const form = new FormData();
+    form.append('title', 'a');
+    form.append('scan', new Blob(['the scan']), 'a.txt');
+    const { id } = expected(await post(form), 201);
+    for (let at = 0; at < 300; at += 1) expected(await post({ title: 'b', text: long }), 201);
+    const made = expected(await call('POST', 'backups/full/', {}), 201);
+
+    expected(await api.send({ as: world.owner, method: 'DELETE', path: `${path}${id}/` }), 204);
+    await ended(`backups/full/${made.id}/`);
+    await restore(made.id);
+
+    const shown = await api.send({ as: world.owner, path: `${path}${id}/` });
+    if (shown.status === 404) return; // deleted before the snapshot
+    const file = await fetch(shown.body.scan.value);
+    expect(await file.text()).toBe('the scan');
+  });
+
+  it('ends when the backups of the account would be too large', async () => {
+    const form = new FormData();
+    form.append('title', 'a');
+    form.append('scan', new Blob(['s'.repeat(3_000_001)]), 'a.txt');
+    expected(await post(form), 201);
+
+    const backup = await backUp();
+
+    expect(backup).toMatchObject({
+      status: 'error',
+      status_info: 'Size of backups exceeded (3000000 bytes).',
+      size: null,
+    });
+    const archive = `backups/${backup.author.id}/${backup.id}/items/0`;
+    expect(await api.platform.files.size(archive)).toBeUndefined();
+  });
+});
+
+describe('processes that die between steps', () => {
+  it('make a whole backup, and restore it', async () => {
+    for (let at = 0; at < 300; at += 1) {
+      expected(await post({ title: `${at}`, text: long + at }), 201);
+    }
+    const before = await titles();
+    const instance = await instanceId(api.platform.store, world.instance);
+    const { id } = await backUp();
+    for (let at = 0; at < 50; at += 1) expected(await post({ title: 'later' }), 201);
+    const author = (await api.send({ as: world.owner, path: '/v1.1/account/' })).body.id;
+    const task = {
+      instance: ownerOfData(instance),
+      restore: 77,
+      account: author,
+      backup: id,
+      chunk: 0,
+      phase: 'fill',
+      counts: {},
+    };
+
+    const steps = await runTwice(restoreBackup, task);
+    await api.platform.idle();
+
+    expect(steps).toBeGreaterThan(5);
+    expect(await titles()).toEqual(before);
+    expect((await call('GET', 'classes/book/')).body.objects_count).toBe(300);
+    const pointer = await instanceNameEntity.read(api.platform.store, world.instance);
+    expect(pointer?.data).toMatchObject({ data: restoredData(instance, 77) });
+    // the contents of before are deleted
+    expect(await objectEntity.listAll(api.platform.store, [instance, 2])).toEqual([]);
+    expect(await classEntity.listAll(api.platform.store, [instance])).toEqual([]);
+  });
+
+  it('begin a backup again, which needs its snapshot', async () => {
+    for (let at = 0; at < 300; at += 1) expected(await post({ title: `${at}`, text: long }), 201);
+    const { id, author } = await backUp();
+    const instance = await instanceId(api.platform.store, world.instance);
+    const task = { account: author.id, backup: id, instance };
+    const dying = newProcess();
+    const first = await makeBackup.step(dying, task);
+    if (first === 'done') throw new Error('a step made all of it');
+    expected(await post({ title: 'later' }), 201);
+
+    await makeBackup.step(newProcess(), first.task); // dies as well
+    const last = newProcess();
+    for (let next = first.task; ; ) {
+      const result = await makeBackup.step(last, next);
+      if (result === 'done') break;
+      next = result.task;
+    }
+
+    const { body } = await call('GET', `backups/full/${id}/`);
+    expect(body).toMatchObject({ status: 'success', details: { data_object: { count: 301 } } });
+    expect(await restore(id)).toMatchObject({ status: 'success' });
+    expect(await titles()).toHaveLength(301);
+  });
+});
+
+describe('a restore beside requests', () => {
+  it('waits for writes that have begun, rejects others for that time, and loses none afterwards', async () => {
+    expected(await post({ title: 'old' }), 201);
+    const backup = await backUp();
+    const gate = new EventEmitter();
+    const held = once(gate, 'open');
+    hold = async ({ writes }) => {
+      if (JSON.stringify(writes).includes('slow')) await held;
+    };
+    const slow = post({ title: 'slow' });
+
+    const made = expected(await call('POST', 'restores/', { backup: backup.id }), 201);
+    await expect
+      .poll(async () => (await post({ title: 'while closed' })).status, { timeout: 30_000 })
+      .toBe(503);
+    const closed = await post({ title: 'while closed' });
+    expect(closed.headers.get('retry-after')).toBe('5');
+    expect((await api.send({ as: world.owner, path })).status).toBe(200);
+    expect((await call('GET', `restores/${made.id}/`)).body.status).toBe('running');
+    gate.emit('open');
+    expect((await slow).status).toBe(201); // before the switch: replaced with all else
+    expect(await ended(`restores/${made.id}/`)).toMatchObject({ status: 'success' });
+    expected(await post({ title: 'new' }), 201);
+
+    expect(await titles()).toEqual(['old', 'new']);
+  });
+
+  it('keeps everything that is acknowledged after its end', async () => {
+    expected(await post({ title: 'old' }), 201);
+    const backup = await backUp();
+    const acknowledged: string[] = [];
+    let [isOver, isSwitched] = [false, false];
+    const statuses = new Set<number>();
+    const writer = async (name: number) => {
+      for (let at = 0; !isOver; at += 1) {
+        const isLater = isSwitched;
+        const title = `${name}-${at}`;
+        const { status } = await post({ title });
+        statuses.add(status);
+        if (status === 201 && isLater) acknowledged.push(title);
+      }
+    };
+    const writing = Promise.all([1, 2, 3, 4].map(writer));
+
+    expect(await restore(backup.id)).toMatchObject({ status: 'success' });
+    isSwitched = true;
+    await expect.poll(() => acknowledged.length).toBeGreaterThan(20);
+    isOver = true;
+    await writing;
+
+    expect(await titles()).toEqual(expect.arrayContaining(['old', ...acknowledged]));
+    expect([...statuses].filter((status) => status !== 201 && status !== 503)).toEqual([]);
+  });
+
+  it('of an instance that is deleted meanwhile leaves nothing behind', async () => {
+    for (let at = 0; at < 100; at += 1) expected(await post({ title: 'a', text: long }), 201);
+    const { id, author } = await backUp();
+    const instance = await instanceId(api.platform.store, world.instance);
+    const task = {
+      instance: ownerOfData(instance),
+      restore: 88,
+      account: author.id,
+      backup: id,
+      chunk: 0,
+      phase: 'fill',
+      counts: {},
+    };
+    const first = await restoreBackup.step(newProcess(), task);
+    if (first === 'done') throw new Error('a step made all of it');
+    const data = restoredData(instance, 88);
+    expect(await objectEntity.listAll(api.platform.store, [data, 2])).not.toEqual([]);
+
+    expected(await call('DELETE', ''), 204);
+    expect(await restoreBackup.step(newProcess(), first.task)).toBe('done');
+    await api.platform.idle();
+
+    expect(await objectEntity.listAll(api.platform.store, [data, 2])).toEqual([]);
+    expect(await classEntity.listAll(api.platform.store, [data])).toEqual([]);
+  });
+});
