@@ -148,15 +148,15 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
   return {
     add: async (exchange, judge) => {
       const id = operationOf(exchange);
-      const reason = unjudged.find(({ applies }) => applies(exchange))?.reason;
+      const reason = reasonNotToJudge(exchange);
       if (id === undefined || reason !== undefined) {
         increase(left, reason ?? 'no operation has this method and path');
         return;
       }
-      const isSuccess = exchange.status >= 200 && exchange.status < 300;
+      const isSuccess = hasSucceeded(exchange);
       const first = await judge(exchange);
       // on a busy machine Prism may be late
-      const violations = first ?? (isSuccess ? await judge(exchange) : undefined);
+      const violations = first === undefined && isSuccess ? await judge(exchange) : first;
       if (violations === undefined && !isSuccess) {
         increase(left, 'a request that the server rejects, and Prism does not pass on');
         return;
@@ -181,6 +181,14 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
         '',
       ].join('\n'),
   };
+}
+
+function reasonNotToJudge(exchange: Exchange): string | undefined {
+  return unjudged.find(({ applies }) => applies(exchange))?.reason;
+}
+
+function hasSucceeded({ status }: Exchange): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** Returns the text of a violation without the positions of list items. */
