@@ -154,9 +154,7 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
         return;
       }
       const isSuccess = hasSucceeded(exchange);
-      const first = await judge(exchange);
-      // on a busy machine Prism may be late
-      const violations = first === undefined && isSuccess ? await judge(exchange) : first;
+      const violations = await (isSuccess ? judgeTwice(exchange, judge) : judge(exchange));
       if (violations === undefined && !isSuccess) {
         increase(left, 'a request that the server rejects, and Prism does not pass on');
         return;
@@ -181,6 +179,11 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
         '',
       ].join('\n'),
   };
+}
+
+/** Has an exchange judged again if Prism was late, on a busy machine. */
+async function judgeTwice(exchange: Exchange, judge: Judge['judge']) {
+  return (await judge(exchange)) ?? judge(exchange);
 }
 
 function reasonNotToJudge(exchange: Exchange): string | undefined {
