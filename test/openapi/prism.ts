@@ -29,7 +29,7 @@ const node = process.env.GROUNDWORK_TEST_NODE ?? process.execPath;
 
 /** Files of the suite that have each operation succeed. */
 const defaultFiles = [
-  'account account-mails admins api-keys config instances invitations root usage',
+  'account account-mails admins aliases api-keys config instances invitations root usage',
   'classes objects files transfer batch groups users social user-social',
   'data-endpoints data-endpoint-runs templates channels messages push push-config push-send',
   'scripts script-runs script-endpoints script-endpoint-runs trace-retry schedules triggers',
@@ -71,8 +71,10 @@ async function run(): Promise<number> {
     const isSuccess = await succeeds(server ? command(recorder.url) : suite(recorder.url));
     await Promise.all(pending);
     process.stdout.write(verdicts.report());
-    if (!isSuccess) process.stdout.write('The tests failed.\n');
-    return isSuccess && verdicts.violations() === 0 ? 0 : 1;
+    // npm test judges the tests; here they must have each operation succeed
+    const isDefault = !server && positionals.length === 0;
+    const isComplete = isDefault ? verdicts.missing().length === 0 : isSuccess;
+    return isComplete && verdicts.violations() === 0 ? 0 : 1;
   } finally {
     recorder.close();
     for (const each of judges.values()) each.close();

@@ -10,6 +10,8 @@ export interface Verdicts {
   add(exchange: Exchange, judge: Judge['judge']): Promise<void>;
   /** Returns the number of exchanges with violations. */
   violations(): number;
+  /** Returns the ids of operations that had no success. */
+  missing(): readonly string[];
   /** Returns texts for a person. */
   report(): string;
 }
@@ -86,6 +88,13 @@ const tolerated: readonly {
         'x-template-response' in headers),
   },
   {
+    reason: 'a user without a profile, whom only a test puts into the store',
+    applies: ({ responseBody }, { location, message }) =>
+      location.join('.') === 'response.body.profile' &&
+      message.endsWith('must be object') &&
+      responseBody.includes('"profile":null'),
+  },
+  {
     reason: 'a room for a channel that has none, which the server ignores',
     applies: (_, { location, message }) =>
       location.join('.') === 'request.body.room' && message.includes('128 characters'),
@@ -122,6 +131,7 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
   const left = new Map<string, number>();
   const found = new Map<string, number>();
   const examples = new Map<string, string>();
+  const missing = () => ids.filter((id) => !succeeded.has(id));
   let bad = 0;
   const count = (exchange: Exchange, id: string, violations: readonly Violation[]) => {
     const { method, path, status } = exchange;
@@ -138,13 +148,13 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
   return {
     add: async (exchange, judge) => {
       const id = operationOf(exchange);
-      const reason = unjudged.find(({ applies }) => applies(exchange))?.reason;
+      const reason = reasonNotToJudge(exchange);
       if (id === undefined || reason !== undefined) {
         increase(left, reason ?? 'no operation has this method and path');
         return;
       }
-      const violations = await judge(exchange);
-      const isSuccess = exchange.status >= 200 && exchange.status < 300;
+      const isSuccess = hasSucceeded(exchange);
+      const violations = await (isSuccess ? judgeTwice(exchange, judge) : judge(exchange));
       if (violations === undefined && !isSuccess) {
         increase(left, 'a request that the server rejects, and Prism does not pass on');
         return;
@@ -159,15 +169,29 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
       );
     },
     violations: () => bad,
+    missing,
     report: () =>
       [
         ...[...found].map(([text, times]) => `${times} times ${text} (${examples.get(text)})`),
         ...[...left].map(([text, times]) => `left out ${times} times: ${text}`),
-        `without a success: ${ids.filter((id) => !succeeded.has(id)).join(', ') || 'none'}`,
+        `without a success: ${missing().join(', ') || 'none'}`,
         `${sumOf(judged)} exchanges of ${judged.size} operations judged, ${bad} with violations`,
         '',
       ].join('\n'),
   };
+}
+
+/** Has an exchange judged again if Prism was late, on a busy machine. */
+async function judgeTwice(exchange: Exchange, judge: Judge['judge']) {
+  return (await judge(exchange)) ?? judge(exchange);
+}
+
+function reasonNotToJudge(exchange: Exchange): string | undefined {
+  return unjudged.find(({ applies }) => applies(exchange))?.reason;
+}
+
+function hasSucceeded({ status }: Exchange): boolean {
+  return status >= 200 && status < 300;
 }
 
 /** Returns the text of a violation without the positions of list items. */
