@@ -2,6 +2,7 @@ import { anonymousBodyBytes } from '../../values/bounds.ts';
 import {
   ApiError,
   methodNotAllowed,
+  notFound,
   parentNotFound,
   pathNotFound,
   serverBusy,
@@ -114,11 +115,15 @@ export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, A
   return { loading, loaded: await load(loading) };
 }
 
-/** Requires the instance of the path. */
-export function requireInstance({ match, loaded }: Read): void {
-  const isMissing =
-    match.route.instance === 'place' && recordOf(loaded, 'instanceName') === undefined;
-  if (isMissing) throw parentNotFound('Instance');
+/**
+ * Requires the instance of the path. For a genuine API key this comes before all else, also once the deletion of the
+ * instance has deleted the key (docs/reference/requests.md#order-of-checks).
+ */
+export function requireInstance({ match, loaded, loading }: Read): void {
+  const { instance } = match.route;
+  if (instance === 'none' || recordOf(loaded, 'instanceName') !== undefined) return;
+  if (instance === 'place') throw parentNotFound('Instance');
+  if (loading.caller.apiKey !== undefined) throw notFound();
 }
 
 /** Determines the form of the response: a rendered one replaces other forms, and errors are then JSON. */
