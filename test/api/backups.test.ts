@@ -194,6 +194,15 @@ describe('limits and rules', () => {
     expect([unusable.status, unusable.body]).toEqual([400, { backup: noPk(id) }]);
   });
 
+  it('one that has ended is deleted at the path of its instance too', async () => {
+    const shop = await openNext();
+    const { id } = await backUp(shop);
+    const as = (method: string) => shop.call(shop.owner, method, `backups/full/${id}/`);
+
+    expected(await as('DELETE'), 204);
+    expect((await as('GET')).status).toBe(404);
+  });
+
   it.skipIf(isOn('roles'))('of two backups at once one is rejected', async () => {
     const shop = await openNext();
     const ask = () => shop.call(shop.owner, 'POST', 'backups/full/', {});
