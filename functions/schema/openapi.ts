@@ -192,7 +192,8 @@ function contentOf(operation: DescribedOperation, schema: JsonObject): JsonObjec
   const [own] = route.formats?.filter((format) => format.includes('/')) ?? [];
   if (own !== undefined) return { [own]: {} };
   const isAny = runsCode || route.forms.response?.isAnyType === true;
-  const shown = { schema, ...(example !== undefined && { example }) };
+  const described = runsCode ? { anyOf: [schema, {}] } : schema; // a script may respond with JSON of its own
+  const shown = { schema: described, ...(example !== undefined && { example }) };
   return { [json]: shown, ...page, ...(isAny && anyContent) };
 }
 

@@ -191,6 +191,8 @@ describe.each(['v1.1', 'v1'])('as OpenAPI, of %s', (version) => {
       .map((each) => (each as typeof post).post)
       .find((each) => each?.operationId === 'runScriptEndpoint');
     expect(Object.keys(run.responses['200'].content)).toContain('*/*');
+    const ofRun = run.responses['200'].content['application/json'].schema;
+    expect(ofRun.anyOf).toEqual([{ $ref: '#/components/schemas/ScriptRunResult' }, {}]); // a script's own JSON
     expect(Object.keys(run.responses.default.content)).toEqual(['*/*']);
   });
 

@@ -33,7 +33,7 @@ const defaultFiles = [
   'classes objects files transfer batch groups users social user-social',
   'data-endpoints data-endpoint-runs templates channels messages push push-config push-send',
   'scripts script-runs script-endpoints script-endpoint-runs trace-retry schedules triggers',
-  'item-operations uploads rendering schema',
+  'backups item-operations uploads rendering schema',
 ].flatMap((names) => names.split(' ').map((name) => `test/api/${name}.test.ts`));
 
 const { values, positionals } = parseArgs({

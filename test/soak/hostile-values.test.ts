@@ -158,6 +158,7 @@ describe('values of every field', () => {
     const send = async (body: unknown) => {
       const path = prey.path(place);
       const answer = await attack({ as: prey.caller(place), method, path, body });
+      await api.platform.idle(); // a backup that is active excludes the next one
       return [answer.status, Object.keys(answer.body)];
     };
 
