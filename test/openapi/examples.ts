@@ -24,19 +24,19 @@ export function examplesOf(routes: readonly Route[], exchanges: readonly Exchang
     const request = shownBody(exchange.headers['content-type'], exchange.body);
     const response = shownBody(exchange.responseHeaders['content-type'], exchange.responseBody);
     if (exchange.method !== 'GET' && request !== undefined) example.request ??= request;
-    if (/[?&](fields|excluded_fields|template)=/.test(exchange.path)) continue;
-    const isFinal = exchange.method !== 'GET' || !isPassing(response);
-    if (response !== undefined && isFinal) example.response ??= response;
+    if (response !== undefined && isShown(exchange, response)) example.response ??= response;
   }
   const shown = [...found].filter(([, example]) => Object.keys(example).length > 0);
   shown.sort(([a], [b]) => (a < b ? -1 : 1));
   return `${JSON.stringify(Object.fromEntries(shown), undefined, 2)}\n`;
 }
 
-/** Checks for a response that depends on how far a run is: the next one may be another. */
-function isPassing(response: unknown): boolean {
-  const text = JSON.stringify(response ?? null);
-  return /"status":"(pending|processing)"/.test(text) || text.includes('"objects":[]');
+/** Checks for a response that is whole, and does not depend on how far a run is, like one that was asked for too early. */
+function isShown({ method, path }: Exchange, response: unknown): boolean {
+  if (/[?&](fields|excluded_fields|template)=/.test(path)) return false;
+  const text = JSON.stringify(response);
+  const isEarly = /"status":"(pending|processing)"/.test(text) || text.includes('"objects":[]');
+  return method !== 'GET' || !isEarly;
 }
 
 /** Returns a body of JSON with fixed values in place of those that differ between runs. */
