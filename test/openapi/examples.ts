@@ -35,7 +35,7 @@ export function examplesOf(routes: readonly Route[], exchanges: readonly Exchang
 function isShown({ method, path }: Exchange, response: unknown): boolean {
   if (/[?&](fields|excluded_fields|template)=/.test(path)) return false;
   const text = JSON.stringify(response);
-  const isEarly = /"status":"(pending|processing)"/.test(text) || text.includes('"objects":[]');
+  const isEarly = /"status":"(scheduled|pending|running|processing|uploading)"/.test(text) || text.includes('"objects":[]');
   return method !== 'GET' || !isEarly;
 }
 
@@ -54,6 +54,7 @@ function shorten(body: unknown): unknown {
 
 function fixed(name: string, value: unknown): unknown {
   if (name === 'duration') return 12;
+  if (name === 'size' && typeof value === 'number') return 1024;
   if (typeof value !== 'string') return value;
   if (name === 'policy') return 'eyJrZXkiOiJ1cGxvYWRzIn0=';
   return value
