@@ -95,8 +95,9 @@ export async function teardown(): Promise<void> {
     ? unservedOperations().filter((name) => !name.endsWith('/auth/{backend}/')) // social services decide these
     : [];
   if (folder !== undefined) rmSync(folder, { recursive: true });
-  if (unserved.length > 0)
-    throw new Error(`no test has these served under their roles: ${unserved.join(', ')}`);
+  if (unserved.length === 0) return;
+  process.exitCode = 1; // vitest only prints an error of a teardown
+  throw new Error(`no test has these served under their roles: ${unserved.join(', ')}`);
 }
 
 /** Checks whether all files of the configuration have run, not only some or a project that were named. */
