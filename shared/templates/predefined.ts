@@ -28,18 +28,18 @@ const fields_to_skip = [
 
 const table = `
 {% set objects = response.objects if action == 'list' else [response] %}
-<table class="{{ table_classes }}">
+<table{% if table_classes %} class="{{ table_classes }}"{% endif %}>
 {% for object in objects %}
   {% if loop.first %}
-  <tr class="{{ tr_header_classes }}">
+  <tr{% if tr_header_classes %} class="{{ tr_header_classes }}"{% endif %}>
     {% for name in object if name not in fields_to_skip %}
-    <th class="{{ th_header_classes }}">{{ name|e }}</th>
+    <th{% if th_header_classes %} class="{{ th_header_classes }}"{% endif %}>{{ name|e }}</th>
     {% endfor %}
   </tr>
   {% endif %}
-  <tr class="{{ tr_row_classes }}">
+  <tr{% if tr_row_classes %} class="{{ tr_row_classes }}"{% endif %}>
     {% for name, value in object.items() if name not in fields_to_skip %}
-    <td class="{{ td_row_classes }}">{{ value|e if value is not none }}</td>
+    <td{% if td_row_classes %} class="{{ td_row_classes }}"{% endif %}>{{ value|e if value is not none }}</td>
     {% endfor %}
   </tr>
 {% endfor %}

@@ -35,7 +35,9 @@ export function examplesOf(routes: readonly Route[], exchanges: readonly Exchang
 function isShown({ method, path }: Exchange, response: unknown): boolean {
   if (/[?&](fields|excluded_fields|template)=/.test(path)) return false;
   const text = JSON.stringify(response);
-  const isEarly = /"status":"(scheduled|pending|running|processing|uploading)"/.test(text) || text.includes('"objects":[]');
+  const isEarly =
+    /"status":"(scheduled|pending|running|processing|uploading)"/.test(text) ||
+    text.includes('"objects":[]');
   return method !== 'GET' || !isEarly;
 }
 

@@ -15,7 +15,7 @@ import { type ConfigContext, configLoads } from './loads.ts';
 const name = text(200, { nullable: true });
 // a file, which a JSON body cannot hold: its value there is ignored
 const certificate = computed('file upload', { shows: 'boolean' });
-const expirationDate = computed('datetime', { nullable: true });
+const expirationDate = computed('string', { nullable: true }); // a day: the Python library reads no time there
 const tokenKey = text(16_384, { nullable: true });
 const id = text(10, { nullable: true });
 
@@ -42,7 +42,7 @@ function showSide(environment: PushEnvironment, side: PushSideData) {
     [`${environment}_certificate_name`]: side.certificate_name,
     [`${environment}_certificate`]: side.credential?.kind === 'certificate',
     [`${environment}_bundle_identifier`]: side.bundle_identifier,
-    [`${environment}_expiration_date`]: side.expiration_date,
+    [`${environment}_expiration_date`]: side.expiration_date?.slice(0, 10) ?? null,
     [`${environment}_token_key`]: token?.shown ?? null,
     [`${environment}_key_id`]: token?.keyId ?? null,
     [`${environment}_team_id`]: token?.teamId ?? null,
