@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TableIndex, tableIndexes } from '../../shared/platform/aws/store/table.ts';
+import { predefinedTemplates } from '../../shared/templates/predefined.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { allKinds, readReleasedCalls, releasedKinds, restoreReleased } from './released-data.ts';
@@ -76,7 +77,7 @@ describe('the data', () => {
 
     const text = JSON.stringify(response.body).replaceAll(api.url, '<url>');
     expect(response.status).toBe(status);
-    expect(JSON.parse(text)).toMatchObject(body as object);
+    expect(JSON.parse(text)).toMatchObject(ofData(body) as object);
   });
 
   test('log-ins work, and return the keys of before', async () => {
@@ -118,3 +119,12 @@ describe('the data', () => {
     expect(await response.text()).toBe('a scan');
   });
 });
+
+/** Returns a response without the texts of predefined templates, which are code until they are changed. */
+function ofData(body: unknown): unknown {
+  return JSON.parse(JSON.stringify(body), (_, value) => {
+    if (!predefinedTemplates.some(({ name }) => name === Object(value).name)) return value;
+    const { content: _content, ...others } = value;
+    return others;
+  });
+}
