@@ -55,13 +55,15 @@ export async function resumeData(context: JobContext, task: RestoreTask): Promis
   const deleted = await deletedGroupsEntity.read(context.store, data);
   const groups = deleted?.data.groups ?? [];
   const jobs = groups.map((group) => newJob(context, clearGroup, { instance: data, group }));
-  if (jobs.length > 0) await maintain(context, jobs.slice(0, maxJobs));
+  for (let at = 0; at < jobs.length; at += maxJobs) {
+    await maintain(context, jobs.slice(at, at + maxJobs));
+  }
   await changeRestore(context, task, { status: 'success' });
   await maintain(context, [deleteIfExists(activeRestoreEntity.key(task.instance))]);
   return 'done';
 }
 
-const maxJobs = 100; // of a transaction; groups beyond it remain hidden
+const maxJobs = 100; // of a transaction
 
 /** Plans the next time of a schedule from now on: times since the backup are not made up for. */
 async function resumeSchedule(
