@@ -154,8 +154,12 @@ export const proxySecretVariable = 'GROUNDWORK_PROXY_SECRET';
 
 type FrontEnvironment = Pick<Environment, 'logLevel' | 'metrics' | 'proxySecret'>;
 
-/** Reads what a function without data needs: its log, and the secret of the front door. */
-function readFrontEnvironment(variables: Variables): FrontEnvironment {
+/**
+ * Reads what every function has: the settings of its log, and the secret of the front door.
+ *
+ * @throws Error that names the missing variable
+ */
+export function readFrontEnvironment(variables: Variables = processVariables()): FrontEnvironment {
   const { GROUNDWORK_METRICS, GROUNDWORK_FAMILY } = placesSchema.entries;
   const needed = v.object({ GROUNDWORK_METRICS, GROUNDWORK_FAMILY });
   const places = parseVariables(needed, variables, Error);
