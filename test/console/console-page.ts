@@ -93,6 +93,7 @@ async function openTab(
     baseURL: url,
     viewport: { width, height: 900 },
     colorScheme: isDark ? 'dark' : 'light',
+    reducedMotion: 'reduce', // otherwise colours are measured in the middle of an animation
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   const page = await context.newPage();
