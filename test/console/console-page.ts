@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+import { openClient, type Send } from '../../bin/client.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
+import { startProcess } from '../support/server-process.ts';
 
 /** The browser for tests of the console; undefined if there is none. */
 export const program = findBrowser();
@@ -11,12 +15,16 @@ if (program === undefined) process.stdout.write(howToGetOne);
 /** Widths in CSS pixels at which screens are tested: a desk and a phone. */
 export const widths = [1280, 390] as const;
 
-/** The console of a server with one instance, in a browser. */
+const email = 'owner@example.com';
+
+/** The console of a server process with one instance, in a browser. */
 export interface Console {
   readonly browser: Browser;
-  readonly api: Api;
-  /** Its instance, owner and keys. */
-  readonly world: World;
+  readonly url: string;
+  /** Account key of the owner. */
+  readonly owner: string;
+  /** Sends a request as the owner, to `/v1.1/…` or an absolute address. */
+  readonly send: Send;
   /** Opens a tab in which the owner is signed in. */
   open(path: string, options?: TabOptions): Promise<Tab>;
   close(): Promise<void>;
@@ -41,39 +49,51 @@ export interface Tab {
 }
 
 /**
- * Starts a server and a browser.
+ * Starts a server process and a browser.
  *
  * @param instance name of the instance that is made
  */
 export async function openConsole(instance: string): Promise<Console> {
-  const [browser, api] = await Promise.all([openBrowser(program ?? ''), startApi()]);
-  const world = await openWorld(api, instance);
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-console-'));
+  const [browser, server] = await Promise.all([
+    openBrowser(program ?? ''),
+    startProcess(folder, { node: ['--max-semi-space-size=32'] }),
+  ]);
+  const { url } = server;
+  const body = { email, password: 'a password' };
+  const account = await openClient(url)({ path: '/v1.1/account/register/', body });
+  const owner: string = account.body.account_key;
+  const send = openClient(url, owner);
+  await send({ path: '/v1.1/instances/', body: { name: instance } });
   return {
     browser,
-    api,
-    world,
-    open: (path, options = {}) => openTab(browser, { api, world, path, ...options }),
+    url,
+    owner,
+    send,
+    open: (path, options = {}) => openTab(browser, { url, owner, path, ...options }),
     close: async () => {
       await browser.close();
-      await api.close();
+      await server.end('SIGTERM');
+      rmSync(folder, { recursive: true });
     },
   };
 }
 
 interface Opening extends TabOptions {
-  readonly api: Api;
-  readonly world: World;
+  readonly url: string;
+  readonly owner: string;
   readonly path: string;
 }
 
 async function openTab(
   browser: Browser,
-  { api, world, path, width = 1280, isDark, isStranger }: Opening,
+  { url, owner, path, width = 1280, isDark, isStranger }: Opening,
 ): Promise<Tab> {
   const context = await browser.newContext({
-    baseURL: api.url,
+    baseURL: url,
     viewport: { width, height: 900 },
     colorScheme: isDark ? 'dark' : 'light',
+    reducedMotion: 'reduce', // otherwise colours are measured in the middle of an animation
     permissions: ['clipboard-read', 'clipboard-write'],
   });
   const page = await context.newPage();
@@ -85,7 +105,7 @@ async function openTab(
     if (message.type() === 'error' && !isStatus) faults.push(message.text());
   });
   if (!isStranger) {
-    const session = JSON.stringify({ accountKey: world.owner, email: 'owner@example.com' });
+    const session = JSON.stringify({ accountKey: owner, email });
     const script = `sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`;
     await page.addInitScript(script);
   }
