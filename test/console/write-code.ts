@@ -5,7 +5,7 @@ import type { Locator } from 'playwright-core';
  * the policy of the console blocks.
  */
 export async function writeCode(editor: Locator, text: string): Promise<void> {
-  await editor.evaluate((_, copied) => navigator.clipboard.writeText(copied), text);
+  await editor.page().evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
   await editor.press('ControlOrMeta+a');
   await editor.press('ControlOrMeta+v');
 }
