@@ -24,6 +24,10 @@ const screens: readonly ScreenEntry[] = [
   { path: '/sign-in', load: () => import('../screens/account/sign-in.tsx'), isOpen: true },
   { path: '/sign-up', load: () => import('../screens/account/sign-up.tsx'), isOpen: true },
   { path: '/account', load: () => import('../screens/account/account.tsx') },
+  { path: '/i/:instance', load: () => import('../screens/operation/overview.tsx') },
+  { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
+  { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },
+  { path: '/i/:instance/settings', load: () => import('../screens/operation/settings.tsx') },
 ];
 
 /** The screen of a path, with the names in it; undefined when there is none. */
