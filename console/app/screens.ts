@@ -25,6 +25,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/sign-up', load: () => import('../screens/account/sign-up.tsx'), isOpen: true },
   { path: '/account', load: () => import('../screens/account/account.tsx') },
   { path: '/i/:instance', load: () => import('../screens/operation/overview.tsx') },
+  { path: '/i/:instance/data', load: () => import('../screens/data/classes.tsx') },
   { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
   { path: '/i/:instance/health', load: () => import('../screens/operation/health.tsx') },
   { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },
