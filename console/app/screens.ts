@@ -28,6 +28,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/data', load: () => import('../screens/data/classes.tsx') },
   { path: '/i/:instance/structure', load: () => import('../screens/data/structure.tsx') },
   { path: '/i/:instance/structure/:class', load: () => import('../screens/data/structure.tsx') },
+  { path: '/i/:instance/reference/:class', load: () => import('../screens/data/reference.tsx') },
   { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
   { path: '/i/:instance/health', load: () => import('../screens/operation/health.tsx') },
   { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },

@@ -35,10 +35,7 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await page.getByRole('button', { name: 'Remove and save' }).click();
     await page.getByText('Saved.').waitFor();
     await tab.check();
-    const { body } = await view.api.send({
-      path: `/v1.1/instances/shelves/classes/${name}/`,
-      apiKey: view.world.owner,
-    });
+    const { body } = await view.send({ path: `/v1.1/instances/shelves/classes/${name}/` });
     expect(body).toMatchObject({
       schema: [
         { name: 'a_string', type: 'string', filter_index: true },
@@ -49,6 +46,15 @@ describe.skipIf(program === undefined)('classes in the console', () => {
       ],
     });
 
+    await page.goto(`${view.url}/console/#/i/shelves/reference/${name}`);
+    const filter = page.locator('section', { hasText: 'List with a filter' });
+    await filter.getByText(`await db.${name}.list(`).waitFor();
+    expect(await filter.textContent()).toContain(
+      '{"a_string":{"_eq":"a text"}},"orderBy":"-a_integer"',
+    );
+    await tab.check();
+
+    await page.goto(`${view.url}/console/#/i/shelves/structure/${name}`);
     await page.getByRole('button', { name: 'Delete the class…' }).click();
     await page.getByLabel(`Type ${name} to confirm`).fill(name);
     await page.getByRole('button', { name: 'Delete the class', exact: true }).click();
