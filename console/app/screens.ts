@@ -28,6 +28,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
   { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },
   { path: '/i/:instance/settings', load: () => import('../screens/operation/settings.tsx') },
+  { path: '/i/:instance/data/:class', load: () => import('../screens/objects/objects.tsx') },
 ];
 
 /** The screen of a path, with the names in it; undefined when there is none. */

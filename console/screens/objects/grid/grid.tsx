@@ -1,0 +1,141 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { navigate } from '../../../core/router.ts';
+import { type Column, type ObjectsPlace, objectPlace } from '../object-data.ts';
+import { type ActiveCell, cellId, keyHandler } from './active-cell.ts';
+import { GridHead } from './grid-head.tsx';
+import { GridRow } from './grid-row.tsx';
+import type { Rows } from './rows.ts';
+import { type CutValue, WholeValue } from './whole-value.tsx';
+import { useNarrow, useRange } from './window.ts';
+
+/** What the grid shows, and what it reports. */
+export interface GridProps {
+  readonly place: ObjectsPlace;
+  readonly columns: readonly Column[];
+  readonly rows: Rows;
+  /** For example `-title`. */
+  readonly orderBy: string | undefined;
+  readonly onOrderBy: (orderBy: string | undefined) => void;
+  readonly selected: ReadonlySet<number>;
+  readonly onSelect: (selected: ReadonlySet<number>) => void;
+}
+
+const deskRowHeight = 38; // CSS pixels, as is what follows
+const cardLineHeight = 26;
+const cardFrame = 46;
+const ahead = 40; // rows that are loaded before they are seen
+const widths: Readonly<Partial<Record<Column['type'], number>>> = {
+  boolean: 6,
+  integer: 7,
+  float: 8,
+  reference: 7,
+  datetime: 12,
+  text: 20,
+  object: 18,
+};
+const usualWidth = 13; // rem
+const selectWidth = 3;
+const idWidth = 6;
+
+/** Objects as rows, loaded as the user scrolls. Only those in view are in the document. */
+export function Grid(props: GridProps) {
+  const { place, columns, rows, selected, onSelect } = props;
+  const { all, hasMore } = rows;
+  const box = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow();
+  const rowHeight = isNarrow ? cardFrame + cardLineHeight * columns.length : deskRowHeight;
+  const { start, end } = useRange(box, all.length, rowHeight);
+  const [whole, setWhole] = useState<CutValue>();
+  const [active, setActive] = useState<ActiveCell>({ row: 0, column: 0 });
+  useEffect(() => {
+    if (end + ahead >= all.length) rows.loadMore();
+  }, [end, all.length, rows.isLoading]);
+  const toggle = (id: number) => onSelect(toggled(selected, id));
+  const idOf = ({ row }: ActiveCell) => all[row]?.object.id ?? 0;
+  const onKeyDown = keyHandler({
+    active,
+    last: { row: all.length - 1, column: columns.length },
+    onMove: (next) => {
+      setActive(next);
+      scrollTo(box.current, next.row * rowHeight, rowHeight);
+    },
+    onSelect: (cell) => toggle(idOf(cell)),
+    onOpen: (cell) => navigate(objectPlace(place, idOf(cell))),
+  });
+  return (
+    <div class="grid-box" ref={box}>
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the pattern "grid" of ARIA: the table has the focus
+        role="grid"
+        class="grid"
+        aria-label={`Objects of ${place.className}`}
+        aria-rowcount={hasMore ? -1 : all.length + 1}
+        aria-multiselectable
+        aria-activedescendant={cellId(active)}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        style={{ '--row-height': `${rowHeight}px`, minWidth: isNarrow ? '0' : widthOf(columns) }}
+      >
+        <ColumnWidths columns={columns} />
+        <GridHead {...props} />
+        <Spacer height={start * rowHeight} />
+        <tbody>
+          {all.slice(start, end).map((row, offset) => (
+            <GridRow
+              key={row.object.id}
+              place={place}
+              columns={columns}
+              row={row}
+              index={start + offset}
+              activeColumn={active.row === start + offset ? active.column : undefined}
+              isSelected={selected.has(row.object.id)}
+              onToggle={toggle}
+              onActivate={setActive}
+              onShowWhole={setWhole}
+            />
+          ))}
+        </tbody>
+        <Spacer height={(all.length - end) * rowHeight} />
+      </table>
+      {whole !== undefined && (
+        <WholeValue place={place} {...whole} onClose={() => setWhole(undefined)} />
+      )}
+    </div>
+  );
+}
+
+function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
+  const next = new Set(ids);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+function ColumnWidths({ columns }: Pick<GridProps, 'columns'>) {
+  return (
+    <colgroup>
+      <col style={{ width: `${selectWidth}rem` }} />
+      <col style={{ width: `${idWidth}rem` }} />
+      {columns.map(({ name, type }) => (
+        <col key={name} style={{ width: `${widths[type] ?? usualWidth}rem` }} />
+      ))}
+    </colgroup>
+  );
+}
+
+function widthOf(columns: readonly Column[]): string {
+  const sum = columns.reduce((total, { type }) => total + (widths[type] ?? usualWidth), 0);
+  return `${sum + selectWidth + idWidth}rem`;
+}
+
+/** Takes the place of the rows that are not in the document. */
+function Spacer({ height }: { readonly height: number }) {
+  return <tbody class="spacer" style={{ height: `${height}px` }} />;
+}
+
+function scrollTo(box: HTMLElement | null, top: number, rowHeight: number): void {
+  if (box === null) return;
+  const head = box.querySelector('thead')?.clientHeight ?? 0;
+  if (top < box.scrollTop) box.scrollTop = top;
+  const bottom = top + rowHeight + head - box.clientHeight;
+  if (bottom > box.scrollTop) box.scrollTop = bottom;
+}

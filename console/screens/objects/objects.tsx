@@ -1,0 +1,94 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { ScreenProps } from '../../app/screens.ts';
+import { useLoad } from '../../core/load.ts';
+import { at, place as current, href, setQuery } from '../../core/router.ts';
+import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { type ClassRecord, readClass } from '../data/class-data.ts';
+import { CountButton } from './count-button.tsx';
+import { ColumnChooser } from './grid/column-chooser.tsx';
+import { Grid } from './grid/grid.tsx';
+import { type Listing, useRows } from './grid/rows.ts';
+import { columnsOf, type ObjectsPlace, objectPlace } from './object-data.ts';
+
+/** The objects of a class. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', class: className = '' } = names;
+  const dataClass = useLoad(() => readClass(instance, className), [instance, className]);
+  const place = { instance, className };
+  return (
+    <Page
+      title={className}
+      above={[
+        { text: instance, href: href(at`/i/${instance}`) },
+        { text: 'Classes', href: href(at`/i/${instance}/data`) },
+      ]}
+      actions={
+        <a class="button main" href={href(objectPlace(place, 'new'))}>
+          New object
+        </a>
+      }
+    >
+      <Loaded of={dataClass}>
+        {(record) => <Objects key={record.revision} record={record} place={place} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface ObjectsProps {
+  readonly record: ClassRecord;
+  readonly place: ObjectsPlace;
+}
+
+function Objects({ record, place }: ObjectsProps) {
+  const columns = useMemo(() => columnsOf(record), [record]);
+  const { query: parameters } = current.value;
+  const query = parameters.get('query') ?? undefined;
+  const orderBy = parameters.get('order_by') ?? undefined;
+  const chosen = parameters.get('columns');
+  const shown = useMemo(() => {
+    const names = chosen?.split(',');
+    return columns.filter(({ name, isSystem }) => names?.includes(name) ?? !isSystem);
+  }, [columns, chosen]);
+  const listing: Listing = { query, orderBy, columns: shown };
+  const rows = useRows(place, listing);
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  return (
+    <>
+      <div class="grid-tools">
+        <CountButton key={query} place={place} query={query} />
+        <ColumnChooser
+          columns={columns}
+          shown={shown}
+          onShown={(all) => setQuery({ columns: all.join(',') })}
+        />
+      </div>
+      {rows.problem !== undefined && <Problem problem={rows.problem} retry={rows.retry} />}
+      {rows.all.length > 0 && (
+        <Grid
+          place={place}
+          columns={shown}
+          rows={rows}
+          orderBy={orderBy}
+          onOrderBy={(order) => setQuery({ order_by: order })}
+          selected={selected}
+          onSelect={setSelected}
+        />
+      )}
+      <p class="soft" role="status">
+        {rows.isLoading ? 'Loading…' : statusOf(rows.all.length, rows.hasMore)}
+      </p>
+      {rows.all.length === 0 && !rows.isLoading && rows.problem === undefined && (
+        <Empty>
+          <p>{query === undefined ? 'The class has no objects yet.' : 'No object matches.'}</p>
+        </Empty>
+      )}
+    </>
+  );
+}
+
+function statusOf(loaded: number, hasMore: boolean): string {
+  if (loaded === 0) return '';
+  return hasMore ? `${loaded} loaded; scroll for more.` : `${loaded} in all.`;
+}
