@@ -7,7 +7,7 @@ import { Page } from '../../parts/page.tsx';
 import { type ClassRecord, readClass } from '../data/class-data.ts';
 import { CountButton } from './count-button.tsx';
 import { ColumnChooser } from './grid/column-chooser.tsx';
-import { Grid } from './grid/grid.tsx';
+import { Grid, maxRows } from './grid/grid.tsx';
 import { type Listing, useRows } from './grid/rows.ts';
 import { columnsOf, type ObjectsPlace, objectPlace } from './object-data.ts';
 
@@ -90,5 +90,7 @@ function Objects({ record, place }: ObjectsProps) {
 
 function statusOf(loaded: number, hasMore: boolean): string {
   if (loaded === 0) return '';
+  if (hasMore && loaded >= maxRows)
+    return `${loaded} loaded, which is the most. Filter for others.`;
   return hasMore ? `${loaded} loaded; scroll for more.` : `${loaded} in all.`;
 }

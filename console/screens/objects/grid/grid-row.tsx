@@ -77,7 +77,7 @@ export class GridRow extends Component<GridRowProps> {
           <button
             type="button"
             class="link more"
-            aria-label={`Show all of ${name} of object ${row.object.id}`}
+            aria-label={`more of ${name} of object ${row.object.id}`}
             onClick={() => onShowWhole({ id: row.object.id, column })}
           >
             more

@@ -23,6 +23,9 @@ export interface GridProps {
 const deskRowHeight = 38; // CSS pixels, as is what follows
 const cardLineHeight = 26;
 const cardFrame = 46;
+const maxCardLines = 8; // browsers show no more than 33 million pixels
+/** Rows that are loaded at most: further ones are found by a filter or another order. */
+export const maxRows = 100_000;
 const ahead = 40; // rows that are loaded before they are seen
 const widths: Readonly<Partial<Record<Column['type'], number>>> = {
   boolean: 6,
@@ -39,17 +42,16 @@ const idWidth = 6;
 
 /** Objects as rows, loaded as the user scrolls. Only those in view are in the document. */
 export function Grid(props: GridProps) {
-  const { place, columns, rows, selected, onSelect } = props;
+  const { place, rows, selected, onSelect } = props;
   const { all, hasMore } = rows;
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
+  const columns = isNarrow ? props.columns.slice(0, maxCardLines) : props.columns;
   const rowHeight = isNarrow ? cardFrame + cardLineHeight * columns.length : deskRowHeight;
   const { start, end } = useRange(box, all.length, rowHeight);
   const [whole, setWhole] = useState<CutValue>();
   const [active, setActive] = useState<ActiveCell>({ row: 0, column: 0 });
-  useEffect(() => {
-    if (end + ahead >= all.length) rows.loadMore();
-  }, [end, all.length, rows.isLoading]);
+  useLoadAhead(rows, end);
   const toggle = (id: number) => onSelect(toggled(selected, id));
   const idOf = ({ row }: ActiveCell) => all[row]?.object.id ?? 0;
   const onKeyDown = keyHandler({
@@ -62,6 +64,7 @@ export function Grid(props: GridProps) {
     onSelect: (cell) => toggle(idOf(cell)),
     onOpen: (cell) => navigate(objectPlace(place, idOf(cell))),
   });
+  const { tracks, sum } = widthsOf(columns);
   return (
     <div class="grid-box" ref={box}>
       <table
@@ -74,9 +77,8 @@ export function Grid(props: GridProps) {
         aria-activedescendant={cellId(active)}
         tabIndex={0}
         onKeyDown={onKeyDown}
-        style={{ '--row-height': `${rowHeight}px`, minWidth: isNarrow ? '0' : widthOf(columns) }}
+        style={{ '--row-height': `${rowHeight}px`, '--columns': tracks, '--width': sum }}
       >
-        <ColumnWidths columns={columns} />
         <GridHead {...props} />
         <Spacer height={start * rowHeight} />
         <tbody>
@@ -104,27 +106,24 @@ export function Grid(props: GridProps) {
   );
 }
 
+/** Loads the next page before its rows are seen. */
+function useLoadAhead({ all, isLoading, loadMore }: Rows, end: number): void {
+  useEffect(() => {
+    if (end + ahead >= all.length && all.length < maxRows) loadMore();
+  }, [end, all.length, isLoading]);
+}
+
 function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);
   return next;
 }
 
-function ColumnWidths({ columns }: Pick<GridProps, 'columns'>) {
-  return (
-    <colgroup>
-      <col style={{ width: `${selectWidth}rem` }} />
-      <col style={{ width: `${idWidth}rem` }} />
-      {columns.map(({ name, type }) => (
-        <col key={name} style={{ width: `${widths[type] ?? usualWidth}rem` }} />
-      ))}
-    </colgroup>
-  );
-}
-
-function widthOf(columns: readonly Column[]): string {
-  const sum = columns.reduce((total, { type }) => total + (widths[type] ?? usualWidth), 0);
-  return `${sum + selectWidth + idWidth}rem`;
+/** Returns the widths of the columns for CSS, and their sum. */
+function widthsOf(columns: readonly Column[]): { readonly tracks: string; readonly sum: string } {
+  const all = [selectWidth, idWidth, ...columns.map(({ type }) => widths[type] ?? usualWidth)];
+  const tracks = all.map((width) => `minmax(${width}rem, ${width}fr)`).join(' ');
+  return { tracks, sum: `${all.reduce((total, width) => total + width, 0)}rem` };
 }
 
 /** Takes the place of the rows that are not in the document. */
