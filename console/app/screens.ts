@@ -26,6 +26,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/account', load: () => import('../screens/account/account.tsx') },
   { path: '/i/:instance', load: () => import('../screens/operation/overview.tsx') },
   { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
+  { path: '/i/:instance/health', load: () => import('../screens/operation/health.tsx') },
   { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },
   { path: '/i/:instance/settings', load: () => import('../screens/operation/settings.tsx') },
   { path: '/i/:instance/data/:class', load: () => import('../screens/objects/objects.tsx') },

@@ -15,16 +15,6 @@ export function Shell() {
   const instance = instanceOf(path.value);
   return (
     <>
-      <a
-        class="skip"
-        href={location.hash}
-        onClick={(event) => {
-          event.preventDefault();
-          document.querySelector<HTMLElement>('main h1')?.focus();
-        }}
-      >
-        Skip to the content
-      </a>
       <Header instance={instance} />
       <div class={instance === undefined ? 'frame' : 'frame with-navigation'}>
         {instance !== undefined && isSignedIn.value && <Navigation instance={instance} />}
@@ -48,6 +38,13 @@ function instanceOf(current: string): string | undefined {
 function Header({ instance }: { readonly instance: string | undefined }) {
   return (
     <header class="top">
+      <button
+        type="button"
+        class="skip"
+        onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}
+      >
+        Skip to the content
+      </button>
       <a class="brand" href="#/">
         Groundwork
       </a>

@@ -43,6 +43,8 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
   test('a screen asks to sign in first, and is opened then', async () => {
     const tab = await view.open('/i/library/settings', { isStranger: true });
 
+    await tab.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
     expect(tab.page.url()).toContain('#/sign-in?next=%2Fi%2Flibrary%2Fsettings');
     await tab.close();
   });
