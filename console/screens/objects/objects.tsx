@@ -6,6 +6,7 @@ import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { type ClassRecord, readClass } from '../data/class-data.ts';
 import { CountButton } from './count-button.tsx';
+import { FilterBar } from './filter/filter-bar.tsx';
 import { ColumnChooser } from './grid/column-chooser.tsx';
 import { Grid, maxRows } from './grid/grid.tsx';
 import { type Listing, useRows } from './grid/rows.ts';
@@ -56,6 +57,7 @@ function Objects({ record, place }: ObjectsProps) {
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   return (
     <>
+      <FilterBar columns={columns} query={query} orderBy={orderBy} />
       <div class="grid-tools">
         <CountButton key={query} place={place} query={query} />
         <ColumnChooser
