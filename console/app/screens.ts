@@ -30,6 +30,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },
   { path: '/i/:instance/settings', load: () => import('../screens/operation/settings.tsx') },
   { path: '/i/:instance/data/:class', load: () => import('../screens/objects/objects.tsx') },
+  { path: '/i/:instance/data/:class/:id', load: () => import('../screens/objects/object.tsx') },
 ];
 
 /** The screen of a path, with the names in it; undefined when there is none. */
