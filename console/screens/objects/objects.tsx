@@ -5,6 +5,7 @@ import { at, place as current, href, setQuery } from '../../core/router.ts';
 import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { type ClassRecord, readClass } from '../data/class-data.ts';
+import { BulkBar } from './bulk/bulk-bar.tsx';
 import { CountButton } from './count-button.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { ColumnChooser } from './grid/column-chooser.tsx';
@@ -66,6 +67,17 @@ function Objects({ record, place }: ObjectsProps) {
           onShown={(all) => setQuery({ columns: all.join(',') })}
         />
       </div>
+      <BulkBar
+        place={place}
+        columns={columns}
+        selected={selected}
+        onSelect={setSelected}
+        onRemoved={(ids) => {
+          rows.remove(ids);
+          setSelected(new Set());
+        }}
+        onChanged={rows.reload}
+      />
       {rows.problem !== undefined && <Problem problem={rows.problem} retry={rows.retry} />}
       {rows.all.length > 0 && (
         <Grid
@@ -76,6 +88,7 @@ function Objects({ record, place }: ObjectsProps) {
           onOrderBy={(order) => setQuery({ order_by: order })}
           selected={selected}
           onSelect={setSelected}
+          onToggle={(id) => setSelected((last) => toggled(last, id))}
         />
       )}
       <p class="soft" role="status">
@@ -88,6 +101,12 @@ function Objects({ record, place }: ObjectsProps) {
       )}
     </>
   );
+}
+
+function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
+  const next = new Set(ids);
+  if (!next.delete(id)) next.add(id);
+  return next;
 }
 
 function statusOf(loaded: number, hasMore: boolean): string {

@@ -1,6 +1,7 @@
 import { Component } from 'preact';
 import { href } from '../../../core/router.ts';
-import { type Column, type ObjectsPlace, objectPlace } from '../object-data.ts';
+import { CellEditor } from '../edit/cell-editor.tsx';
+import { type Column, type DataObject, type ObjectsPlace, objectPlace } from '../object-data.ts';
 import { type ActiveCell, cellId } from './active-cell.ts';
 import { Cell } from './cell.tsx';
 import type { Row } from './rows.ts';
@@ -17,18 +18,23 @@ interface GridRowProps {
   readonly onToggle: (id: number) => void;
   readonly onActivate: (cell: ActiveCell) => void;
   readonly onShowWhole: (value: CutValue) => void;
+  /** Field that is edited. */
+  readonly editedName: string | undefined;
+  readonly onEdit: (name: string | undefined) => void;
+  readonly onSaved: (object: DataObject) => void;
 }
 
 /** A row. It renders only when what it shows has changed: while the user scrolls, most rows have not. */
 export class GridRow extends Component<GridRowProps> {
   override shouldComponentUpdate(next: GridRowProps): boolean {
-    const { row, index, columns, activeColumn, isSelected } = this.props;
+    const { row, index, columns, activeColumn, isSelected, editedName } = this.props;
     return (
       row !== next.row ||
       index !== next.index ||
       columns !== next.columns ||
       activeColumn !== next.activeColumn ||
-      isSelected !== next.isSelected
+      isSelected !== next.isSelected ||
+      editedName !== next.editedName
     );
   }
 
@@ -58,7 +64,8 @@ export class GridRow extends Component<GridRowProps> {
   }
 
   private renderCell(column: Column, position: number) {
-    const { place, row, index, activeColumn, onActivate, onShowWhole } = this.props;
+    const { place, row, index, activeColumn, editedName } = this.props;
+    const { onActivate, onShowWhole, onEdit, onSaved } = this.props;
     const { name, type } = column;
     const isCut = row.cut.includes(name);
     const isNumber = type === 'integer' || type === 'float';
@@ -71,7 +78,17 @@ export class GridRow extends Component<GridRowProps> {
         class={classes.filter(Boolean).join(' ')}
         data-label={name}
         onClick={() => onActivate({ row: index, column: position })}
+        onDblClick={() => !column.isSystem && onEdit(name)}
       >
+        {editedName === name && (
+          <CellEditor
+            place={place}
+            row={row}
+            column={column}
+            onSaved={onSaved}
+            onClose={() => onEdit(undefined)}
+          />
+        )}
         <Cell place={place} column={column} value={row.object[name]} isCut={isCut} />
         {isCut && (
           <button

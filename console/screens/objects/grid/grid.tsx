@@ -6,7 +6,7 @@ import { GridHead } from './grid-head.tsx';
 import { GridRow } from './grid-row.tsx';
 import type { Rows } from './rows.ts';
 import { type CutValue, WholeValue } from './whole-value.tsx';
-import { useNarrow, useRange } from './window.ts';
+import { type Range, useNarrow, useRange } from './window.ts';
 
 /** What the grid shows, and what it reports. */
 export interface GridProps {
@@ -18,6 +18,14 @@ export interface GridProps {
   readonly onOrderBy: (orderBy: string | undefined) => void;
   readonly selected: ReadonlySet<number>;
   readonly onSelect: (selected: ReadonlySet<number>) => void;
+  /** Selects an object or not. Rows keep it: it must not depend on the last selection. */
+  readonly onToggle: (id: number) => void;
+}
+
+/** The cell that is edited. */
+interface Edited {
+  readonly id: number;
+  readonly name: string;
 }
 
 const deskRowHeight = 38; // CSS pixels, as is what follows
@@ -42,17 +50,17 @@ const idWidth = 6;
 
 /** Objects as rows, loaded as the user scrolls. Only those in view are in the document. */
 export function Grid(props: GridProps) {
-  const { place, rows, selected, onSelect } = props;
+  const { place, rows, onToggle } = props;
   const { all, hasMore } = rows;
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
   const columns = isNarrow ? props.columns.slice(0, maxCardLines) : props.columns;
   const rowHeight = isNarrow ? cardFrame + cardLineHeight * columns.length : deskRowHeight;
   const { start, end } = useRange(box, all.length, rowHeight);
+  const { table, edited, edit } = useEdited();
   const [whole, setWhole] = useState<CutValue>();
   const [active, setActive] = useState<ActiveCell>({ row: 0, column: 0 });
   useLoadAhead(rows, end);
-  const toggle = (id: number) => onSelect(toggled(selected, id));
   const idOf = ({ row }: ActiveCell) => all[row]?.object.id ?? 0;
   const onKeyDown = keyHandler({
     active,
@@ -61,13 +69,18 @@ export function Grid(props: GridProps) {
       setActive(next);
       scrollTo(box.current, next.row * rowHeight, rowHeight);
     },
-    onSelect: (cell) => toggle(idOf(cell)),
-    onOpen: (cell) => navigate(objectPlace(place, idOf(cell))),
+    onSelect: (cell) => onToggle(idOf(cell)),
+    onOpen: (cell) => {
+      const column = columns[cell.column - 1];
+      if (column === undefined) navigate(objectPlace(place, idOf(cell)));
+      else if (!column.isSystem) edit({ id: idOf(cell), name: column.name });
+    },
   });
   const { tracks, sum } = widthsOf(columns);
   return (
     <div class="grid-box" ref={box}>
       <table
+        ref={table}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the pattern "grid" of ARIA: the table has the focus
         role="grid"
         class="grid"
@@ -81,22 +94,16 @@ export function Grid(props: GridProps) {
       >
         <GridHead {...props} />
         <Spacer height={start * rowHeight} />
-        <tbody>
-          {all.slice(start, end).map((row, offset) => (
-            <GridRow
-              key={row.object.id}
-              place={place}
-              columns={columns}
-              row={row}
-              index={start + offset}
-              activeColumn={active.row === start + offset ? active.column : undefined}
-              isSelected={selected.has(row.object.id)}
-              onToggle={toggle}
-              onActivate={setActive}
-              onShowWhole={setWhole}
-            />
-          ))}
-        </tbody>
+        <GridBody
+          {...props}
+          columns={columns}
+          range={{ start, end }}
+          active={active}
+          edited={edited}
+          onActivate={setActive}
+          onShowWhole={setWhole}
+          onEdit={edit}
+        />
         <Spacer height={(all.length - end) * rowHeight} />
       </table>
       {whole !== undefined && (
@@ -106,17 +113,63 @@ export function Grid(props: GridProps) {
   );
 }
 
+interface GridBodyProps extends GridProps {
+  readonly range: Range;
+  readonly active: ActiveCell;
+  readonly edited: Edited | undefined;
+  readonly onActivate: (cell: ActiveCell) => void;
+  readonly onShowWhole: (value: CutValue) => void;
+  readonly onEdit: (cell: Edited | undefined) => void;
+}
+
+function GridBody({ rows, range, active, edited, selected, onEdit, ...others }: GridBodyProps) {
+  const { place, columns, onToggle, onActivate, onShowWhole } = others;
+  return (
+    <tbody>
+      {rows.all.slice(range.start, range.end).map((row, offset) => {
+        const { id } = row.object;
+        const index = range.start + offset;
+        return (
+          <GridRow
+            key={id}
+            place={place}
+            columns={columns}
+            row={row}
+            index={index}
+            activeColumn={active.row === index ? active.column : undefined}
+            isSelected={selected.has(id)}
+            onToggle={onToggle}
+            onActivate={onActivate}
+            onShowWhole={onShowWhole}
+            editedName={edited?.id === id ? edited.name : undefined}
+            onEdit={(name) => onEdit(name === undefined ? undefined : { id, name })}
+            onSaved={(object) => {
+              rows.replace(object);
+              onEdit(undefined);
+            }}
+          />
+        );
+      })}
+    </tbody>
+  );
+}
+
+/** Keeps which cell is edited; afterwards the focus is back at the table. */
+function useEdited() {
+  const table = useRef<HTMLTableElement>(null);
+  const [edited, setEdited] = useState<Edited>();
+  const edit = (next: Edited | undefined) => {
+    setEdited(next);
+    if (next === undefined) table.current?.focus();
+  };
+  return { table, edited, edit };
+}
+
 /** Loads the next page before its rows are seen. */
 function useLoadAhead({ all, isLoading, loadMore }: Rows, end: number): void {
   useEffect(() => {
     if (end + ahead >= all.length && all.length < maxRows) loadMore();
   }, [end, all.length, isLoading]);
-}
-
-function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
-  const next = new Set(ids);
-  if (!next.delete(id)) next.add(id);
-  return next;
 }
 
 /** Returns the widths of the columns for CSS, and their sum. */
