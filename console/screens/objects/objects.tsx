@@ -11,7 +11,9 @@ import { FilterBar } from './filter/filter-bar.tsx';
 import { ColumnChooser } from './grid/column-chooser.tsx';
 import { Grid, maxRows } from './grid/grid.tsx';
 import { type Listing, useRows } from './grid/rows.ts';
-import { columnsOf, type ObjectsPlace, objectPlace } from './object-data.ts';
+import { type Column, columnsOf, type ObjectsPlace, objectPlace } from './object-data.ts';
+import { ExportDialog } from './transfer/export-dialog.tsx';
+import { ImportDialog } from './transfer/import-dialog.tsx';
 
 /** The objects of a class. */
 export function Screen({ names }: ScreenProps) {
@@ -60,6 +62,7 @@ function Objects({ record, place }: ObjectsProps) {
     <>
       <FilterBar columns={columns} query={query} orderBy={orderBy} />
       <div class="grid-tools">
+        <Transfers place={place} columns={columns} listing={listing} onImported={rows.reload} />
         <CountButton key={query} place={place} query={query} />
         <ColumnChooser
           columns={columns}
@@ -107,6 +110,34 @@ function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
   const next = new Set(ids);
   if (!next.delete(id)) next.add(id);
   return next;
+}
+
+interface TransfersProps {
+  readonly place: ObjectsPlace;
+  readonly columns: readonly Column[];
+  readonly listing: Listing;
+  readonly onImported: () => void;
+}
+
+function Transfers({ place, columns, listing, onImported }: TransfersProps) {
+  const [open, setOpen] = useState<'import' | 'export'>();
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <button type="button" class="small" onClick={() => setOpen('import')}>
+        Import
+      </button>
+      <button type="button" class="small" onClick={() => setOpen('export')}>
+        Export
+      </button>
+      {open === 'import' && (
+        <ImportDialog place={place} columns={columns} onClose={close} onImported={onImported} />
+      )}
+      {open === 'export' && (
+        <ExportDialog place={place} columns={columns} listing={listing} onClose={close} />
+      )}
+    </>
+  );
 }
 
 function statusOf(loaded: number, hasMore: boolean): string {
