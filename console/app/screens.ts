@@ -40,6 +40,8 @@ const screens: readonly ScreenEntry[] = [
     path: '/i/:instance/endpoints/scripts/:name',
     load: () => import('../screens/endpoints/script-endpoint.tsx'),
   },
+  { path: '/i/:instance/data/:class', load: () => import('../screens/objects/objects.tsx') },
+  { path: '/i/:instance/data/:class/:id', load: () => import('../screens/objects/object.tsx') },
 ];
 
 /** The screen of a path, with the names in it; undefined when there is none. */
