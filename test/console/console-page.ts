@@ -98,12 +98,7 @@ async function openTab(
   });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => {
-    const isStatus = message.text().startsWith('Failed to load resource: the server responded');
-    if (message.type() === 'error' && !isStatus) faults.push(message.text());
-  });
+  const faults = watchFaults(page);
   if (!isStranger) {
     const session = JSON.stringify({ accountKey: owner, email });
     const script = `sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`;
@@ -114,17 +109,31 @@ async function openTab(
   return {
     page,
     faults,
-    check: async () => {
-      if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
-      const found = await page.evaluate(`axe.run().then(({ violations }) =>
-        violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`);
-      expect(found).toEqual([]);
-      const spare = 'innerWidth - document.documentElement.scrollWidth';
-      expect(await page.evaluate(spare)).toBeGreaterThanOrEqual(0);
-    },
+    check: () => checkPage(page),
     close: async () => {
       await context.close();
       expect(faults).toEqual([]);
     },
   };
+}
+
+/** Collects script errors, violations of the policy, and errors in the log of a page. */
+export function watchFaults(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    const isStatus = message.text().startsWith('Failed to load resource: the server responded');
+    if (message.type() === 'error' && !isStatus) faults.push(message.text());
+  });
+  return faults;
+}
+
+/** Fails when axe finds a violation, or the content is wider than the window. */
+export async function checkPage(page: Page, name = page.url()): Promise<void> {
+  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
+  const found = await page.evaluate(`axe.run().then(({ violations }) =>
+    violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`);
+  expect(found, name).toEqual([]);
+  const spare = 'innerWidth - document.documentElement.scrollWidth';
+  expect(await page.evaluate(spare), name).toBeGreaterThanOrEqual(0);
 }

@@ -72,6 +72,7 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     const link = page.getByRole('link', { name: `Script fails ${width}` });
 
     await page.getByText('The server works').waitFor();
+    await page.getByText(/^Scripts are isolated by/).waitFor();
     await expect
       .poll(async () => {
         await page.getByRole('button', { name: 'Look again' }).click();

@@ -1,5 +1,5 @@
 import type { ScreenProps } from '../../app/screens.ts';
-import { ApiProblem, sendRaw } from '../../core/api.ts';
+import { ApiProblem, send, sendRaw } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { at, href } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
@@ -16,6 +16,7 @@ const shownFailures = 50;
 export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
   const server = useLoad(readHealth, []);
+  const isolation = useLoad((signal) => readIsolation(instance, signal), [instance]);
   const runs = useLoad((signal) => readRuns(instance, signal), [instance]);
   return (
     <Page
@@ -42,10 +43,31 @@ export function Screen({ names }: ScreenProps) {
           </p>
         )}
       </Loaded>
+      <Loaded of={isolation}>
+        {(level) => (
+          <p>
+            Scripts are isolated by <strong>{isolationTexts[level] ?? level}</strong>.
+          </p>
+        )}
+      </Loaded>
       <h2>Runs of code in the last 24 hours</h2>
       <Loaded of={runs}>{(data) => <RunReport instance={instance} {...data} />}</Loaded>
     </Page>
   );
+}
+
+const isolationTexts: Readonly<Record<string, string>> = {
+  bubblewrap: 'bubblewrap: each run has a file system and a process space of its own',
+  landlock: 'Landlock: the kernel denies files and processes of others',
+  flags: "Node's permission flags alone, a fence and not a wall: install bubblewrap",
+  lambda: 'Lambda: a function of its own for each script',
+};
+
+async function readIsolation(instance: string, signal: AbortSignal): Promise<string> {
+  const path = at`instances/${instance}/snippets/scripts/runtimes/`;
+  type Runtimes = Readonly<Record<string, { readonly isolation: string }>>;
+  const runtimes = await send<Runtimes>({ method: 'GET', path, signal });
+  return Object.values(runtimes)[0]?.isolation ?? 'unknown';
 }
 
 interface Health {
