@@ -45,6 +45,13 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/health', load: () => import('../screens/operation/health.tsx') },
   { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },
   { path: '/i/:instance/settings', load: () => import('../screens/operation/settings.tsx') },
+  { path: '/i/:instance/scripts', load: () => import('../screens/scripts/scripts.tsx') },
+  { path: '/i/:instance/scripts/:id', load: () => import('../screens/scripts/script.tsx') },
+  { path: '/i/:instance/endpoints', load: () => import('../screens/endpoints/endpoints.tsx') },
+  {
+    path: '/i/:instance/endpoints/scripts/:name',
+    load: () => import('../screens/endpoints/script-endpoint.tsx'),
+  },
 ];
 
 /** The screen of a path, with the names in it; undefined when there is none. */

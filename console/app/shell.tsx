@@ -1,7 +1,8 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { clearExchanges } from '../core/exchanges.ts';
-import { at, href, matchPath, navigate, path, place } from '../core/router.ts';
+import { attempt } from '../core/notices.ts';
+import { at, href, leaveTo, matchPath, mayLeave, navigate, path, place } from '../core/router.ts';
 import { isSignedIn, lens, session, signOut } from '../core/session.ts';
 import { nextTheme, theme } from '../core/theme.ts';
 import { Confirmation } from '../parts/dialog.tsx';
@@ -67,20 +68,19 @@ function Header({ instance }: { readonly instance: string | undefined }) {
           <a href="#/account" class="who">
             {session.value.email}
           </a>
-          <button
-            type="button"
-            class="small"
-            onClick={() => {
-              signOut();
-              navigate('/sign-in');
-            }}
-          >
+          <button type="button" class="small" onClick={() => attempt(leave)}>
             Sign out
           </button>
         </>
       )}
     </header>
   );
+}
+
+async function leave(): Promise<void> {
+  if (!(await mayLeave())) return;
+  signOut();
+  leaveTo('/sign-in');
 }
 
 function Navigation({ instance }: { readonly instance: string }) {

@@ -76,16 +76,26 @@ export async function send<Body = unknown>(request: ApiRequest): Promise<Body> {
  * @throws ApiProblem as `send`
  */
 export async function sendRaw(request: ApiRequest): Promise<Response> {
-  const url = urlOf(request);
-  const started = performance.now();
-  const response = await transport(url, request);
-  const durationMs = performance.now() - started;
-  if (!request.isQuiet) record({ request, url, status: response.status, durationMs });
+  const response = await exchange(request);
   if (response.ok) return response;
   const problem = toProblem(response.status, await response.text());
   const isEnded = response.status === 403 && problem.message === 'No such API Key.';
   if (isEnded && lens.peek() === undefined) signOut();
   throw problem;
+}
+
+/**
+ * Sends a request and returns its response, whatever its status: that of a script endpoint is chosen by the script.
+ *
+ * @throws ApiProblem when there is no response
+ */
+export async function exchange(request: ApiRequest): Promise<Response> {
+  const url = urlOf(request);
+  const started = performance.now();
+  const response = await transport(url, request);
+  const durationMs = performance.now() - started;
+  if (!request.isQuiet) record({ request, url, status: response.status, durationMs });
+  return response;
 }
 
 async function transport(url: string, request: ApiRequest): Promise<Response> {

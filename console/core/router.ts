@@ -11,8 +11,37 @@ export interface Place {
 
 const fragment = signal(location.hash);
 addEventListener('hashchange', () => {
-  fragment.value = location.hash;
+  const target = location.hash;
+  if (guard === undefined || parsePlace(target).path === path.peek()) {
+    fragment.value = target;
+    return;
+  }
+  history.replaceState(null, '', fragment.peek() || '#/');
+  void mayLeave().then((isSure) => {
+    if (!isSure) return;
+    guard = undefined;
+    location.hash = target;
+  });
 });
+
+let guard: (() => Promise<boolean>) | undefined;
+
+/**
+ * Has a question asked before another path is opened.
+ *
+ * @returns a function that ends this
+ */
+export function guardPlace(ask: () => Promise<boolean>): () => void {
+  guard = ask;
+  return () => {
+    if (guard === ask) guard = undefined;
+  };
+}
+
+/** Asks whether the current screen may be left, if it has unsaved changes. */
+export async function mayLeave(): Promise<boolean> {
+  return guard === undefined || guard();
+}
 
 /** The current place. */
 export const place = computed(() => parsePlace(fragment.value));
@@ -48,6 +77,12 @@ export function navigate(
   query: Readonly<Record<string, string | undefined>> = {},
 ): void {
   location.hash = href(path, query);
+}
+
+/** Opens a place without the question of `guardPlace`: what was changed does not exist any more. */
+export function leaveTo(path: string): void {
+  guard = undefined;
+  navigate(path);
 }
 
 /** Replaces parameters of the current place; undefined and empty ones are removed. No step back is added. */

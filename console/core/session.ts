@@ -32,9 +32,9 @@ export function signIn(account: Session): void {
   session.value = account;
 }
 
-/** Forgets the key. */
+/** Forgets the key, and what screens have kept in the tab. */
 export function signOut(): void {
-  sessionStorage.removeItem(storageName);
+  sessionStorage.clear();
   lens.value = undefined;
   session.value = undefined;
 }

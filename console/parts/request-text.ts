@@ -2,11 +2,15 @@ import { type ApiRequest, urlOf } from '../core/api.ts';
 
 const keyHeader = 'X-API-KEY';
 
-/** Returns a request as a command for a POSIX shell. Files are named as parts of the form. */
-export function toCurl(request: ApiRequest): string {
+/**
+ * Returns a request as a command for a POSIX shell. Files are named as parts of the form.
+ *
+ * @param isOpen needs no key
+ */
+export function toCurl(request: ApiRequest, isOpen = false): string {
   const { method, body } = request;
   const parts = ['curl', '-s', ...(method === 'GET' ? [] : ['-X', method]), quote(urlOf(request))];
-  parts.push('-H', `"${keyHeader}: $ACCOUNT_KEY"`);
+  if (!isOpen) parts.push('-H', `"${keyHeader}: $ACCOUNT_KEY"`);
   if (body instanceof FormData) {
     for (const [name, value] of body) {
       parts.push('-F', quote(`${name}=${value instanceof File ? `@${value.name}` : value}`));
@@ -17,12 +21,16 @@ export function toCurl(request: ApiRequest): string {
   return parts.join(' ');
 }
 
-/** Returns a request as JavaScript for browsers and Node. */
-export function toFetch(request: ApiRequest): string {
+/**
+ * Returns a request as JavaScript for browsers and Node.
+ *
+ * @param isOpen needs no key
+ */
+export function toFetch(request: ApiRequest, isOpen = false): string {
   const { method, body } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const headers = [
-    `'${keyHeader}': ACCOUNT_KEY`,
+    ...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]),
     ...(isJson ? ["'Content-Type': 'application/json'"] : []),
   ];
   const lines = [
