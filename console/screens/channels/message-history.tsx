@@ -40,7 +40,7 @@ export function MessageHistory({ source }: { readonly source: TailSource }) {
             {objects.length === 0 ? (
               <p class="soft">None: a room keeps its newest 1,000 messages for 24 hours.</p>
             ) : (
-              <MessageTable caption="History" messages={objects} />
+              <MessageTable caption="Messages that are kept" messages={objects} />
             )}
             <div class="actions">
               <button type="button" disabled={prev === null} onClick={() => setPlace(prev ?? '')}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiProblem, sendRaw } from '../../core/api.ts';
 import { toApiProblem } from '../../core/load.ts';
 import { at } from '../../core/router.ts';
@@ -34,11 +34,11 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 const empty: Tail = { state: { kind: 'connecting' }, messages: [], hasGap: false };
 
-/** Follows the messages of a room while `isOn` and the tab is visible. */
+/** Follows the messages of a room while `isOn` and the tab is visible. After a pause it continues where it was. */
 export function useTail(source: TailSource, isOn: boolean): Tail {
   const { instance, channel, room } = source;
   const [tail, setTail] = useState(empty);
-  useEffect(() => setTail(empty), [instance, channel, room]);
+  const place = useRef<string | undefined>(undefined);
   useEffect(() => {
     const change = (changes: (before: Tail) => Partial<Tail>) =>
       setTail((before) => ({ ...before, ...changes(before) }));
@@ -46,7 +46,6 @@ export function useTail(source: TailSource, isOn: boolean): Tail {
       change(() => ({ state: { kind: 'stopped' } }));
       return undefined;
     }
-    const place = { lastId: undefined }; // of this tail, to continue after a pause
     let abort = new AbortController();
     const begin = () => {
       abort.abort();
@@ -66,7 +65,7 @@ export function useTail(source: TailSource, isOn: boolean): Tail {
 
 interface Following {
   /** Where the next connection continues. */
-  readonly place: { lastId: string | undefined };
+  readonly place: { current: string | undefined };
   readonly change: (changes: (before: Tail) => Partial<Tail>) => void;
   readonly signal: AbortSignal;
 }
@@ -112,8 +111,8 @@ async function connect(
   { place, change, signal }: Following,
 ): Promise<number> {
   const path = at`instances/${instance}/channels/${channel}/stream/`;
-  const isQuiet = place.lastId !== undefined;
-  const query = { room, last_id: place.lastId };
+  const isQuiet = place.current !== undefined;
+  const query = { room, last_id: place.current };
   const response = await sendRaw({ method: 'GET', path, query, signal, isQuiet });
   change(() => ({ state: { kind: 'live' } }));
   let pauseMs = firstPauseMs;
@@ -124,7 +123,7 @@ async function connect(
       continue;
     }
     const { event } = received;
-    place.lastId = event.id ?? place.lastId;
+    place.current = event.id ?? place.current;
     change((before) => take(before, event));
   }
   return pauseMs;

@@ -59,7 +59,7 @@ function Fields({ isNew, start, classes, verb, onSend }: FieldsProps) {
   const send = () => {
     const { name, ...others } = input;
     const page_size = pageSize === '' ? null : Number(pageSize);
-    const body = { ...others, query: parseObject(query), page_size };
+    const body = { ...others, query: { ...parseObject(query) }, page_size };
     return onSend(isNew ? { ...body, name } : body);
   };
   return (

@@ -30,7 +30,7 @@ export function EndpointPreview({ instance, endpoint }: EndpointPreviewProps) {
   return (
     <section aria-labelledby="first">
       <h2>Call it</h2>
-      <p>
+      <p class="address">
         <code>GET {urlOf(call)}</code>
       </p>
       <div class="actions">
