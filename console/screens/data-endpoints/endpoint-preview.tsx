@@ -5,7 +5,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { toCurl, toFetch } from '../../parts/request-text.ts';
 import { Table } from '../../parts/table.tsx';
-import type { DataEndpoint } from './data-endpoint-data.ts';
+import { type DataEndpoint, systemFields } from './data-endpoint-data.ts';
 
 interface EndpointPreviewProps {
   readonly instance: string;
@@ -73,9 +73,11 @@ interface ShownObject {
 }
 
 function columnsOf(objects: readonly DataObject[]) {
-  const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
-  return names
-    .filter((name) => name !== 'links')
+  const all = [...new Set(objects.flatMap((object) => Object.keys(object)))];
+  const own = all.filter((name) => !systemFields.includes(name));
+  const system = systemFields.filter((name) => name !== 'id' && all.includes(name));
+  return ['id', ...own, ...system]
+    .filter((name) => name !== 'links' && all.includes(name))
     .map((name) => ({ name, cell: ({ object }: ShownObject) => textOf(object[name]) }));
 }
 
