@@ -101,7 +101,7 @@ async function openTab(
   const faults = watchFaults(page);
   if (!isStranger) {
     const session = JSON.stringify({ accountKey: owner, email });
-    const script = `sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`;
+    const script = `if (self === top) sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`;
     await page.addInitScript(script);
   }
   await page.goto(`/console/#${path}`);

@@ -74,7 +74,7 @@ describe.skipIf(program === undefined).each(payloads)('everything is named %s', 
     await context.route('**/console/**', answer);
     const session = JSON.stringify({ accountKey: world.owner, email: payload });
     await context.addInitScript(
-      `sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`,
+      `if (self === top) sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`,
     );
     return context;
   }

@@ -35,9 +35,14 @@ export function Screen({ names }: ScreenProps) {
       title="Endpoints"
       about="Addresses that run a script, or return objects of a class."
       actions={
-        <button type="button" class="main" onClick={() => setQuery({ script: 'new' })}>
-          New script endpoint
-        </button>
+        <>
+          <button type="button" class="main" onClick={() => setQuery({ script: 'new' })}>
+            New script endpoint
+          </button>
+          <a class="button" href={href(at`/i/${instance}/endpoints/data`)}>
+            New data endpoint
+          </a>
+        </>
       }
     >
       <h2>Script endpoints</h2>
