@@ -1,10 +1,5 @@
 import type { FunctionComponent } from 'preact';
-import { matchPath, type PathNames } from '../core/router.ts';
-
-/** Props of a screen: the names in its path. */
-export interface ScreenProps {
-  readonly names: PathNames;
-}
+import { matchPath, type ScreenProps } from '../core/router.ts';
 
 /** A module in `screens/`. */
 interface ScreenModule {

@@ -2,14 +2,24 @@ import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { clearExchanges } from '../core/exchanges.ts';
 import { attempt } from '../core/notices.ts';
-import { at, href, leaveTo, matchPath, mayLeave, navigate, path, place } from '../core/router.ts';
+import {
+  at,
+  href,
+  leaveTo,
+  matchPath,
+  mayLeave,
+  navigate,
+  path,
+  place,
+  type ScreenProps,
+} from '../core/router.ts';
 import { isSignedIn, lens, session, signOut } from '../core/session.ts';
 import { nextTheme, theme } from '../core/theme.ts';
 import { Confirmation } from '../parts/dialog.tsx';
 import { NoticeList } from '../parts/notice-list.tsx';
 import { Page } from '../parts/page.tsx';
 import { navigation } from './navigation.ts';
-import { findScreen, type ScreenProps } from './screens.ts';
+import { findScreen } from './screens.ts';
 
 /** The frame around every screen. */
 export function Shell() {

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { ApiRequest } from './api.ts';
+import type { ApiRequest } from './request.ts';
 
 /** A request that the current screen made, without keys. */
 export interface Exchange {

@@ -97,6 +97,11 @@ export function setQuery(changes: Readonly<Record<string, string | undefined>>):
 /** Values of the parameters in a path. */
 export type PathNames = Readonly<Record<string, string>>;
 
+/** Props of a screen: the names in its path. */
+export interface ScreenProps {
+  readonly names: PathNames;
+}
+
 /**
  * Compares a path with a pattern such as `/i/:instance/data/:class`.
  *

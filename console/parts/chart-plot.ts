@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Series } from './chart.tsx';
+import type { Series } from './chart-series.ts';
 
 interface Plot {
   readonly times: readonly number[];

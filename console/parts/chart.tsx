@@ -1,14 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
-
-/** A line of bars over time. */
-export interface Series {
-  readonly name: string;
-  /** One value for each time; null where there is none. */
-  readonly values: readonly (number | null)[];
-  /** CSS variable with the colour. */
-  readonly color: '--accent' | '--bad' | '--good';
-}
+import type { Series } from './chart-series.ts';
 
 interface ChartProps {
   /** What is shown, for screen readers. */

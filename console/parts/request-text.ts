@@ -1,4 +1,5 @@
-import { type ApiRequest, urlOf } from '../core/api.ts';
+import { urlOf } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
 
 const keyHeader = 'X-API-KEY';
 

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate, place, setQuery } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/form.tsx';

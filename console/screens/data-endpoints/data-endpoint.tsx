@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate } from '../../core/router.ts';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';

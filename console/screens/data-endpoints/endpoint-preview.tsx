@@ -1,5 +1,6 @@
-import { type ApiRequest, type Page, send, urlOf } from '../../core/api.ts';
+import { type Page, send, urlOf } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
+import type { ApiRequest } from '../../core/request.ts';
 import { at } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

@@ -1,6 +1,6 @@
-import type { ScreenProps } from '../../app/screens.ts';
 import { send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate, place } from '../../core/router.ts';
 import { Page } from '../../parts/page.tsx';
 import type { DataEndpoint } from './data-endpoint-data.ts';

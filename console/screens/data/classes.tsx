@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href, place, setQuery } from '../../core/router.ts';
 import { TextField } from '../../parts/form.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';

@@ -1,6 +1,6 @@
-import type { ScreenProps } from '../../app/screens.ts';
-import type { ApiRequest } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
+import type { ApiRequest } from '../../core/request.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { type ApiRequest, exchange } from '../../core/api.ts';
+import { exchange } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
+import type { ApiRequest } from '../../core/request.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { CheckField, Form, SelectField } from '../../parts/form.tsx';
 import { Output } from '../../parts/output.tsx';

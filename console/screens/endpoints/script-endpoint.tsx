@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { readAll, send } from '../../core/api.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href, leaveTo } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, CheckField, Form, SelectField } from '../../parts/form.tsx';

@@ -1,4 +1,5 @@
-import { type ApiRequest, send } from '../../core/api.ts';
+import { send } from '../../core/api.ts';
+import type { ApiRequest } from '../../core/request.ts';
 import { at } from '../../core/router.ts';
 import type { ClassRecord, FieldDefinition, FieldType } from '../data/class-data.ts';
 

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, place as current, href, navigate, setQuery } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, Form } from '../../parts/form.tsx';

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, place as current, href, setQuery } from '../../core/router.ts';
 import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';

@@ -1,6 +1,6 @@
-import type { ScreenProps } from '../../app/screens.ts';
 import { ApiProblem, send, sendRaw } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

@@ -1,6 +1,6 @@
-import type { ScreenProps } from '../../app/screens.ts';
 import { type Page as ListPage, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href } from '../../core/router.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, navigate } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';

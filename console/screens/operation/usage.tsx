@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { place, setQuery } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { SelectField } from '../../parts/form.tsx';

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { type ApiProblem, send } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { toApiProblem, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href, leaveTo, setQuery } from '../../core/router.ts';
 import type { Trace } from '../../core/traces.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { ScreenProps } from '../../app/screens.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate, place, setQuery } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';

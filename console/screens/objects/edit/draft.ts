@@ -1,5 +1,6 @@
-import { ApiProblem, type ApiRequest, send } from '../../../core/api.ts';
+import { ApiProblem, send } from '../../../core/api.ts';
 import { parseJson } from '../../../core/json-text.ts';
+import type { ApiRequest } from '../../../core/request.ts';
 import { at } from '../../../core/router.ts';
 import { bareValue, type Column, type ObjectsPlace, valueText } from '../object-data.ts';
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
-import { type Page, type Parameters, send } from '../../../core/api.ts';
+import { type Page, send } from '../../../core/api.ts';
 import { useLoad } from '../../../core/load.ts';
+import type { Parameters } from '../../../core/request.ts';
 import { at } from '../../../core/router.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../../parts/form.tsx';

@@ -1,5 +1,5 @@
 import type { Column } from '../object-data.ts';
-import type { GridProps } from './grid.tsx';
+import type { GridProps } from './grid-props.ts';
 
 /** Headings of the grid; those of columns with an order index sort. */
 export function GridHead({ columns, rows, orderBy, onOrderBy, selected, onSelect }: GridProps) {

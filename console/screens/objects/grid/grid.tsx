@@ -3,24 +3,11 @@ import { navigate } from '../../../core/router.ts';
 import { type Column, type ObjectsPlace, objectPlace } from '../object-data.ts';
 import { type ActiveCell, cellId, keyHandler } from './active-cell.ts';
 import { GridHead } from './grid-head.tsx';
+import type { GridProps } from './grid-props.ts';
 import { GridRow } from './grid-row.tsx';
 import type { Rows } from './rows.ts';
 import { type CutValue, WholeValue } from './whole-value.tsx';
 import { type Range, useNarrow, useRange } from './window.ts';
-
-/** What the grid shows, and what it reports. */
-export interface GridProps {
-  readonly place: ObjectsPlace;
-  readonly columns: readonly Column[];
-  readonly rows: Rows;
-  /** For example `-title`. */
-  readonly orderBy: string | undefined;
-  readonly onOrderBy: (orderBy: string | undefined) => void;
-  readonly selected: ReadonlySet<number>;
-  readonly onSelect: (selected: ReadonlySet<number>) => void;
-  /** Selects an object or not. Rows keep it: it must not depend on the last selection. */
-  readonly onToggle: (id: number) => void;
-}
 
 /** The cell that is edited. */
 interface Edited {

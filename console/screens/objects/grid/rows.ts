@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type ApiProblem, type Page, type Parameters, send } from '../../../core/api.ts';
+import { type ApiProblem, type Page, send } from '../../../core/api.ts';
 import { toApiProblem } from '../../../core/load.ts';
+import type { Parameters } from '../../../core/request.ts';
 import {
   type Column,
   type DataObject,
