@@ -3,8 +3,11 @@ import type { Dispatch, Request, Response } from '../core/http/message.ts';
 import { methodNotAllowed, notFound } from '../values/errors/errors.ts';
 import type { PackedFile, PackedFiles } from './packed-file.ts';
 
+/** Name of the console's function on AWS, and of its requests in the log. */
+export const consoleName = 'console';
+
 /** Path of the console, without the slash at its end. It is no part of the interface. */
-export const consolePath = '/console';
+export const consolePath = `/${consoleName}`;
 
 /** Checks whether a path is the console's. */
 export function isForConsole(path: string): boolean {
@@ -29,7 +32,7 @@ type Form = 'br' | 'gzip' | 'identity';
 export function createConsole(read: () => PackedFiles): Dispatch {
   let files: ReadonlyMap<string, ServedFile> | undefined;
   return async ({ method, path, query, headers, served }) => {
-    if (served !== undefined) Object.assign(served, { family: 'console', route: consolePath });
+    if (served !== undefined) Object.assign(served, { family: consoleName, route: consolePath });
     if (method !== 'GET' && method !== 'HEAD') return refuseMethod(method);
     if (path === consolePath) return redirect(query);
     files ??= new Map(Object.entries(read()).map(([name, file]) => [name, unpack(file)]));
@@ -47,7 +50,7 @@ function refuseMethod(method: string): Response {
 /** Adds the slash, without which the page's relative addresses would be wrong. A proxy may have removed a prefix. */
 function redirect(query: URLSearchParams): Response {
   const search = query.size === 0 ? '' : `?${query}`;
-  const location = `${consolePath.slice(1)}/${search}`;
+  const location = `${consoleName}/${search}`;
   return { status: 308, headers: { location, 'cache-control': 'no-cache' } };
 }
 
