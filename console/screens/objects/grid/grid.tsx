@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { navigate } from '../../../core/router.ts';
-import { type Column, type ObjectsPlace, objectPlace } from '../object-data.ts';
+import { type Column, objectPlace } from '../object-data.ts';
 import { type ActiveCell, cellId, keyHandler } from './active-cell.ts';
 import { GridHead } from './grid-head.tsx';
 import type { GridProps } from './grid-props.ts';
