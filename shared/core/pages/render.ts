@@ -39,8 +39,7 @@ export function renderPage({ request, response, context }: PageSource): Response
 
 /** Returns the name of the resource, or the text of the error status. */
 function titleOf(offer: Offer | undefined, status: number): string {
-  const name = offer?.description.name;
-  return typeof name === 'string' && status !== 400 ? name : statusText(status);
+  return offer === undefined || status === 400 ? statusText(status) : offer.title;
 }
 
 function renderMain(request: Request, response: Response, offer: Offer | undefined): Html {
