@@ -45,10 +45,6 @@ describe.skipIf(program === undefined)('the views of responses', () => {
       { name: 'price', type: 'float' },
     ]);
     objects = `${book}objects/`;
-    const { id: reader } = expected(
-      await world.call(world.owner, 'POST', 'users/', { username: 'jo', password: 'secret' }),
-      201,
-    );
     for (let at = 1; at <= 100; at += 1) {
       const body = {
         title: at === 1 ? hostile : `Book ${at}`,
@@ -58,10 +54,13 @@ describe.skipIf(program === undefined)('the views of responses', () => {
         printed: '1814-05-04T00:00:00.000000Z',
         tags: ['novel'],
         extra: { type: 'file', value: 'javascript:alert(1)' },
-        readers: [reader],
       };
       expected(await api.send({ as: world.owner, path: objects, body }), 201);
     }
+    const person = { username: 'jo', password: 'secret' };
+    const { id } = expected(await world.call(world.owner, 'POST', 'users/', person), 201);
+    const change = { method: 'PATCH', path: `${objects}2/`, body: { readers: [id] } };
+    expected(await api.send({ as: world.owner, ...change }), 200);
   }, 120_000);
 
   afterAll(async () => {
@@ -95,6 +94,109 @@ describe.skipIf(program === undefined)('the views of responses', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
     }
   }
+
+  describe('lists', () => {
+    test('100 objects are a table with their own fields first', async () => {
+      const page = await openWithKey(objects);
+      const table = page.locator('main table').first();
+
+      const columns = await table.locator('thead th').allTextContents();
+      const wide = Number(await page.evaluate('document.documentElement.scrollHeight'));
+      expect(columns).toEqual([
+        'id',
+        'title',
+        'about',
+        'lent',
+        'pages',
+        'printed',
+        'tags',
+        'extra',
+        'scan',
+        'next_one',
+        'readers',
+        'isbn',
+      ]);
+      expect(await table.locator('tbody tr').count()).toBe(100);
+      const cells = await table.locator('tbody td').allTextContents();
+      expect(Math.max(...cells.map((cell) => cell.length))).toBeLessThanOrEqual(201);
+      expect(cells).toContain('1814-05-04T00:00:00.000000Z');
+      expect(wide).toBeLessThan(13_000);
+      expect(await page.locator('#json').isVisible()).toBe(false);
+      expect(await page.locator('#json').textContent()).toContain('"title": "Book 2"');
+      await page.setViewportSize({ width: 390, height: 800 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      expect(Number(await page.evaluate('document.documentElement.scrollHeight'))).toBeLessThan(
+        20_000,
+      );
+      await page.getByRole('rowheader', { name: '2', exact: true }).getByRole('link').click();
+      await page.waitForURL(`**${objects}2/`);
+    });
+
+    test.each([
+      ['objects', () => `${objects}?page_size=3`],
+      ['classes', () => `${world.base}classes/`],
+      ['users', () => `${world.base}users/`],
+      ['instances', () => '/v1.1/instances/'],
+      ['an empty list', () => `${world.base}schedules/`],
+    ])('%s are accessible with everything unfolded', async (_, path) => {
+      const page = await openWithKey(path());
+      for (const summary of await page.locator('main summary').all()) await summary.click();
+
+      await expectAccessible(page);
+    });
+
+    test('the fields of the system are folded', async () => {
+      const page = await openWithKey(`${objects}?page_size=2`);
+
+      expect(await page.getByText('owner_permissions').first().isVisible()).toBe(false);
+      await page.getByText('System fields').click();
+      await page.getByRole('columnheader', { name: 'owner_permissions' }).waitFor();
+    });
+  });
+
+  describe('an item', () => {
+    test('shows its own fields, and folds those of the system', async () => {
+      const page = await openWithKey(`${objects}2/`);
+      const names = page.locator('.response dl').first().locator('dt');
+
+      expect((await names.allTextContents()).slice(0, 3)).toEqual(['id', 'title', 'about']);
+      expect(await page.locator('dd').getByText('Book 2', { exact: true }).isVisible()).toBe(true);
+      expect(await page.getByText('owner_permissions').first().isVisible()).toBe(false);
+      await page.getByText('System fields').click();
+      await page.locator('dt', { hasText: 'owner_permissions' }).waitFor();
+      await expectAccessible(page);
+    });
+
+    test('links to what it refers to, and to its files', async () => {
+      const form = new FormData();
+      form.append('title', 'Scanned');
+      form.append('next_one', '2');
+      form.append('scan', new Blob(['scanned'], { type: 'text/plain' }), 'a.txt');
+      const sent = { method: 'POST', body: form, headers: { 'X-API-KEY': world.owner } };
+      const made = await (await fetch(api.url + objects, sent)).json();
+      const { id, scan } = made as { id: number; scan: { value: string } }; // as the interface promises
+      const page = await openWithKey(`${objects}${id}/`);
+
+      const file = page.locator('dl').getByRole('link', { name: 'Open the file' });
+      expect(await file.getAttribute('href')).toBe(scan.value);
+      const [opened] = await Promise.all([page.context().waitForEvent('page'), file.click()]);
+      expect(await opened.locator('body').textContent()).toBe('scanned');
+      await page.locator('dl').getByRole('link', { name: 'self 2' }).click();
+      await page.waitForURL(`**${objects}2/`);
+      await page.locator('dl').getByRole('link', { name: 'user 1' }).click();
+      await page.waitForURL(`**${world.base}users/1/`);
+    });
+
+    test('never runs or links what is hostile', async () => {
+      const page = await openWithKey(`${objects}1/`);
+      await page.goto(`${objects}?page_size=2`);
+      await settled(page);
+
+      expect(await page.locator('tbody td').first().textContent()).toBe(hostile);
+      expect(await page.locator('main img, main script, a[href^=javascript]').count()).toBe(0);
+      expect(await page.getByRole('link', { name: 'Open the file' }).count()).toBe(0);
+    });
+  });
 
   test.each([
     ['Classes', () => `${world.base}classes/`],

@@ -3,6 +3,7 @@ import { ApiError } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../http/message.ts';
 import { checkVisible, describe } from '../pipeline/rights.ts';
+import type { PageHints } from '../resource/presentation/page-hints.ts';
 import type { Context, Method } from '../resource/route.ts';
 import { titleOf } from './views/title.ts';
 
@@ -12,6 +13,7 @@ export interface Offer {
   readonly title: string;
   /** Response body to OPTIONS for the same client. */
   readonly description: JsonObject;
+  readonly hints: PageHints | undefined;
   readonly isList: boolean;
   /** True when a GET runs a client's code. */
   readonly runsCode: boolean;
@@ -39,6 +41,7 @@ export function offerOf(
     return {
       title: titleOf(route, path),
       description: describe(context),
+      hints: route.forms.pageHints?.(context),
       isList: route.kind === 'list',
       runsCode: route.operations.GET?.runsCode === true,
       methods: allowed.map(([name]) => name as Method), // the keys are methods

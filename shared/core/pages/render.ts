@@ -4,10 +4,12 @@ import type { Context } from '../resource/route.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
 import { attributes, type Html, html } from './html.ts';
-import { isApiPath, isPageOfResults, renderJson } from './json.ts';
+import { isApiPath, isPageOfResults } from './json.ts';
 import { type Offer, offerOf } from './offer.ts';
 import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
+import { renderBody } from './views/body.ts';
+import { renderLinks } from './views/links.ts';
 
 /** The data that a page is rendered from. */
 export interface PageSource {
@@ -59,7 +61,8 @@ ${renderRequest(request, status)}
 ${renderJumpLinks(offer, forms)}
 ${!hasRun && renderAdvice(status, offer)}
 ${pages('Pages')}
-<pre id="json" aria-label="Response" role="region">${renderJson(body)}</pre>
+${renderLinks(body, [])}
+${renderBody(body, titleOf(offer, status), offer?.hints)}
 ${pages('Pages, below the response')}
 </div>
 ${sidebar}

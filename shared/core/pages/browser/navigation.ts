@@ -56,11 +56,12 @@ function onClick(event: MouseEvent): void {
   void load(link.href, { push: true });
 }
 
-/** Checks whether the script follows a link. Links to other sites, downloads and new tabs are left to the browser. */
+/** Checks whether the script follows a link. Other sites, downloads, files and new tabs are left to the browser. */
 function isFollowed(link: HTMLAnchorElement, event: MouseEvent): boolean {
   if (event.defaultPrevented || event.button !== 0) return false;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;
-  return link.origin === location.origin && !link.hasAttribute('download');
+  if (link.hasAttribute('download') || link.relList.contains('external')) return false;
+  return link.origin === location.origin;
 }
 
 /** Also called for a link to a fragment of the current page, which needs no request. */
