@@ -78,6 +78,7 @@ describe.skipIf(program === undefined)('the views of responses', () => {
   });
 
   const openWithKey = (path: string) => openWith(tab, world.owner, path);
+  const ids = (page: Page) => page.locator('.rows').first().locator('tbody th').allTextContents();
   const heading = (page: Page) => page.getByRole('heading', { level: 1 });
   const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams);
 
@@ -195,6 +196,77 @@ describe.skipIf(program === undefined)('the views of responses', () => {
       expect(await page.locator('tbody td').first().textContent()).toBe(hostile);
       expect(await page.locator('main img, main script, a[href^=javascript]').count()).toBe(0);
       expect(await page.getByRole('link', { name: 'Open the file' }).count()).toBe(0);
+    });
+  });
+
+  describe('the filter form', () => {
+    test('offers the fields with an index, and their look-ups', async () => {
+      const page = await openWithKey(`${objects}?page_size=2`);
+      await page.getByText('Filter and order').click();
+
+      const groups = await page
+        .getByLabel('Condition 1', { exact: true })
+        .locator('optgroup')
+        .evaluateAll((all: { label: string }[]) => all.map(({ label }) => label));
+      const orders = await page.getByLabel('Order').locator('option').allTextContents();
+      expect(groups.slice(0, 5)).toEqual(['title', 'lent', 'pages', 'tags', 'next_one']);
+      expect(groups).not.toContain('about');
+      expect(
+        await page.locator('optgroup[label=tags]').first().locator('option').allTextContents(),
+      ).toEqual(['tags contains']);
+      expect(orders).toEqual(expect.arrayContaining(['title', 'title, descending', 'pages']));
+      expect(orders).not.toContain('lent');
+      await expectAccessible(page);
+    });
+
+    test('produces the query, the order and the page size in the address', async () => {
+      const page = await openWithKey(`${objects}?excluded_fields=about&direction=1&last_pk=5`);
+      await page.getByText('Filter and order').click();
+      await page.getByLabel('Condition 1', { exact: true }).selectOption('pages ≥');
+      await page.getByLabel('Value 1').fill('200');
+      await page.getByLabel('Condition 2', { exact: true }).selectOption('title starts with');
+      await page.getByLabel('Value 2').fill('Book 9');
+      await page.getByLabel('Condition 3', { exact: true }).selectOption('tags contains');
+      await page.getByLabel('Value 3').fill('novel');
+      await page.getByLabel('Order').selectOption('pages, descending');
+      await page.getByLabel('Page size').fill('3');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.waitForURL('**order_by=**');
+      await settled(page);
+
+      const query = {
+        pages: { _gte: 200 },
+        title: { _startswith: 'Book 9' },
+        tags: { _contains: ['novel'] },
+      };
+      expect(searchOf(page)).toEqual({
+        excluded_fields: 'about',
+        query: JSON.stringify(query),
+        order_by: '-pages',
+        page_size: '3',
+      });
+      expect(await ids(page)).toEqual(['99', '98', '97']);
+      expect(await page.getByLabel('Value 2').inputValue()).toBe('Book 9');
+      expect(await page.getByLabel('Order').inputValue()).toBe('-pages');
+      await page.getByLabel('Condition 1', { exact: true }).selectOption('');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.waitForURL((url) => !url.search.includes('_gte'));
+      await settled(page);
+      expect(await ids(page)).toHaveLength(3);
+    });
+
+    test('a rejected query can be mended', async () => {
+      const page = await openWithKey(objects);
+      await page.getByText('Filter and order').click();
+      await page.getByLabel('Condition 1', { exact: true }).selectOption('pages =');
+      await page.getByLabel('Value 1').fill('many');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('heading', { name: 'Bad request' }).waitFor();
+
+      await page.locator('dd', { hasText: 'Validation of value' }).waitFor();
+      await page.getByLabel('Value 1').fill('20');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.getByRole('rowheader', { name: '2', exact: true }).waitFor();
     });
   });
 

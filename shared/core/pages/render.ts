@@ -9,6 +9,7 @@ import { type Offer, offerOf } from './offer.ts';
 import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
 import { renderBody } from './views/body.ts';
+import { renderFilter } from './views/filter.ts';
 import { renderLinks } from './views/links.ts';
 
 /** The data that a page is rendered from. */
@@ -60,6 +61,7 @@ ${renderDescription(offer.description, headers?.Allow)}</div>`;
 ${renderRequest(request, status)}
 ${renderJumpLinks(offer, forms)}
 ${!hasRun && renderAdvice(status, offer)}
+${renderFilterOf(request, offer)}
 ${pages('Pages')}
 ${renderLinks(body, [])}
 ${renderBody(body, titleOf(offer, status), offer?.hints)}
@@ -67,6 +69,12 @@ ${pages('Pages, below the response')}
 </div>
 ${sidebar}
 </main>`;
+}
+
+/** Renders the filter form of a list that has one. */
+function renderFilterOf({ path, query }: Request, offer: Offer | undefined): Html | undefined {
+  if (offer?.hints === undefined || !offer.isList) return undefined;
+  return renderFilter(offer.hints.queryable, path, query);
 }
 
 /** Renders a hint on the next step, if one is needed. */

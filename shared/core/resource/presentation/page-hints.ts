@@ -1,7 +1,7 @@
 /** A field that a list can be filtered or ordered by. */
 export interface QueryableField {
   readonly name: string;
-  /** Names of the lookups that conditions on it may use; empty: it is for orders only. */
+  /** Names of the lookups that conditions on it may use; empty: it cannot be filtered by. */
   readonly lookups: readonly string[];
   /** Its values are text; those of other fields are JSON. */
   readonly isText: boolean;
