@@ -96,6 +96,29 @@ describe.skipIf(program === undefined)('the views of responses', () => {
     }
   }
 
+  test('the root says what this is, and links to the console, the log-in and the interface', async () => {
+    const { page } = tab;
+    await page.goto('/');
+
+    expect(await heading(page).textContent()).toBe('Groundwork');
+    expect(await page.title()).toBe('Groundwork');
+    const links = await page
+      .locator('main a')
+      .evaluateAll((all: { getAttribute(name: string): string }[]) =>
+        all.map((each) => each.getAttribute('href')),
+      );
+    expect(links).toEqual(
+      expect.arrayContaining([
+        'console/',
+        'v1.1/account/auth/',
+        'v1.1/account/register/',
+        'v1.1/',
+        'v1.1/schema/',
+      ]),
+    );
+    await expectAccessible(page);
+  });
+
   describe('lists', () => {
     test('100 objects are a table with their own fields first', async () => {
       const page = await openWithKey(objects);
@@ -270,6 +293,17 @@ describe.skipIf(program === undefined)('the views of responses', () => {
     });
   });
 
+  test('a path without its last slash offers the one with it', async () => {
+    const page = await openWithKey(`${book}objects?page_size=1`);
+
+    expect(await heading(page).textContent()).toBe('Not found');
+    await page.getByRole('link', { name: `${objects}?page_size=1` }).click();
+    await page.getByRole('heading', { name: 'Data objects' }).waitFor();
+    await page.goto(`${world.base}nowhere`);
+    await settled(page);
+    expect(await page.locator('.advice').count()).toBe(0);
+  });
+
   test.each([
     ['Classes', () => `${world.base}classes/`],
     ['Class book', () => book],
@@ -283,5 +317,48 @@ describe.skipIf(program === undefined)('the views of responses', () => {
 
     expect(await heading(page).textContent()).toBe(title);
     expect(await page.title()).toBe(`${title} · Groundwork`);
+  });
+
+  test('a page to log in is a form, and no error', async () => {
+    const { page } = tab;
+    const response = await page.goto('/v1.1/account/auth/');
+
+    expect(response?.status()).toBe(405);
+    expect(await heading(page).textContent()).toBe('Log in to an account');
+    expect(await page.getByText('405').isVisible()).toBe(false);
+    expect(await page.getByText('Method not allowed').count()).toBe(0);
+    await page.getByLabel('Email address').waitFor();
+    await expectAccessible(page);
+  });
+
+  describe('a page that needs a key', () => {
+    test('shows no error while the request with the key is under way', async () => {
+      const page = await openWithKey(book);
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(`**${book}`, async (route) => {
+        if (route.request().headers()['x-api-key'] !== undefined) await held;
+        await route.continue();
+      });
+      const response = await page.reload();
+
+      expect(response?.status()).toBe(403);
+      expect(await page.title()).toBe('Loading… · Groundwork');
+      expect(await page.getByText('Loading…').isVisible()).toBe(true);
+      expect(await page.getByText('Not allowed').first().isVisible()).toBe(false);
+      release();
+      await page.getByRole('heading', { name: 'Class book' }).waitFor();
+      expect(await page.getByText('Loading…').isVisible()).toBe(false);
+    });
+
+    test('gives advice without one', async () => {
+      const { page } = tab;
+      await page.goto(book);
+
+      expect(await heading(page).textContent()).toBe('Not allowed');
+      await page.getByRole('link', { name: 'enter it under Keys' }).waitFor();
+    });
   });
 });
