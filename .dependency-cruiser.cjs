@@ -151,7 +151,7 @@ module.exports = {
       'console-knows-the-interface-only',
       '^console/',
       '^shared/values/',
-      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot)/',
+      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot|papaparse)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
       '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places
       '^(node:)?(crypto|fs|path|url|zlib)$', // likewise

@@ -20,7 +20,7 @@ const isolated = [
 const elsewhere = [
   'test/moto/**',
   'test/soak/**',
-  'test/pages/{browsing,foreign-pages,quickstart}.test.ts',
+  'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
   'test/local/full-disk.test.ts',
   'test/api/soak.test.ts',
   'test/aws/units.test.ts',

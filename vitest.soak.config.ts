@@ -14,7 +14,7 @@ const tables = [
   'test/api/{isolation,laws,query-model,query-reads}.test.ts',
   'test/scripts/{cases,python-cases}.test.ts',
   'test/local/proxies.test.ts',
-  'test/pages/{browsing,foreign-pages,quickstart}.test.ts',
+  'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
   'test/local/full-disk.test.ts',
 ];
 

@@ -15,6 +15,7 @@ import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
 import { removeObject, type SavedObject, updateObject } from '../../shared/objects/save-object.ts';
 import { objectBodies, objectLinks } from '../../shared/objects/show-object.ts';
+import { objectPageHints } from '../../shared/search/object-page-hints.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import type { ObjectData } from '../../shared/store/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';
@@ -50,6 +51,7 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   },
   fields: objectFields,
   fieldsAt: objectFieldsAt,
+  pageHints: objectPageHints,
   parameters: objectPageParameters,
   links: objectLinks,
   record: recordAt(objectEntity, ['instance', classOfPath, 'id']),

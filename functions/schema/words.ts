@@ -1,3 +1,4 @@
+import { nounOf, plural, wordsOf } from '../../shared/core/resource/presentation/words.ts';
 import type { Method, OperationName, Route } from '../../shared/core/resource/route.ts';
 
 const verbs: Readonly<Partial<Record<Method, string>>> = {
@@ -38,27 +39,9 @@ function named(verb: string, noun: string, article?: string): OperationName {
   };
 }
 
-/** Returns the noun of a route in plain English: `API key`. Without a noun it is the resource in lower case. */
-export function nounOf({ noun, resource }: Route): string {
-  if (noun !== undefined) return noun;
-  const isAcronym = (word: string) => word.length > 1 && word === word.toUpperCase();
-  return wordsOf(resource)
-    .map((word) => (isAcronym(word) ? word : word.toLowerCase()))
-    .join(' ');
-}
-
-function plural(noun: string): string {
-  if (/[^aeiou]y$/.test(noun)) return `${noun.slice(0, -1)}ies`;
-  return /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
-}
-
 /** Returns the indefinite article of a noun. No noun of the interface begins with a `u` that is spoken as in "under". */
 function articleOf(noun: string): string {
   return /^[aeio]/i.test(noun) ? 'an' : 'a';
-}
-
-function wordsOf(text: string): readonly string[] {
-  return text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
 }
 
 /** Returns words as the name of a type: `ApiKey` for `API key`. */

@@ -182,7 +182,7 @@ describe('the content of the page', () => {
     const refused = await browse({ as: world.owner, path: `${base}classes/`, body: {} });
 
     expect([options.status, refused.status]).toEqual([200, 400]);
-    expect(options.body).toContain('<h1 id="title" tabindex="-1">Klass List</h1>');
+    expect(options.body).toContain('<h1 id="title" tabindex="-1">Classes</h1>');
     expect(refused.body).toContain('This field is required.');
   });
 

@@ -3,6 +3,7 @@ import { renderControl } from './controls.ts';
 import { readFields } from './fields.ts';
 import { attributes, type Html, html } from './html.ts';
 import type { Offer } from './offer.ts';
+import { isSystemMember } from './views/members.ts';
 
 /** One form: its fields, and the methods of its buttons, the default one first. */
 interface Form {
@@ -83,7 +84,9 @@ const deleteForm: Form = {
 function renderForm({ id, title, action, buttons, current, note, body }: Form): Html {
   const fields = readFields(action).filter(({ readOnly, type }) => !readOnly && type !== 'links');
   const values: Readonly<Record<string, Json>> = isJsonObject(current) ? current : {};
-  const controls = fields.map((field) => {
+  const own = fields.filter((field) => !isSystemMember(field.name));
+  const system = fields.filter((field) => isSystemMember(field.name));
+  const controls = [...own, ...system].map((field) => {
     const value = Object.hasOwn(values, field.name) ? values[field.name] : undefined;
     return renderControl(field, { form: id, value });
   });

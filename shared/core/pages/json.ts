@@ -20,7 +20,7 @@ export function renderJson(body: unknown): Html | string {
 /** Checks whether a body is one page of a list. */
 export function isPageOfResults(
   body: unknown,
-): body is { readonly objects: Json; readonly next: Json; readonly prev: Json } {
+): body is { readonly objects: readonly Json[]; readonly next: Json; readonly prev: Json } {
   return isJsonObject(body) && Array.isArray(body.objects) && 'next' in body && 'prev' in body;
 }
 

@@ -3,12 +3,17 @@ import { ApiError } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../http/message.ts';
 import { checkVisible, describe } from '../pipeline/rights.ts';
+import type { PageHints } from '../resource/presentation/page-hints.ts';
 import type { Context, Method } from '../resource/route.ts';
+import { titleOf } from './views/title.ts';
 
 /** Additional content of a page: the description of a resource and the methods that the client may use. */
 export interface Offer {
+  /** In plain English; the name in the description is the one that clients know. */
+  readonly title: string;
   /** Response body to OPTIONS for the same client. */
   readonly description: JsonObject;
+  readonly hints: PageHints | undefined;
   readonly isList: boolean;
   /** True when a GET runs a client's code. */
   readonly runsCode: boolean;
@@ -21,7 +26,7 @@ export interface Offer {
  * does not exist; a path that cannot be read returns its other methods.
  */
 export function offerOf(
-  { method }: Request,
+  { method, path }: Request,
   { status }: Response,
   context: Context | undefined,
 ): Offer | undefined {
@@ -34,7 +39,9 @@ export function offerOf(
       isAllowed(route.access, actor, operation.right),
     );
     return {
+      title: titleOf(route, path),
       description: describe(context),
+      hints: route.forms.pageHints?.(context),
       isList: route.kind === 'list',
       runsCode: route.operations.GET?.runsCode === true,
       methods: allowed.map(([name]) => name as Method), // the keys are methods

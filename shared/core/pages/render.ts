@@ -1,13 +1,17 @@
-import type { Json } from '../../values/json/json.ts';
-import { isFollowedLink, keyParameters, type Request, type Response } from '../http/message.ts';
+import { isFollowedLink, type Request, type Response } from '../http/message.ts';
 import type { Context } from '../resource/route.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
 import { attributes, type Html, html } from './html.ts';
-import { isApiPath, isPageOfResults, renderJson } from './json.ts';
 import { type Offer, offerOf } from './offer.ts';
 import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
+import { addressOf, isFormOnly, renderAdvice } from './views/advice.ts';
+import { renderBody } from './views/body.ts';
+import { renderFilter } from './views/filter.ts';
+import { product, renderHome } from './views/home.ts';
+import { renderLinks } from './views/links.ts';
+import { renderPager } from './views/pager.ts';
 
 /** The data that a page is rendered from. */
 export interface PageSource {
@@ -26,7 +30,7 @@ export function renderPage({ request, response, context }: PageSource): Response
   const { status, headers } = response;
   const offer = offerOf(request, response, context);
   const page = {
-    title: titleOf(offer, status),
+    title: titleOf(request, offer, status),
     breadcrumb: breadcrumb(request.path),
     main: renderMain(request, response, offer),
   };
@@ -37,44 +41,55 @@ export function renderPage({ request, response, context }: PageSource): Response
   };
 }
 
-/** Returns the name of the resource, or the text of the error status. */
-function titleOf(offer: Offer | undefined, status: number): string {
-  const name = offer?.description.name;
-  return typeof name === 'string' && status !== 400 ? name : statusText(status);
+/** Returns the title of the resource, or the text of the error status. */
+function titleOf({ path }: Request, offer: Offer | undefined, status: number): string {
+  if (offer === undefined || status === 400) return statusText(status);
+  return path === '/' ? product : offer.title;
 }
 
 function renderMain(request: Request, response: Response, offer: Offer | undefined): Html {
   const { status, headers, body } = response;
-  const pages = renderPager(body);
+  const title = titleOf(request, offer, status);
   const current = request.method === 'OPTIONS' || status >= 400 ? undefined : body;
   const forms = offer && renderForms(offer, current);
-  const sidebar =
-    offer &&
-    html`<div class="sidebar">${forms}
-${renderDescription(offer.description, headers?.Allow)}</div>`;
+  const about = offer && renderDescription(offer.description, headers?.Allow);
   const hasRun = offer?.runsCode === true && !isFollowedLink(request);
-  return html`<main id="main"${attributes({ 'data-status': status, 'data-ran': hasRun })}>
+  const heading = html`<h1 id="title" tabindex="-1">${title}</h1>`;
+  const marks = attributes({ id: 'main', 'data-status': status, 'data-ran': hasRun });
+  if (title === product) {
+    return html`<main${marks}><div class="response">${heading}${renderHome()}${renderBody(body, title, undefined)}</div></main>`;
+  }
+  if (isFormOnly(response, offer)) {
+    return html`<main${marks}><div class="response">${heading}
+${renderCall('POST', request)}
+${forms}</div>
+<div class="sidebar">${about}</div></main>`;
+  }
+  const pages = renderPager(body);
+  return html`<main${marks}>
 <div class="response">
-<h1 id="title" tabindex="-1">${titleOf(offer, status)}</h1>
+${heading}
 ${renderRequest(request, status)}
 ${renderJumpLinks(offer, forms)}
-${!hasRun && renderAdvice(status, offer)}
+${!hasRun && renderAdvice(request, response, offer)}
+${renderFilterOf(request, offer)}
 ${pages('Pages')}
-<pre id="json" aria-label="Response" role="region">${renderJson(body)}</pre>
+${renderLinks(body, [])}
+${renderBody(body, title, offer?.hints)}
 ${pages('Pages, below the response')}
 </div>
-${sidebar}
+${
+  offer &&
+  html`<div class="sidebar">${forms}
+${about}</div>`
+}
 </main>`;
 }
 
-/** Renders a hint on the next step, if one is needed. */
-function renderAdvice(status: number, offer: Offer | undefined): Html | undefined {
-  if (status === 403) {
-    return html`<p class="advice">Some places need a key, or another one: <a href="#keys">enter it under Keys</a>.</p>`;
-  }
-  if (offer?.runsCode) return html`<p class="advice">This runs a script: send the form.</p>`;
-  if (status !== 405 || !offer?.methods.includes('POST')) return undefined;
-  return html`<p class="advice">There is nothing to read here: send the form.</p>`;
+/** Renders the filter form of a list that has one. */
+function renderFilterOf({ path, query }: Request, offer: Offer | undefined): Html | undefined {
+  if (offer?.hints === undefined || !offer.isList) return undefined;
+  return renderFilter(offer.hints.queryable, path, query);
 }
 
 /** Renders jump links for narrow windows, where these sections are far below. */
@@ -85,29 +100,15 @@ function renderJumpLinks(offer: Offer | undefined, forms: Html | undefined): Htm
 }
 
 /** Renders the request and its status, without keys. */
-function renderRequest({ method, path, query }: Request, status: number): Html {
-  const shown = new URLSearchParams(query);
-  for (const name of keyParameters) shown.delete(name);
-  const address = shown.size === 0 ? path : `${path}?${shown}`;
+function renderRequest(request: Request, status: number): Html {
   // a HEAD has the same content length as a GET
-  const shownMethod = method === 'HEAD' ? 'GET' : method;
-  return html`<p class="call"><span class="verb">${shownMethod}</span> <code>${address}</code> <span class="status ${status < 400 ? 'good' : 'bad'}">${status} ${statusText(status)}</span></p>`;
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const state = html`<span class="status ${status < 400 ? 'good' : 'bad'}">${status} ${statusText(status)}</span>`;
+  return renderCall(method, request, state);
 }
 
-/** Returns a function that renders the links to the previous and next page; undefined for other bodies. */
-function renderPager(body: unknown): (label: string) => Html | undefined {
-  if (!isPageOfResults(body)) return () => undefined;
-  const { prev, next } = body;
-  const button = (path: Json, rel: string, text: string) =>
-    isApiPath(path) ? [html`<a class="button" rel="${rel}" href="${path}">${text}</a>`] : [];
-  const buttons = [
-    ...button(prev, 'prev', '← Previous page'),
-    ...button(next, 'next', 'Next page →'),
-  ];
-  return (label) =>
-    buttons.length === 0
-      ? undefined
-      : html`<nav class="pages" aria-label="${label}">${buttons}</nav>`;
+function renderCall(method: string, request: Request, state?: Html): Html {
+  return html`<p class="call"><span class="verb">${method}</span> <code>${addressOf(request)}</code> ${state}</p>`;
 }
 
 function breadcrumb(path: string): readonly Html[] {

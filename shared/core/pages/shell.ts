@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { script, style } from './assets.ts';
 import { asHtml, type Html, html, htmlText } from './html.ts';
+import { product } from './views/home.ts';
 
 /** The parts that differ between pages. */
 export interface PageParts {
@@ -37,7 +38,7 @@ export function renderShell({ title, breadcrumb, main }: PageParts): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Groundwork</title>
+<title>${title === product ? product : `${title} · ${product}`}</title>
 <link rel="icon" href="${icon}">
 <style>${asHtml(style)}</style>
 </head>

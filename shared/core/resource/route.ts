@@ -19,6 +19,7 @@ import type { Fields, LinkForm } from './field.ts';
 import type { Body } from './input.ts';
 import type { Known, Params } from './loads/known.ts';
 import type { NamedLoad, NamedLookup } from './loads/loads.ts';
+import type { PageHints } from './presentation/page-hints.ts';
 import type { QueryParameters } from './query-parameters.ts';
 import type { Rendering } from './rendering.ts';
 import type { Version } from './versions.ts';
@@ -98,6 +99,7 @@ export interface Forms<Loaded extends object = object> {
   readonly PUT?: Fields;
   readonly links?: readonly LinkForm[];
   readonly fieldsAt?: FieldsAt<Loaded>;
+  readonly pageHints?: PageHintsAt<Loaded>;
   /** Absent: the fields of a PUT if any, else any JSON. */
   readonly response?: ResponseForm;
 }
@@ -122,6 +124,9 @@ export type FieldsAt<Loaded extends object = object> = (
   fields: Fields,
   context: Context<Loaded>,
 ) => Fields;
+
+/** Returns what the page of one request shows in addition. */
+export type PageHintsAt<Loaded extends object = object> = (context: Context<Loaded>) => PageHints;
 
 /**
  * One method of a route.

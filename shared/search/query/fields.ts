@@ -37,7 +37,8 @@ export interface QueryField {
   readonly valueOf: (object: QueriedObject) => Json | undefined;
 }
 
-const systemTypes: Readonly<Record<SystemField, QueryType>> = {
+/** Types of the fields that every object has. */
+export const systemTypes: Readonly<Record<SystemField, QueryType>> = {
   id: 'integer',
   created_at: 'datetime',
   updated_at: 'datetime',

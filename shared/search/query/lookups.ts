@@ -84,6 +84,12 @@ const readers: Readonly<Record<QueryType, ReadonlyMap<string, LookupReader>>> = 
   object: none,
 };
 
+/** Returns the names of the lookups that fields of a type have, except `_is`. */
+export function lookupsOf(type: QueryType): readonly string[] {
+  const names = readers[type] === builtInText ? compared : readers[type]; // others it only rejects by name
+  return [...names.keys()];
+}
+
 function comparisonReader(comparison: Comparison): LookupReader {
   return (field, place, value) => ({
     kind: 'compare',

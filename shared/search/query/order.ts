@@ -22,7 +22,8 @@ export interface Cursor {
   readonly value: Scalar | null;
 }
 
-const systemOrders = ['id', 'created_at', 'updated_at'];
+/** Fields of every object that lists can be ordered by. */
+export const systemOrders: readonly string[] = ['id', 'created_at', 'updated_at'];
 
 /**
  * Parses `order_by` (docs/reference/queries.md#order_by).

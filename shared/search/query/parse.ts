@@ -15,7 +15,8 @@ import {
 } from './fields.ts';
 import { parseLookup } from './lookups.ts';
 
-const nestedLookup = '_is';
+/** The lookup whose value is a query. */
+export const nestedLookup = '_is';
 const maxKeys = 16;
 const maxKeyLength = 64;
 const maxValueLength = 8192;

@@ -1,7 +1,8 @@
 import { readForm } from './controls.ts';
 import { byId, messageOf } from './dom.ts';
+import { filterAddress } from './filter.ts';
 import { keyHeaders } from './keys.ts';
-import { useKeys } from './navigation.ts';
+import { load, useKeys } from './navigation.ts';
 import { showErrors, showResponse } from './outcome.ts';
 
 /*
@@ -21,6 +22,10 @@ function onSubmit(event: SubmitEvent): void {
   if (form.id === 'form-keys') {
     const [api, user] = [byId('keys-api', HTMLInputElement), byId('keys-user', HTMLInputElement)];
     useKeys({ api: api.value, user: user.value });
+    return;
+  }
+  if (form.id === 'filter') {
+    void load(filterAddress(form), { push: true });
     return;
   }
   const button = event.submitter ?? form.querySelector('[type=submit]');

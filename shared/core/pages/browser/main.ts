@@ -1,5 +1,6 @@
 import { prepareControls } from './controls.ts';
 import { startEditors } from './editors.ts';
+import { startFilters } from './filter.ts';
 import { startForms } from './forms.ts';
 import { showKeys } from './keys.ts';
 import { startNavigation } from './navigation.ts';
@@ -8,6 +9,7 @@ import { startNavigation } from './navigation.ts';
 
 document.documentElement.classList.add('scripted');
 startForms();
+startFilters();
 startEditors();
 showKeys();
 prepareControls();

@@ -28,9 +28,22 @@ export function startNavigation(): void {
   addEventListener('popstate', onHistory);
   byId('forget', HTMLElement).addEventListener('click', () => useKeys({ api: '', user: '' }));
   // a page that ran a script is not loaded again, which would run the script twice
-  if (hasKeys() && !('ran' in byId('main', HTMLElement).dataset)) {
-    void load(location.href, { quiet: true });
-  }
+  const { ran, status = '' } = byId('main', HTMLElement).dataset;
+  if (!hasKeys() || ran !== undefined) return;
+  const loading = load(location.href, { quiet: true });
+  if (status >= '400') void hideUntil(loading);
+}
+
+/** Hides an error that the request without keys has led to, until the one with them is finished. */
+async function hideUntil(loading: Promise<void>): Promise<void> {
+  const { title, documentElement } = document;
+  const waiting = 'Loading… · Groundwork';
+  document.title = waiting;
+  byId('notice', HTMLElement).textContent = 'Loading…';
+  documentElement.classList.add('waiting');
+  await loading;
+  documentElement.classList.remove('waiting');
+  if (document.title === waiting) document.title = title; // there was no response
 }
 
 /** Uses the keys from now on, and loads a page with them. */
@@ -56,11 +69,12 @@ function onClick(event: MouseEvent): void {
   void load(link.href, { push: true });
 }
 
-/** Checks whether the script follows a link. Links to other sites, downloads and new tabs are left to the browser. */
+/** Checks whether the script follows a link. Other sites, downloads, files and new tabs are left to the browser. */
 function isFollowed(link: HTMLAnchorElement, event: MouseEvent): boolean {
   if (event.defaultPrevented || event.button !== 0) return false;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;
-  return link.origin === location.origin && !link.hasAttribute('download');
+  if (link.hasAttribute('download') || link.relList.contains('external')) return false;
+  return link.origin === location.origin;
 }
 
 /** Also called for a link to a fragment of the current page, which needs no request. */

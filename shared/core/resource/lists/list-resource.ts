@@ -9,7 +9,7 @@ import type { Known } from '../loads/known.ts';
 import type { LoadsOf, RecordLoad } from '../loads/loads.ts';
 import type { Page, Rows } from '../page.ts';
 import type { QueryParameters } from '../query-parameters.ts';
-import type { Context, FieldsAt, OperationName } from '../route.ts';
+import type { Context, FieldsAt, OperationName, PageHintsAt } from '../route.ts';
 import type { Show, ShownName } from '../show.ts';
 
 /**
@@ -52,6 +52,7 @@ export interface ListResource<
   readonly fields: F;
   /** Describes fields as they are for one request. */
   readonly fieldsAt?: FieldsAt<Loaded>;
+  readonly pageHints?: PageHintsAt<Loaded>;
   /** Query parameters of the list, in addition to those of every list. */
   readonly parameters?: QueryParameters;
   readonly links: readonly Link<View>[];

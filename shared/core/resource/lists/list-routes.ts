@@ -33,9 +33,8 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
     ...(resource.noun !== undefined && { noun: resource.noun }),
   };
   const names = resource.operationNames ?? {};
-  const { links, fields, fieldsAt } = resource;
-  const response = { fields, links };
-  const described = loadedForms({ links, response, ...(fieldsAt && { fieldsAt }) });
+  const response = { fields: resource.fields, links: resource.links };
+  const described = loadedForms({ response, ...describedForms(resource) });
   const item = `{${resource.item}}/`;
   const place = resource.path.includes('{instance}') ? ('place' as const) : ('none' as const);
   const list: Route = {
@@ -78,6 +77,15 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
     }),
   );
   return [list, detail, ...actions];
+}
+
+/** Returns what all paths of a list are described with, in addition to their responses. */
+function describedForms<Data extends object, View extends object, Loaded extends object>({
+  links,
+  fieldsAt,
+  pageHints,
+}: ListResource<Data, View, Fields, Loaded>) {
+  return { links, ...(fieldsAt && { fieldsAt }), ...(pageHints && { pageHints }) };
 }
 
 function pathsOf(

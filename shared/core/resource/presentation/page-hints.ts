@@ -1,0 +1,17 @@
+/** A field that a list can be filtered or ordered by. */
+export interface QueryableField {
+  readonly name: string;
+  /** Names of the lookups that conditions on it may use; empty: it cannot be filtered by. */
+  readonly lookups: readonly string[];
+  /** Its values are text; those of other fields are JSON. */
+  readonly isText: boolean;
+  readonly isOrderable: boolean;
+}
+
+/** What a page needs to know about a resource, in addition to its description, to show links and a filter form. */
+export interface PageHints {
+  /** Returns the path of the list in which a reference with this target finds its item. */
+  readonly listOf: (target: string) => string;
+  /** Fields for the `query` and `order_by` of a list. */
+  readonly queryable: readonly QueryableField[];
+}
