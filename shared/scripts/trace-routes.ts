@@ -40,7 +40,11 @@ export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): rea
     lookups: lookupsIn(list.loads),
     ignoresCredentials: false,
     access: traceAccess,
-    forms: { links: traceLinks, response: { fields, links: traceLinks } },
+    forms: {
+      links: traceLinks,
+      response: { fields, links: traceLinks },
+      pageHints: () => ({ isPending }),
+    },
   } as const satisfies Partial<Route>;
   const operation = {
     authorize: (context: Context<Loaded>) => void list.parent(context),
@@ -77,6 +81,10 @@ export function traceRoutes<Loaded extends object>(list: TraceList<Loaded>): rea
     },
     retryRoute(list),
   ];
+}
+
+function isPending({ status }: JsonObject): boolean {
+  return status === 'pending' || status === 'processing';
 }
 
 function parentOf<Loaded extends object>(

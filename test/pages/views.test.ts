@@ -293,6 +293,50 @@ describe.skipIf(program === undefined)('the views of responses', () => {
     });
   });
 
+  describe('runs', () => {
+    test('a script runs on its own page, which shows the result', async () => {
+      const { script } = await makeEndpoint(world, 'direct', 'console.log("ran " + ARGS.a);');
+      const page = await openWithKey(`${world.base}snippets/scripts/${script}/`);
+      await page.getByLabel('Payload').fill('{"a": 7}');
+      await page.getByRole('button', { name: 'Run POST' }).click();
+
+      await page.locator('#run .outcome', { hasText: 'ran 7' }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(`${world.base}snippets/scripts/${script}/`);
+      await expectAccessible(page);
+    });
+
+    test('a script endpoint runs on its own page, which shows the result', async () => {
+      const made = await makeEndpoint(world, 'indirect', 'console.log("ran " + ARGS.POST.a);');
+      const page = await openWithKey(made.links.self ?? '');
+      await page.getByLabel('Arguments').fill('{"a": 8}');
+      await page.getByRole('button', { name: 'Run POST' }).click();
+
+      await page.locator('#run .outcome', { hasText: 'ran 8' }).waitFor();
+    });
+
+    test('a trace is loaded again while it is pending, and no longer', async () => {
+      const { script } = await makeEndpoint(world, 'slow', 'setTimeout(() => {}, 4000);');
+      const path = `snippets/scripts/${script}/run/`;
+      const { links } = expected(await world.call(world.owner, 'POST', path, {}), 200);
+      await tab.page.clock.install();
+      const page = await openWithKey(links.self);
+      const state = page.locator('dd').nth(1);
+      const before = await state.textContent();
+      await expect
+        .poll(async () => {
+          await page.clock.runFor(1000);
+          return state.textContent();
+        })
+        .toBe('success');
+      await settled(page);
+      const seen = tab.requests.length;
+      await page.clock.runFor(5000);
+
+      expect(before).toMatch(/^(pending|processing)$/);
+      expect(tab.requests.length).toBe(seen);
+    });
+  });
+
   test('a path without its last slash offers the one with it', async () => {
     const page = await openWithKey(`${book}objects?page_size=1`);
 

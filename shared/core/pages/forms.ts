@@ -3,6 +3,7 @@ import { renderControl } from './controls.ts';
 import { readFields } from './fields.ts';
 import { attributes, type Html, html } from './html.ts';
 import type { Offer } from './offer.ts';
+import type { Run } from './run.ts';
 import { isSystemMember } from './views/members.ts';
 
 /** One form: its fields, and the methods of its buttons, the default one first. */
@@ -16,6 +17,8 @@ interface Form {
   readonly note?: string;
   /** The field whose value is the whole body. */
   readonly body?: string;
+  /** Path that it is sent to; absent: that of the page. */
+  readonly target?: string;
 }
 
 /**
@@ -31,9 +34,10 @@ export function renderForms(offer: Offer, current: unknown): Html | undefined {
 }
 
 function formsOf(offer: Offer, current: unknown): readonly Form[] {
-  const { description, isList, methods, runsCode } = offer;
+  const { description, isList, methods, runsCode, run } = offer;
   const actions = isJsonObject(description.actions) ? description.actions : {};
   const forms: Form[] = [];
+  if (run !== undefined) forms.push(formOfRun(run));
   if (runsCode && methods.includes('POST')) forms.push(runForm);
   if (actions.POST !== undefined && methods.includes('POST')) {
     const label = isList ? 'Create' : 'Send';
@@ -73,6 +77,12 @@ const runForm: Form = {
   body: 'arguments',
 };
 
+function formOfRun({ path, title, fields }: Run): Form {
+  const shared = { id: 'run', title, target: path };
+  if (fields === undefined) return { ...runForm, ...shared };
+  return { ...shared, action: fields, buttons: runForm.buttons };
+}
+
 const deleteForm: Form = {
   id: 'delete',
   title: 'Delete',
@@ -81,7 +91,7 @@ const deleteForm: Form = {
   note: 'What is deleted cannot be brought back.',
 };
 
-function renderForm({ id, title, action, buttons, current, note, body }: Form): Html {
+function renderForm({ id, title, action, buttons, current, note, body, target }: Form): Html {
   const fields = readFields(action).filter(({ readOnly, type }) => !readOnly && type !== 'links');
   const values: Readonly<Record<string, Json>> = isJsonObject(current) ? current : {};
   const own = fields.filter((field) => !isSystemMember(field.name));
@@ -94,7 +104,7 @@ function renderForm({ id, title, action, buttons, current, note, body }: Form): 
     ({ method, label }, at) =>
       html`<button type="submit" value="${method}"${attributes({ class: at === 0 && 'main' })}>${label} <span class="verb">${method}</span></button> `,
   );
-  const form = html`<form id="form-${id}" class="write" autocomplete="off" novalidate aria-labelledby="title-${id}"${attributes({ 'data-body': body })}>
+  const form = html`<form id="form-${id}" class="write" autocomplete="off" novalidate aria-labelledby="title-${id}"${attributes({ 'data-body': body, 'data-target': target })}>
 ${note !== undefined && html`<p>${note}</p>`}
 <div class="fields">${controls}</div>
 <div class="outcome" role="status" tabindex="-1"></div>

@@ -5,6 +5,7 @@ import type { Request, Response } from '../http/message.ts';
 import { checkVisible, describe } from '../pipeline/rights.ts';
 import type { PageHints } from '../resource/presentation/page-hints.ts';
 import type { Context, Method } from '../resource/route.ts';
+import type { Run } from './run.ts';
 import { titleOf } from './views/title.ts';
 
 /** Additional content of a page: the description of a resource and the methods that the client may use. */
@@ -15,6 +16,8 @@ export interface Offer {
   readonly description: JsonObject;
   readonly hints: PageHints | undefined;
   readonly isList: boolean;
+  /** The run that the item links to. */
+  readonly run?: Run | undefined;
   /** True when a GET runs a client's code. */
   readonly runsCode: boolean;
   /** Methods that the access table allows to the client; the item may have stricter rules. */

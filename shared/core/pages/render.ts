@@ -1,9 +1,12 @@
+import { isJsonObject } from '../../values/json/json.ts';
 import { isFollowedLink, type Request, type Response } from '../http/message.ts';
 import type { Context } from '../resource/route.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
 import { attributes, type Html, html } from './html.ts';
+import { isPageOfResults } from './json.ts';
 import { type Offer, offerOf } from './offer.ts';
+import type { Run } from './run.ts';
 import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
 import { addressOf, isFormOnly, renderAdvice } from './views/advice.ts';
@@ -20,19 +23,21 @@ export interface PageSource {
   readonly response: Response;
   /** Absent when the request failed before its caller was authenticated. */
   readonly context: Context | undefined;
+  /** The run that the response links to, see `findRun`. */
+  readonly run?: Run | undefined;
 }
 
 /**
  * Renders a response as an HTML page: the same status, the body with its links, a description of the resource and
  * forms for the allowed methods.
  */
-export function renderPage({ request, response, context }: PageSource): Response {
+export function renderPage({ request, response, context, run }: PageSource): Response {
   const { status, headers } = response;
   const offer = offerOf(request, response, context);
   const page = {
     title: titleOf(request, offer, status),
     breadcrumb: breadcrumb(request.path),
-    main: renderMain(request, response, offer),
+    main: renderMain(request, response, offer && { ...offer, run }),
   };
   return {
     status,
@@ -55,7 +60,12 @@ function renderMain(request: Request, response: Response, offer: Offer | undefin
   const about = offer && renderDescription(offer.description, headers?.Allow);
   const hasRun = offer?.runsCode === true && !isFollowedLink(request);
   const heading = html`<h1 id="title" tabindex="-1">${title}</h1>`;
-  const marks = attributes({ id: 'main', 'data-status': status, 'data-ran': hasRun });
+  const marks = attributes({
+    id: 'main',
+    'data-status': status,
+    'data-ran': hasRun,
+    'data-pending': isPending(current, offer),
+  });
   if (title === product) {
     return html`<main${marks}><div class="response">${heading}${renderHome()}${renderBody(body, title, undefined)}</div></main>`;
   }
@@ -74,7 +84,7 @@ ${renderJumpLinks(offer, forms)}
 ${!hasRun && renderAdvice(request, response, offer)}
 ${renderFilterOf(request, offer)}
 ${pages('Pages')}
-${renderLinks(body, [])}
+${renderLinks(body, offer?.run ? ['run'] : [])}
 ${renderBody(body, title, offer?.hints)}
 ${pages('Pages, below the response')}
 </div>
@@ -86,10 +96,19 @@ ${about}</div>`
 </main>`;
 }
 
+/** Checks whether the item, or one of a list, will change soon by itself. */
+function isPending(body: unknown, offer: Offer | undefined): boolean {
+  const check = offer?.hints?.isPending;
+  if (check === undefined) return false;
+  return (isPageOfResults(body) ? body.objects : [body]).some(
+    (item) => isJsonObject(item) && check(item),
+  );
+}
+
 /** Renders the filter form of a list that has one. */
 function renderFilterOf({ path, query }: Request, offer: Offer | undefined): Html | undefined {
-  if (offer?.hints === undefined || !offer.isList) return undefined;
-  return renderFilter(offer.hints.queryable, path, query);
+  const { queryable } = offer?.hints ?? {};
+  return offer?.isList && queryable ? renderFilter(queryable, path, query) : undefined;
 }
 
 /** Renders jump links for narrow windows, where these sections are far below. */

@@ -82,11 +82,16 @@ type Shown = Arrived & { readonly context?: Context };
 async function toPage(response: Response, exchange: Shown): Promise<Response> {
   if (response.body === undefined || response.content !== undefined) return response;
   try {
-    const { renderPage } = await import('../pages/render.ts');
-    const { request, context } = exchange;
+    const [{ renderPage }, { findRun }] = await Promise.all([
+      import('../pages/render.ts'),
+      import('../pages/run.ts'),
+    ]);
+    const { request, context, router } = exchange;
     const { body } = response;
     if (!isConstant(body)) {
-      return renderPage({ request, response: { ...response, body: parsedBody(body) }, context });
+      const shown = parsedBody(body);
+      const run = await findRun(router, context, shown);
+      return renderPage({ request, response: { ...response, body: shown }, context, run });
     }
     // independent of the query, which does not affect the page, though headers may name some of it
     const shown = { ...request, query: new URLSearchParams() };

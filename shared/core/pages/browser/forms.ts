@@ -41,10 +41,10 @@ async function send(form: HTMLFormElement, method: string): Promise<void> {
   }
   setBusy(form, true);
   try {
-    const bodyField = form.dataset.body;
+    const { body: bodyField, target } = form.dataset;
     const body = bodyField === undefined ? values : values[bodyField] || {};
     const response = await fetch(
-      location.pathname + (bodyField === undefined ? '' : location.search),
+      target ?? location.pathname + (bodyField === undefined ? '' : location.search),
       {
         method,
         cache: 'no-store',

@@ -1,6 +1,7 @@
 import { prepareControls } from './controls.ts';
 import { byId, createElement, messageOf } from './dom.ts';
 import { hasKeys, type Keys, keyHeaders, storeKeys } from './keys.ts';
+import { refreshWhilePending } from './refresh.ts';
 import { contentTypeOf, isSandboxed, rawBody } from './response.ts';
 
 /*
@@ -9,6 +10,8 @@ import { contentTypeOf, isSandboxed, rawBody } from './response.ts';
  */
 
 interface LoadOptions {
+  /** Shows the same page again: nothing moves or flickers, and what is unfolded stays so. */
+  readonly refresh?: boolean;
   /** Adds an entry to the history, unless the address is the same. */
   readonly push?: boolean;
   /** Neither moves the focus nor announces the page. */
@@ -86,13 +89,13 @@ function onHistory({ state }: PopStateEvent): void {
 /** Loads and shows the page at an address. Never throws: shows a notice when no response arrives. */
 export async function load(
   url: string,
-  { push = false, quiet = false, scroll = 0, notice = '' }: LoadOptions = {},
+  { push = false, quiet = false, refresh = false, scroll = 0, notice = '' }: LoadOptions = {},
 ): Promise<void> {
   current.abort();
   const controller = new AbortController();
   current = controller;
   const notices = byId('notice', HTMLElement);
-  byId('main', HTMLElement).setAttribute('aria-busy', 'true');
+  if (!refresh) byId('main', HTMLElement).setAttribute('aria-busy', 'true');
   notices.textContent = '';
   try {
     const response = await fetch(url, {
@@ -104,14 +107,27 @@ export async function load(
     const page = await readPage(response);
     if (controller.signal.aborted) return;
     updateHistory(url, push);
-    showPage(page, quiet);
+    const place = refresh ? scrollY : scroll;
+    const unfolded = refresh ? unfoldedOnes() : [];
+    showPage(page, quiet || refresh);
     notices.textContent = notice;
-    scrollTo(0, scroll);
+    for (const at of unfolded) foldsOf().item(at)?.setAttribute('open', '');
+    scrollTo(0, place);
+    if (!refresh) void refreshWhilePending(() => load(location.href, { refresh: true }));
   } catch (error) {
     if (!controller.signal.aborted) notices.textContent = `No response: ${messageOf(error)}`;
   } finally {
     if (!controller.signal.aborted) byId('main', HTMLElement).removeAttribute('aria-busy');
   }
+}
+
+function foldsOf(): NodeListOf<HTMLDetailsElement> {
+  return document.querySelectorAll('main details');
+}
+
+/** Returns the positions of what is unfolded. */
+function unfoldedOnes(): readonly number[] {
+  return [...foldsOf()].flatMap((each, at) => (each.open ? [at] : []));
 }
 
 function updateHistory(url: string, push: boolean): void {

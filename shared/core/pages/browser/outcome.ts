@@ -3,6 +3,7 @@ import { controlsOf } from './controls.ts';
 import { byId, createElement, isRecord } from './dom.ts';
 import { currentKeys } from './keys.ts';
 import { load, useKeys } from './navigation.ts';
+import { finishedBody } from './refresh.ts';
 import { contentTypeOf, isSandboxed, rawBody } from './response.ts';
 
 /**
@@ -67,8 +68,16 @@ export async function showResponse(
   const status = `${response.status} ${statusText(response.status)}`;
   if (!response.ok) showErrors(form, isRecord(body) ? body : { detail: text }, status);
   else if (method === 'DELETE') await loadParent();
+  else if (form.dataset.target !== undefined) await showRun(form, status, body);
   else if (method !== 'POST') await load(location.href, { notice: 'Saved.' });
   else if (!(await showCreated(response.status, body))) showBody(form, status, body);
+}
+
+/** Shows the result of a run, below its form, once the run is finished. */
+async function showRun(form: HTMLFormElement, status: string, body: unknown): Promise<void> {
+  showBody(form, status, body);
+  const finished = await finishedBody(body, () => form.isConnected);
+  if (finished !== body) showBody(form, 'Finished', finished);
 }
 
 function loadParent(): Promise<void> {

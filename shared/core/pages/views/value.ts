@@ -69,7 +69,7 @@ const maxReferences = 20; // of one relation; its JSON has all
 
 function renderReferences({ target, value, hints }: References): Html | undefined {
   const ids = Array.isArray(value) ? value : [value];
-  if (hints === undefined || !ids.every((id) => Number.isInteger(id))) return undefined;
+  if (hints?.listOf === undefined || !ids.every((id) => Number.isInteger(id))) return undefined;
   const list = hints.listOf(target);
   const links = ids.slice(0, maxReferences).map((id, at) => {
     const place = attributes({ href: `${list}${id}/` });

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../values/json/json.ts';
+
 /** A field that a list can be filtered or ordered by. */
 export interface QueryableField {
   readonly name: string;
@@ -8,10 +10,12 @@ export interface QueryableField {
   readonly isOrderable: boolean;
 }
 
-/** What a page needs to know about a resource, in addition to its description, to show links and a filter form. */
+/** What a page needs to know about a resource, in addition to its description. */
 export interface PageHints {
   /** Returns the path of the list in which a reference with this target finds its item. */
-  readonly listOf: (target: string) => string;
+  readonly listOf?: (target: string) => string;
   /** Fields for the `query` and `order_by` of a list. */
-  readonly queryable: readonly QueryableField[];
+  readonly queryable?: readonly QueryableField[];
+  /** Checks whether an item will change soon by itself: its page is loaded again until it has. */
+  readonly isPending?: (item: JsonObject) => boolean;
 }
