@@ -40,6 +40,8 @@ const screens: readonly ScreenEntry[] = [
     path: '/i/:instance/endpoints/data/:name',
     load: () => import('../screens/data-endpoints/data-endpoint.tsx'),
   },
+  { path: '/i/:instance/users', load: () => import('../screens/people/users.tsx') },
+  { path: '/i/:instance/keys', load: () => import('../screens/people/keys.tsx') },
   { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
   { path: '/i/:instance/health', load: () => import('../screens/operation/health.tsx') },
   { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },

@@ -31,6 +31,7 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await page.getByRole('heading', { name: `Structure of ${name}` }).waitFor();
     await page.getByRole('group', { name: 'a_integer' }).getByLabel('Order').check();
     await page.getByRole('button', { name: 'Remove the field a_geopoint' }).click();
+    await page.getByRole('button', { name: 'Close the notice' }).first().click();
     await page.getByRole('button', { name: 'Save the class' }).click();
     await page.getByRole('button', { name: 'Remove and save' }).click();
     await page.getByText('Saved.').waitFor();
