@@ -21,6 +21,7 @@ const elsewhere = [
   'test/moto/**',
   'test/soak/**',
   'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
+  'test/console/*.test.ts',
   'test/local/full-disk.test.ts',
   'test/api/soak.test.ts',
   'test/aws/units.test.ts',

@@ -15,6 +15,7 @@ const tables = [
   'test/scripts/{cases,python-cases}.test.ts',
   'test/local/proxies.test.ts',
   'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
+  'test/console/*.test.ts',
   'test/local/full-disk.test.ts',
 ];
 

@@ -156,7 +156,7 @@ async function greet(
   };
   const lines = [
     `Groundwork listens on ${url}`,
-    `In a browser: ${browserUrl}/`,
+    `In a browser: ${browserUrl}/console/`,
     folder === undefined ? 'Data: in memory, gone when the server ends' : `Data: ${folder}`,
     `Pushes are written to ${push.outbox}, not sent`,
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,

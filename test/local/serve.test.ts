@@ -150,7 +150,7 @@ describe('the server as a process', () => {
     expect(answer.status).toBe(404);
     expect(await answer.json()).toEqual({ detail: 'Not found.' });
     expect(code).toBe(0);
-    expect(run.printed.out).toContain(`\nIn a browser: ${url}/\n`);
+    expect(run.printed.out).toContain(`\nIn a browser: ${url}/console/\n`);
     expect(run.printed.out).toContain(`Data: ${folder}\n`);
     expect(run.printed.out).toMatch(/^Scripts: isolated by .*Node's permission flags.*network/m);
     expect(run.printed.out).toContain(`curl ${url}/v1.1/account/register/`);
