@@ -39,6 +39,7 @@ const portTypes = ['^shared/platform/limits/', '^shared/scripts/(run-request|scr
 const rooms = [
   ['usage'],
   ['accounts'],
+  ['console'],
   ['instances'],
   ['templates'],
   ['classes'],
@@ -147,6 +148,23 @@ module.exports = {
       '^shared/core/pages/browser/', // bundle-assets.mjs reads the files
     ),
     only(
+      'console-knows-the-interface-only',
+      '^console/',
+      '^shared/values/',
+      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot|papaparse)/',
+      '^shared/console/packed-file\\.ts$', // for bundle.d.mts
+      '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places
+      '^(node:)?(crypto|fs|path|url|zlib)$', // likewise
+    ),
+    onlyFor(
+      'console-is-bundled',
+      '^console/',
+      '^console/',
+      '^bin/bundle\\.mjs$',
+      '^lib/handler-bundle\\.ts$',
+      tests,
+    ),
+    only(
       'families-know-shared',
       '^functions/[^/]+/',
       '^shared/(?!platform/(local|aws|runtimes)/)',
@@ -196,7 +214,7 @@ module.exports = {
       '^shared/platform/aws/requests/front-door\\.ts$', // checks the form of addresses
       '^shared/platform/runtimes/', // start the processes of scripts, on both platforms
       '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that are packed into functions
-      '^bin/(start|bundle)\\.mjs$', // bundle the programs before they start
+      '^(bin/(start|bundle)|console/bundle)\\.mjs$', // bundle the programs before they start
       '^bin/(preflight|smoke)\\.ts$', // read files of the operator
       '^bin/groundwork(/|\\.ts$)', // the command line
       tests,
@@ -207,7 +225,7 @@ module.exports = {
       '^bin/bundle\\.mjs$',
       '^bin/groundwork/', // bundles scripts
       '^lib/',
-      '^shared/core/pages/bundle-assets\\.mjs$', // not in bundles, which contain its result
+      '^(shared/core/pages/bundle-assets|console/bundle)\\.mjs$', // not in bundles, which contain their results
       '^shared/platform/local/scripts/commands/child-program\\.ts$',
       tests,
     ),

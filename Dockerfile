@@ -7,11 +7,12 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev
 COPY bin ./bin
+COPY console ./console
 COPY functions ./functions
 COPY shared ./shared
 # layers keep whole seconds only, and a bundle is made again when the time of a source differs
-RUN find bin functions shared -exec touch -d @1700000000 {} + \
-  && node -e "import('./bin/bundle.mjs').then(async ({ importBundle }) => { await importBundle('serve'); await importBundle('groundwork'); })"
+RUN find bin console functions shared package-lock.json -exec touch -d @1700000000 {} + \
+  && node -e "import('./bin/bundle.mjs').then(async ({ importBundle, openConsole }) => { await openConsole(); await importBundle('serve'); await importBundle('groundwork'); })"
 
 FROM node:24-bookworm-slim
 # python3 runs scripts of Python and starts the sandbox; bubblewrap is used where containers may create namespaces

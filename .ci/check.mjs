@@ -9,13 +9,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const folders = ['bin', 'lib', 'functions', 'shared', 'test'].filter((name) =>
+const folders = ['bin', 'console', 'lib', 'functions', 'shared', 'test'].filter((name) =>
   existsSync(join(root, name)),
 );
 const commands = {
   biome: ['biome', 'check', '--error-on-warnings', '.'],
   tsc: ['tsc', '--noEmit'],
   browser: ['tsc', '--noEmit', '--project', 'shared/core/pages/browser'],
+  console: ['tsc', '--noEmit', '--project', 'console'],
   depcruise: ['depcruise', '--output-type', 'err', ...folders],
   knip: ['knip', '--treat-config-hints-as-errors'],
   vitest: ['vitest', 'run', '--reporter=dot', '--silent'],
@@ -55,7 +56,7 @@ function demandModules(output) {
 
 function countSources(folder) {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => /\.(ts|mjs)$/.test(name)).length;
+  return names.filter((name) => /\.(tsx?|mjs)$/.test(name)).length;
 }
 
 function fail(step, output) {

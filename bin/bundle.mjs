@@ -23,10 +23,22 @@ function fail(reason) {
 /** Imports the bundle of `<name>.ts`, which is made first if it is not fresh. */
 export async function importBundle(name) {
   const bundle = `${root}.build/${name}.mjs`;
-  const record = `${root}.build/${name}.json`; // the inputs of the bundle, and when each was changed last
+  const record = `${root}.build/${name}.json`;
   if (!isFresh(bundle, record)) await build(name, { bundle, record });
   process.setSourceMapsEnabled(true);
   return import(pathToFileURL(bundle).href);
+}
+
+/** Bundles the console if its bundle is not fresh. Returns the function that reads its files. */
+export async function openConsole() {
+  const bundle = `${root}.build/console.files.json`;
+  const record = `${root}.build/console.json`;
+  if (!isFresh(bundle, record)) {
+    const { bundleConsole } = await import('../console/bundle.mjs');
+    const { files, inputs } = bundleConsole({ brotliQuality: 5 }); // in milliseconds
+    save({ bundle, record }, JSON.stringify(files), inputs);
+  }
+  return () => JSON.parse(readFileSync(bundle, 'utf8'));
 }
 
 function isFresh(bundle, record) {
@@ -38,7 +50,7 @@ function isFresh(bundle, record) {
   }
 }
 
-async function build(name, { bundle, record }) {
+async function build(name, files) {
   const esbuild = await import('esbuild');
   const { bundleAssets } = await import('../shared/core/pages/bundle-assets.mjs');
   const page = bundleAssets();
@@ -58,14 +70,16 @@ async function build(name, { bundle, record }) {
     plugins: [{ name: 'own addresses', setup: keepAddresses }],
   });
   await esbuild.stop(); // otherwise its process keeps 80 MB as long as the program runs
-  const paths = [
-    ...Object.keys(metafile.inputs),
-    ...page.inputs.map((path) => relative(root, path)),
-  ];
-  const inputs = paths.map((path) => [path, changedAt(path)]);
+  const own = Object.keys(metafile.inputs).map((path) => `${root}${path}`);
+  save(files, outputFiles[0].contents, [...own, ...page.inputs]);
+}
+
+/** Writes a bundle, and the record of its inputs: the path of each, and when it was changed last. */
+function save({ bundle, record }, content, sources) {
+  const paths = sources.map((path) => relative(root, path));
   mkdirSync(`${root}.build`, { recursive: true });
-  replace(bundle, outputFiles[0].contents);
-  replace(record, JSON.stringify(inputs)); // last: the files that it lists exist
+  replace(bundle, content);
+  replace(record, JSON.stringify(paths.map((path) => [path, changedAt(path)]))); // last: the files that it lists exist
 }
 
 /** Replaces a file atomically: another start may read it now. */

@@ -4,6 +4,9 @@ import * as background from '../functions/jobs.ts';
 import { dataFormat } from '../functions/migrations.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { createVerifiers } from '../shared/accounts/social.ts';
+import { createConsole, isForConsole } from '../shared/console/console.ts';
+import { consoleSteps } from '../shared/console/console-steps.ts';
+import type { PackedFiles } from '../shared/console/packed-file.ts';
 import { openGate } from '../shared/core/http/admission.ts';
 import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
@@ -34,12 +37,16 @@ const echoMs = 500; // npm passes on a signal that the terminal has sent to this
  * Runs the server with the options of the command line.
  *
  * @param launcherProcess the launcher of child processes, started before anything else was opened
+ * @param readConsole returns the files of the console
  */
-export async function main(launcherProcess: Parameters<typeof openLauncher>[0]): Promise<void> {
+export async function main(
+  launcherProcess: Parameters<typeof openLauncher>[0],
+  readConsole: () => PackedFiles,
+): Promise<void> {
   try {
     const options = parseServeOptions(process.argv.slice(2));
     process.stdout.write(options === 'help' ? usage : describeUnknown());
-    if (options !== 'help') await run(options, openLauncher(launcherProcess));
+    if (options !== 'help') await run(options, openLauncher(launcherProcess), readConsole);
   } catch (error) {
     if (error instanceof UsageError) fail(`${error.message} (see --help)`, 2);
     else if (error instanceof StartError) fail(error.message, 1);
@@ -54,6 +61,7 @@ type Options = Exclude<ReturnType<typeof parseServeOptions>, 'help'>;
 async function run(
   { folder, host, port, scriptNetwork, sandbox, ...options }: Options,
   launcher: Launcher,
+  readConsole: () => PackedFiles,
 ): Promise<void> {
   const environment = readEnvironment();
   const { logging, social: configured, url: publicUrl, proxies: count, ...others } = environment;
@@ -88,7 +96,7 @@ async function run(
   try {
     described = await platform.scripts.describe();
     await checkProxySocket(proxies, platform.scripts.canOpenSocket);
-    const serve = createServe({ ...platform, dispatch: connect(platform) });
+    const serve = withConsole(platform, readConsole);
     const gate = openGate(routes, platform);
     server = await startServer({ ...platform, serve, gate, host, port, proxies });
     sayReady(true);
@@ -123,6 +131,14 @@ function describeUnknown(): string {
 /** Connects the whole map to this platform. */
 function connect(platform: LocalPlatform): Dispatch {
   return platform.track(createDispatch(routes, platform));
+}
+
+/** Returns the function that serves the interface, and the console at its own path. */
+function withConsole(platform: LocalPlatform, readConsole: () => PackedFiles): Dispatch {
+  const serve = createServe({ ...platform, dispatch: connect(platform) });
+  const steps = consoleSteps(platform, () => [new URL(platform.apiUrl()).origin]);
+  const serveConsole = createServe({ ...platform, dispatch: createConsole(readConsole) }, steps);
+  return (request) => (isForConsole(request.path) ? serveConsole : serve)(request);
 }
 
 /** Returns the text that an operator sees at the start. */

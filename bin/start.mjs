@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { checkMachine, importBundle } from './bundle.mjs';
+import { checkMachine, importBundle, openConsole } from './bundle.mjs';
 
 checkMachine();
 const program = new URL('../shared/platform/local/launcher/launcher.cjs', import.meta.url);
@@ -19,4 +19,4 @@ launcher.unref();
 launcher.channel.unref();
 launcher.stdin.unref();
 const { main } = await importBundle('serve');
-await main(launcher);
+await main(launcher, await openConsole());

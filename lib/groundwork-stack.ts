@@ -4,12 +4,16 @@ import { api } from '../functions/api.ts';
 import { channelPolls } from '../functions/channel-polls/resource.ts';
 import { scriptEndpoints } from '../functions/script-endpoints/resource.ts';
 import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
+import { consoleName } from '../shared/console/console.ts';
+import { fileOriginsVariable } from '../shared/platform/aws/environment.ts';
 import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction, type FamilyFunctionProps } from './family-function.ts';
 import { FileBucket } from './files/file-bucket.ts';
 import { downloadPaths, downloads, FileDownloads } from './files/file-downloads.ts';
+import { FrontFunction } from './front-function.ts';
+import { consolePaths } from './gateway/console-paths.ts';
 import { FrontDoor } from './gateway/front-door.ts';
 import { gatewayPaths } from './gateway/gateway-paths.ts';
 import { HttpApi } from './gateway/http-api.ts';
@@ -30,7 +34,7 @@ export class GroundworkStack extends Stack {
     const scripts = new ScriptSandbox(this, 'ScriptSandbox', settings);
     const gateway = new HttpApi(this, 'Gateway', {
       settings,
-      paths: [...gatewayPaths(api), ...(settings.cdn ? [] : downloadPaths)],
+      paths: [...gatewayPaths(api), ...consolePaths, ...(settings.cdn ? [] : downloadPaths)],
       fallback: fallbackFamily,
       functionNameOf: (family) => familyFunctionName(scripts.prefix, family),
     });
@@ -42,11 +46,18 @@ export class GroundworkStack extends Stack {
     const push = new PushPlatforms(this, 'PushPlatforms', settings);
     const shared = { table, files, push, scripts, secret, settings, url, frontDoor };
     const functions = this.addFamilies(shared);
+    const front = { prefix: scripts.prefix, settings, frontDoor };
     if (!settings.cdn) {
-      const { prefix } = scripts;
-      const redirecting = new FileDownloads(this, 'Downloads', { ...shared, prefix });
+      const redirecting = new FileDownloads(this, 'Downloads', { ...front, files });
       functions.set(downloads, redirecting.function);
     }
+    const variables = { [fileOriginsVariable]: files.origins.join(' ') };
+    const console = new FrontFunction(this, 'Console', {
+      ...front,
+      family: consoleName,
+      variables,
+    });
+    functions.set(consoleName, console.function);
     for (const target of functions.values()) gateway.allow(target);
     const background = new Background(this, 'Background', shared);
     const { function: scriptRuns } = new FamilyFunction(this, 'ScriptRuns', {
@@ -104,7 +115,9 @@ export class GroundworkStack extends Stack {
           keepsRuns: grantsOf(family).scripts.includes('run'),
           ...(family === polls && pollFunction),
           ...(family === endpoints && { reservedConcurrency: reservations.endpointConcurrency }),
-          ...(family === fallbackFamily && { forwardsTo: othersThan(fallbackFamily) }),
+          ...(family === fallbackFamily && {
+            forwardsTo: [...othersThan(fallbackFamily), consoleName],
+          }),
         }).function,
       ]),
     );

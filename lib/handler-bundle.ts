@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { type BuildOptions, buildSync, type Metafile } from 'esbuild';
+import { bundleConsole } from '../console/bundle.mjs';
 import { api, routes } from '../functions/api.ts';
 import { buildDocuments } from '../functions/schema/built-documents.ts';
 import { makeDocument } from '../functions/schema/make-document.ts';
+import { consoleName } from '../shared/console/console.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
 import type { Family } from '../shared/core/resource/route.ts';
 import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
@@ -70,6 +72,7 @@ export function bundleHandler(family: string, folder: string): void {
     ...bundleAssets().define,
     // as texts: esbuild makes modules of other values, which every file would load
     ...(family === background ? { SCRIPT_RUNTIME_FILES: JSON.stringify(runtimeFiles()) } : {}),
+    ...(family === consoleName ? { CONSOLE_FILES: JSON.stringify(consoleFiles()) } : {}),
     ...(family === describing ? { SCHEMA_DOCUMENTS: JSON.stringify(interfaceDocuments()) } : {}),
   };
   const parts = mkdtempSync(join(tmpdir(), 'groundwork-parts-'));
@@ -184,6 +187,11 @@ export const handler = openBackground([${families.map((_, at) => `jobs${at}`)}])
 /** Returns the exports of shared/platform/aws/scripts/runtime-files.ts as JSON. */
 function runtimeFiles(): string {
   return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles() });
+}
+
+/** Returns the files of the console as JSON. */
+function consoleFiles(): string {
+  return JSON.stringify(bundleConsole({ brotliQuality: 11 }).files);
 }
 
 /** Returns the interface documents, so that the function needs no code of the families that they describe. */

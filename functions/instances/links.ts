@@ -31,6 +31,8 @@ export const instanceLinks: readonly Link<unknown>[] = [
   { name: 'rename', type: 'rename', to: 'rename/' },
   list('scripts', 'snippets/scripts/', onlyNew),
   list('script_runtimes', 'snippets/scripts/runtimes/', onlyNew),
+  list('backups', 'backups/', onlyNew),
+  list('restores', 'restores/', onlyNew),
   list('codeboxes', 'codeboxes/', onlyOld),
   list('runtimes', 'codeboxes/runtimes/', onlyOld),
   list('webhooks', 'webhooks/', onlyOld),

@@ -1,15 +1,16 @@
 import { linkPage } from '../../shared/core/resource/endpoint.ts';
-import type { Family } from '../../shared/core/resource/route.ts';
+import { type Family, onlyIn } from '../../shared/core/resource/route.ts';
 import { grants } from './grants.ts';
 
 const versionLinks = { v1: '/v1/', 'v1.1': '/v1.1/' };
 
-const home = {
+const homeLinks = {
   instances: '/instances/',
   account: '/account/',
   usage: '/usage/',
   schema: '/schema/',
 };
+const home = { name: 'Root', noun: 'root links', path: '/' };
 
 const devices = { devices: 'devices/', messages: 'messages/', config: 'config/' };
 
@@ -31,7 +32,8 @@ export const root: Family = {
         },
       },
     },
-    linkPage({ name: 'Root', noun: 'root links', path: '/', links: home }),
+    ...onlyIn('v1', [linkPage({ ...home, links: homeLinks })]),
+    ...onlyIn('v1.1', [linkPage({ ...home, links: { ...homeLinks, backups: '/backups/' } })]),
     linkPage({
       name: 'Snippets',
       noun: 'snippet links',

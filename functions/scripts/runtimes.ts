@@ -25,7 +25,7 @@ function describe({ runtime, libraryVersion, isDeprecated }: RuntimeName) {
 }
 
 const listed = Object.entries(runtimeNames).filter(([, { isAlias }]) => isAlias !== true);
-const runtimes = Object.fromEntries(listed.map(([name, each]) => [name, describe(each)]));
+const runtimes = listed.map(([name, each]) => [name, describe(each)] as const);
 
 const paths = below('runtimes/');
 
@@ -37,6 +37,13 @@ export const runtimesRoute: Route = endpointRoute({
   v1Path: paths.v1,
   access,
   operations: {
-    GET: { right: 'G', run: () => Promise.resolve({ status: 200, body: runtimes }) },
+    GET: {
+      right: 'G',
+      run: async ({ platform }) => {
+        const isolation = await platform.scriptIsolation();
+        const body = runtimes.map(([name, each]) => [name, { ...each, isolation }]);
+        return { status: 200, body: Object.fromEntries(body) };
+      },
+    },
   },
 });

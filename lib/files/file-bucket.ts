@@ -38,6 +38,8 @@ export class FileBucket extends Construct {
   readonly name: string;
   /** Address of the public files, without a slash at the end. */
   readonly url: string;
+  /** Origins from which a browser reads public files, and to which it sends uploads. */
+  readonly origins: readonly string[];
   private readonly bucket: IBucket;
   /** Its ARN as cdk-nag shows it. */
   private readonly shownArn: string;
@@ -56,6 +58,8 @@ export class FileBucket extends Construct {
     this.url = settings.cdn
       ? new FileCdn(this, 'Cdn', { bucket, settings }).url
       : apiUrl + downloadPath;
+    // redirects of the function lead to the bucket as well
+    this.origins = [settings.cdn ? this.url : apiUrl, `https://${bucket.bucketRegionalDomainName}`];
   }
 
   /** Allows a role to read, write and delete files of these areas, and to sign uploads. */

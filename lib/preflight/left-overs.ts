@@ -5,6 +5,7 @@ import { LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { paginateListSecrets, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
+import { consoleName } from '../../shared/console/console.ts';
 import {
   pushApplications,
   scriptFunctions,
@@ -130,7 +131,13 @@ async function checkKind(stage: Stage, { list, advice }: Kind) {
 
 /** Functions that are not in the stack prevent a deployment of functions with their names. */
 async function checkFunctions({ name, stack }: Stage) {
-  const families = [...api.map((family) => family.name), 'background', 'script-runs', downloads];
+  const families = [
+    ...api.map((family) => family.name),
+    'background',
+    'script-runs',
+    consoleName,
+    downloads,
+  ];
   const wanted = families.map((family) => familyFunctionName(`groundwork-${name}`, family));
   const pages = paginateListFunctions({ client: new LambdaClient({}) }, {});
   const names = (await all(pages, (page) => page.Functions)).map(

@@ -5,7 +5,7 @@ import type { ProviderPush } from '../push/rules/payload.ts';
 import type { OpenedPkcs12 } from '../push/rules/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../push/rules/provider.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../scripts/run-request.ts';
-import type { ScriptRunner } from '../scripts/script-runner.ts';
+import type { ScriptIsolation, ScriptRunner } from '../scripts/script-runner.ts';
 import type { MessageData } from '../store/records/channels.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
@@ -337,6 +337,8 @@ export interface Platform {
   readonly meter: Meter;
   readonly quotas: Quotas;
   readonly scripts: ScriptRunner;
+  /** Returns what separates scripts from each other and from the server. */
+  readonly scriptIsolation: () => Promise<ScriptIsolation>;
   readonly runs: Runs;
   readonly messages: Messages;
   /** Returns the address of the interface, without a slash at the end: `https://api.example.com`. */

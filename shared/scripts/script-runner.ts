@@ -12,6 +12,9 @@ export interface ScriptRunner {
   settled(): Promise<void>;
 }
 
+/** Isolation of scripts: a level of the sandbox on one machine, or a Lambda function for each script. */
+export type ScriptIsolation = 'bubblewrap' | 'landlock' | 'flags' | 'lambda';
+
 /** Language of a script. */
 export type ScriptRuntime = 'node' | 'python';
 

@@ -144,12 +144,11 @@ const instanceLinks = [
   ...lists('api_keys', 'triggers', 'schedules', 'users', 'groups', 'channels'),
   ['batch', 'batch'],
   ['rename', 'rename'],
-  ...lists('scripts', 'script_runtimes'),
+  ...lists('scripts', 'script_runtimes', 'backups', 'restores'),
 ] as const;
+const onlyNew = ['snippets', 'endpoints', 'scripts', 'script_runtimes', 'backups', 'restores'];
 const olderLinks = [
-  ...instanceLinks.filter(
-    ([name]) => !['snippets', 'endpoints', 'scripts', 'script_runtimes'].includes(name),
-  ),
+  ...instanceLinks.filter(([name]) => !onlyNew.includes(name)),
   ...lists('codeboxes', 'runtimes', 'webhooks', 'hla_objects', 'templates'),
 ] as const;
 

@@ -5,9 +5,10 @@ import { useWorld, world } from '../support/world-fixture.ts';
 
 useWorld();
 
-const home = (version: string) => ({
+const home = (version: string, further = {}) => ({
   links: {
     instances: `/${version}/instances/`,
+    ...further,
     account: `/${version}/account/`,
     usage: `/${version}/usage/`,
     schema: `/${version}/schema/`,
@@ -37,7 +38,12 @@ scenarios('a page of links', () => api, [
     status: 200,
     response: { links: { v1: '/v1/', 'v1.1': '/v1.1/' } },
   },
-  { name: 'stands at the version', path: '/v1.1/', status: 200, response: home('v1.1') },
+  {
+    name: 'stands at the version',
+    path: '/v1.1/',
+    status: 200,
+    response: home('v1.1', { backups: '/v1.1/backups/' }),
+  },
   { name: 'stands at the older version', path: '/v1/', status: 200, response: home('v1') },
   {
     name: 'stands at snippets',

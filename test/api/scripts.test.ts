@@ -269,6 +269,7 @@ describe('runtimes', () => {
       deprecated: true,
       image: 'node',
       packages: null,
+      isolation: expect.stringMatching(/^(bubblewrap|landlock|flags|lambda)$/),
     });
   });
 });

@@ -4,6 +4,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { api } from '../../functions/api.ts';
 import { downloadPaths } from '../../lib/files/file-downloads.ts';
+import { consolePaths } from '../../lib/gateway/console-paths.ts';
 import { type GatewayPath, gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
 import { queueVariable } from '../../shared/platform/aws/environment.ts';
@@ -167,7 +168,7 @@ function readStack(): BuiltStack {
   return hasCdn ? stacks.usual : stacks.withoutCdn;
 }
 
-const apiPaths = gatewayPaths(api);
+const apiPaths = [...gatewayPaths(api), ...consolePaths];
 
 /** The reading with the most requests that match no path, so that the function of `$default` forwards them. */
 const [, , reading] = readings;

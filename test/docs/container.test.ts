@@ -22,8 +22,8 @@ test('the image starts the server from its bundle, and its health check finds it
   symlinkSync(join(project, 'node_modules'), join(image, 'node_modules'));
   const [bundling = ''] = lines.filter((line) => line.includes('importBundle'));
   execFileSync('sh', ['-c', bundling.replace('RUN ', '')], { cwd: image });
-  const bundle = join(image, '.build/serve.mjs');
-  const madeAt = statSync(bundle).mtimeMs;
+  const bundles = ['serve.mjs', 'console.files.json'].map((name) => join(image, '.build', name));
+  const madeAt = bundles.map((bundle) => statSync(bundle).mtimeMs);
   const [, ...args] = commandOf('ENTRYPOINT').map((each) => each.replace('/data', `${image}/data`));
 
   const server = spawn(process.execPath, [...args, '--port', '0'], { cwd: image });
@@ -40,7 +40,17 @@ test('the image starts the server from its bundle, and its health check finds it
   const after = spawnSync(process.execPath, probe).status;
 
   expect([before, after]).toEqual([0, 1]);
-  expect(statSync(bundle).mtimeMs).toBe(madeAt);
+  expect(bundles.map((bundle) => statSync(bundle).mtimeMs)).toEqual(madeAt);
+});
+
+test('the bundles depend only on files whose times the image has set', () => {
+  const [, touched = ''] = /find (.*) -exec touch/.exec(lines.join('\n')) ?? [];
+  const inputs = ['serve', 'console', 'groundwork'].flatMap((name): [string, number][] =>
+    JSON.parse(readFileSync(join(image, `.build/${name}.json`), 'utf8')),
+  );
+  const roots = inputs.map(([path]) => path.replace(/\/.*/, ''));
+
+  expect([...new Set(roots)].filter((name) => !touched.split(' ').includes(name))).toEqual([]);
 });
 
 test('what is copied into the image is in the context of the build', () => {

@@ -85,6 +85,7 @@ describe('with all of them', () => {
     const { Outputs } = template.toJSON();
 
     for (const { family, variables } of functions) {
+      if (family === 'console') continue; // without data
       expect({ family, variables }).toMatchObject({
         variables: {
           GROUNDWORK_TABLE: 'restored',

@@ -3,7 +3,7 @@ import { Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { describe, expect, test } from 'vitest';
 import { type Services, storeDeadLetter } from '../../shared/jobs/change-feed.ts';
-import { readEnvironment } from '../../shared/platform/aws/environment.ts';
+import { readFrontEnvironment } from '../../shared/platform/aws/environment.ts';
 import { toHandler } from '../../shared/platform/aws/gateway.ts';
 import { openLog } from '../../shared/platform/aws/log/log.ts';
 import { openClock } from '../../shared/platform/clock.ts';
@@ -83,7 +83,7 @@ async function emittedBy(
 ): Promise<readonly MetricId[]> {
   const found = functions.find((each) => each.family === family);
   if (found === undefined) throw new Error(`no function ${family}`);
-  const { logLevel: level, metrics } = readEnvironment(found.variables);
+  const { logLevel: level, metrics } = readFrontEnvironment(found.variables);
   const lines: string[] = [];
   await run(openLog({ level, metrics, tableRequests: () => 2, write: (line) => lines.push(line) }));
   return metricsIn(template, textOf(found.properties.LoggingConfig.LogGroup), lines);

@@ -66,6 +66,16 @@ describe('without a CDN', () => {
     ]);
   });
 
+  test('the console may show files from addresses of the interface, which lead to the bucket', () => {
+    const variables = functions.find(({ family }) => family === 'console')?.variables;
+    const objects = functions.find(({ family }) => family === 'objects')?.variables;
+
+    expect(variables?.GROUNDWORK_FILE_ORIGINS?.split(' ')).toEqual([
+      objects?.GROUNDWORK_API_URL,
+      expect.stringMatching(/^https:\/\/FilesBucket\w+\.RegionalDomainName$/),
+    ]);
+  });
+
   test('the function that signs them may read public files, and nothing else', () => {
     const downloads = functions.find(({ family }) => family === 'downloads');
 

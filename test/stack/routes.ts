@@ -30,9 +30,12 @@ function familyAt(integration: string): string {
   return name;
 }
 
-const calls = api.flatMap(({ name, routes }) =>
-  routes.flatMap((route) => samplePaths(route).map((path) => ({ family: name, path }))),
-);
+const calls = [
+  ...api.flatMap(({ name, routes }) =>
+    routes.flatMap((route) => samplePaths(route).map((path) => ({ family: name, path }))),
+  ),
+  ...['/console', '/console/', '/console/main.js'].map((path) => ({ family: 'console', path })),
+];
 
 describe.each(readings)('when %s', (reading) => {
   const paths = deployed.filter((each) => !isDefault(each));
@@ -87,10 +90,10 @@ test('every family has a function of its name, and the gateway may invoke it', (
     families.map((family) => `groundwork-prod-${family}`),
   );
 
-  const others = ['background', 'script-runs'];
+  const others = ['background', 'console', 'script-runs'];
   expect(families.toSorted()).toEqual([...api.map(({ name }) => name), ...others].toSorted());
   expect(Object.keys(template.findResources('AWS::Lambda::Permission'))).toHaveLength(
-    api.length + 1, // one each, not one per route, and one of the tick
+    api.length + 2, // one each, not one per route, one of the console, and one of the tick
   );
 });
 

@@ -200,7 +200,8 @@ describe('files', () => {
 const { id: apiId } = onlyOne(template, 'AWS::ApiGatewayV2::Api');
 const behindCalls = ['background', 'script-runs']; // tested in background.test.ts and scripts.test.ts
 const keepingRuns = ['script-endpoints', 'batch']; // runs that take longer than a request
-const ofFamilies = functions.filter(({ family }) => !behindCalls.includes(family));
+const calledFunctions = functions.filter(({ family }) => !behindCalls.includes(family));
+const ofFamilies = calledFunctions.filter(({ family }) => family !== 'console');
 
 describe.each(ofFamilies)(
   'the function of $family',
@@ -318,6 +319,22 @@ describe.each(ofFamilies)(
   },
 );
 
+test('the function of the console knows the origins of files, and may only log', () => {
+  const console = functions.find(({ family }) => family === 'console');
+
+  expect(console?.variables).toEqual({
+    GROUNDWORK_FILE_ORIGINS: `https://${cdnId}.DomainName https://${bucketId}.RegionalDomainName`,
+    GROUNDWORK_METRICS: 'Groundwork/prod',
+    GROUNDWORK_FAMILY: 'console',
+  });
+  expect(console?.statements).toEqual([
+    {
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [expect.stringMatching(/^ConsoleLog/)],
+    },
+  ]);
+});
+
 /** Returns the statement by which the function of `$default` forwards requests. */
 function forwardingOf(statements: readonly Statement[]): Statement | undefined {
   return statements.find(({ resources }) =>
@@ -325,13 +342,13 @@ function forwardingOf(statements: readonly Statement[]): Statement | undefined {
   );
 }
 
-test('only the function of unmatched paths may invoke those of families, and all of them', () => {
-  const invoking = ofFamilies.flatMap(({ family, statements }) => {
+test('only the function of unmatched paths may invoke the others that serve requests, and all of them', () => {
+  const invoking = calledFunctions.flatMap(({ family, statements }) => {
     const found = forwardingOf(statements);
     return found ? [{ family, ...found }] : [];
   });
 
-  const others = ofFamilies.filter(({ family }) => family !== 'root');
+  const others = calledFunctions.filter(({ family }) => family !== 'root');
   const place = 'arn:AWS::Partition:lambda:AWS::Region:AWS::AccountId';
   const arns = others.map(({ properties }) => `${place}:function:${properties.FunctionName}`);
   expect(invoking).toEqual([

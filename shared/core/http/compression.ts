@@ -19,7 +19,7 @@ export function compressResponse(
   const { type, bytes } = content;
   if (!isCompressible(own['content-type'] ?? type, bytes.length)) return response;
   const varied = { ...own, vary: own.vary ? `${own.vary}, Accept-Encoding` : 'Accept-Encoding' };
-  if (!acceptsGzip(headers['accept-encoding'])) return { ...response, headers: varied };
+  if (!acceptsCoding(headers['accept-encoding'], 'gzip')) return { ...response, headers: varied };
   const packing = cachedForm(content, 'gzip', () => compress(toBuffer(bytes)));
   return packing.then((packed) => ({
     status: response.status,
@@ -35,14 +35,21 @@ function isCompressible(contentType: string, bytes: number): boolean {
   );
 }
 
+const codings = {
+  gzip: /(?:^|[\s,])(?:x-)?gzip\s*(?:;\s*q=([\d.]+))?/i,
+  br: /(?:^|[\s,])br\s*(?:;\s*q=([\d.]+))?/i,
+};
+
 /**
- * Checks whether a client accepts gzip.
+ * Checks whether a client accepts a coding.
  *
  * @param acceptEncoding the header as sent; absent means no
  */
-function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  const weight =
-    acceptEncoding && /(?:^|[\s,])(?:x-)?gzip\s*(?:;\s*q=([\d.]+))?/i.exec(acceptEncoding);
+export function acceptsCoding(
+  acceptEncoding: string | undefined,
+  coding: keyof typeof codings,
+): boolean {
+  const weight = acceptEncoding && codings[coding].exec(acceptEncoding);
   if (!weight) return false;
   return weight[1] === undefined || Number(weight[1]) > 0;
 }

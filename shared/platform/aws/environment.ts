@@ -152,6 +152,24 @@ export function readQueue(variables: Variables = processVariables()): string {
 /** Variable with the ARN of the secret of the distribution in front of the gateway. */
 export const proxySecretVariable = 'GROUNDWORK_PROXY_SECRET';
 
+type FrontEnvironment = Pick<Environment, 'logLevel' | 'metrics' | 'proxySecret'>;
+
+/**
+ * Reads what every function has: the settings of its log, and the secret of the front door.
+ *
+ * @throws Error that names the missing variable
+ */
+export function readFrontEnvironment(variables: Variables = processVariables()): FrontEnvironment {
+  const { GROUNDWORK_METRICS, GROUNDWORK_FAMILY } = placesSchema.entries;
+  const needed = v.object({ GROUNDWORK_METRICS, GROUNDWORK_FAMILY });
+  const places = parseVariables(needed, variables, Error);
+  return {
+    logLevel: readSettings(variables).logLevel,
+    metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
+    proxySecret: variables[proxySecretVariable] || undefined,
+  };
+}
+
 /**
  * Reads the environment of the function for downloads.
  *
@@ -159,16 +177,25 @@ export const proxySecretVariable = 'GROUNDWORK_PROXY_SECRET';
  */
 export function readDownloadEnvironment(
   variables: Variables = processVariables(),
-): Pick<Environment, 'logLevel' | 'metrics' | 'proxySecret'> & { readonly bucket: string } {
-  const { GROUNDWORK_FILES, GROUNDWORK_METRICS, GROUNDWORK_FAMILY } = placesSchema.entries;
-  const needed = v.object({ GROUNDWORK_FILES, GROUNDWORK_METRICS, GROUNDWORK_FAMILY });
-  const places = parseVariables(needed, variables, Error);
-  return {
-    bucket: places.GROUNDWORK_FILES,
-    logLevel: readSettings(variables).logLevel,
-    metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
-    proxySecret: variables[proxySecretVariable] || undefined,
-  };
+): FrontEnvironment & { readonly bucket: string } {
+  const { GROUNDWORK_FILES } = placesSchema.entries;
+  const places = parseVariables(v.object({ GROUNDWORK_FILES }), variables, Error);
+  return { ...readFrontEnvironment(variables), bucket: places.GROUNDWORK_FILES };
+}
+
+/** Variable with the origins of files and uploads, separated by spaces, which only the console has. */
+export const fileOriginsVariable = 'GROUNDWORK_FILE_ORIGINS';
+
+/**
+ * Reads the environment of the function that serves the console.
+ *
+ * @throws Error that names the missing variable
+ */
+export function readConsoleEnvironment(
+  variables: Variables = processVariables(),
+): FrontEnvironment & { readonly origins: readonly string[] } {
+  const places = parseVariables(v.object({ [fileOriginsVariable]: given }), variables, Error);
+  return { ...readFrontEnvironment(variables), origins: places[fileOriginsVariable].split(' ') };
 }
 
 const credentialsSchema = v.object({

@@ -70,6 +70,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     ...services,
     data,
     loadScripts: scripts,
+    scriptIsolation: () => Promise.resolve('lambda'),
     late,
     messages: openMessages(services, environment),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),

@@ -131,6 +131,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     ids,
     log,
     scripts,
+    scriptIsolation: () => scripts.isolation(),
     apiUrl: url,
     meter: counts.meter,
     quotas: openQuotas({ ...counts, settled: () => background.changes.settled() }),

@@ -1,3 +1,4 @@
+import { consoleName, isForConsole } from '../../../console/console.ts';
 import { createRouter, type RoutePaths } from '../../../core/http/router.ts';
 import { type Family, routesOf } from '../../../core/resource/route.ts';
 import { readEnvironment } from '../environment.ts';
@@ -46,12 +47,16 @@ export async function openFallback(
   };
 }
 
-/** Creates the function that returns the family of a path, with or without its last slash; undefined: none has it. */
+/**
+ * Creates the function that returns the family of a path, with or without its last slash, or the name of the console;
+ * undefined: no function has the path.
+ */
 export function createFamilyFinder(
   families: readonly FamilyPaths[],
 ): (path: string) => string | undefined {
   const find = createRouter(
     families.flatMap(({ name, paths }) => paths.map((each) => ({ ...each, name }))),
   );
-  return (path) => (find(path) ?? find(`${path}/`))?.route.name;
+  return (path) =>
+    isForConsole(path) ? consoleName : (find(path) ?? find(`${path}/`))?.route.name;
 }

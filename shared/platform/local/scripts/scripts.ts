@@ -6,6 +6,7 @@ import { type FirstTurns, openFirstTurns } from './first-turns.ts';
 import { describeMachine, obstacleFor, selfTest } from './machine.ts';
 import { type Members, openProcesses, type Processes, type ProcessesOptions } from './processes.ts';
 import { canOpenSocket } from './sandbox/isolation.ts';
+import type { Level } from './sandbox/level.ts';
 
 /** Scripts in sandboxed processes of this machine. */
 export interface LocalScripts extends ScriptRunner {
@@ -15,6 +16,8 @@ export interface LocalScripts extends ScriptRunner {
    * @throws StartError when the network must be denied and cannot be
    */
   describe(): Promise<string>;
+  /** Returns the level of the sandbox. */
+  isolation(): Promise<Level>;
   /** Runs a script of each runtime and returns the results in one line for the operator. */
   selfTest(): Promise<string>;
   /** Checks whether a script can open a Unix socket in a folder, which is given by its real path. */
@@ -62,6 +65,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     size: () => processes.size(),
     run,
     settled: () => Promise.resolve(),
+    isolation: async () => (await processes.open()).isolation.level,
     close: async () => {
       isClosed = true;
       await processes.close();

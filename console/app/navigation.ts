@@ -1,0 +1,34 @@
+/** Groups of the navigation of an instance: screens by their path below `/i/<instance>/`. */
+export const navigation: readonly {
+  readonly title: string;
+  readonly screens: readonly (readonly [path: string, text: string])[];
+}[] = [
+  { title: 'Data', screens: [['data', 'Classes']] },
+  {
+    title: 'Code',
+    screens: [
+      ['scripts', 'Scripts'],
+      ['endpoints', 'Endpoints'],
+      ['templates', 'Templates'],
+      ['triggers', 'Triggers'],
+      ['schedules', 'Schedules'],
+      ['channels', 'Channels'],
+    ],
+  },
+  {
+    title: 'People',
+    screens: [
+      ['users', 'Users'],
+      ['keys', 'API keys'],
+    ],
+  },
+  {
+    title: 'Operation',
+    screens: [
+      ['usage', 'Usage'],
+      ['health', 'Health'],
+      ['backups', 'Backups'],
+      ['settings', 'Settings'],
+    ],
+  },
+];

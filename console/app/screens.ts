@@ -1,0 +1,67 @@
+import type { FunctionComponent } from 'preact';
+import { matchPath, type ScreenProps } from '../core/router.ts';
+
+/** A module in `screens/`. */
+interface ScreenModule {
+  readonly Screen: FunctionComponent<ScreenProps>;
+}
+
+interface ScreenEntry {
+  readonly path: string;
+  readonly load: () => Promise<ScreenModule>;
+  /** Is shown without an account. */
+  readonly isOpen?: true;
+}
+
+/** THE MAP: every screen, one line each. Its code is loaded when it is opened. */
+const screens: readonly ScreenEntry[] = [
+  { path: '/', load: () => import('../screens/instances/instances.tsx') },
+  { path: '/sign-in', load: () => import('../screens/account/sign-in.tsx'), isOpen: true },
+  { path: '/sign-up', load: () => import('../screens/account/sign-up.tsx'), isOpen: true },
+  { path: '/account', load: () => import('../screens/account/account.tsx') },
+  { path: '/i/:instance', load: () => import('../screens/operation/overview.tsx') },
+  { path: '/i/:instance/data', load: () => import('../screens/data/classes.tsx') },
+  { path: '/i/:instance/structure', load: () => import('../screens/data/structure.tsx') },
+  { path: '/i/:instance/structure/:class', load: () => import('../screens/data/structure.tsx') },
+  { path: '/i/:instance/reference/:class', load: () => import('../screens/data/reference.tsx') },
+  { path: '/i/:instance/triggers', load: () => import('../screens/triggers/triggers.tsx') },
+  { path: '/i/:instance/triggers/:id', load: () => import('../screens/triggers/trigger.tsx') },
+  { path: '/i/:instance/schedules', load: () => import('../screens/schedules/schedules.tsx') },
+  { path: '/i/:instance/schedules/:id', load: () => import('../screens/schedules/schedule.tsx') },
+  { path: '/i/:instance/channels', load: () => import('../screens/channels/channels.tsx') },
+  { path: '/i/:instance/channels/:name', load: () => import('../screens/channels/channel.tsx') },
+  { path: '/i/:instance/templates', load: () => import('../screens/templates/templates.tsx') },
+  { path: '/i/:instance/templates/:name', load: () => import('../screens/templates/template.tsx') },
+  {
+    path: '/i/:instance/endpoints/data',
+    load: () => import('../screens/data-endpoints/new-data-endpoint.tsx'),
+  },
+  {
+    path: '/i/:instance/endpoints/data/:name',
+    load: () => import('../screens/data-endpoints/data-endpoint.tsx'),
+  },
+  { path: '/i/:instance/users', load: () => import('../screens/people/users.tsx') },
+  { path: '/i/:instance/keys', load: () => import('../screens/people/keys.tsx') },
+  { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
+  { path: '/i/:instance/health', load: () => import('../screens/operation/health.tsx') },
+  { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },
+  { path: '/i/:instance/settings', load: () => import('../screens/operation/settings.tsx') },
+  { path: '/i/:instance/scripts', load: () => import('../screens/scripts/scripts.tsx') },
+  { path: '/i/:instance/scripts/:id', load: () => import('../screens/scripts/script.tsx') },
+  { path: '/i/:instance/endpoints', load: () => import('../screens/endpoints/endpoints.tsx') },
+  {
+    path: '/i/:instance/endpoints/scripts/:name',
+    load: () => import('../screens/endpoints/script-endpoint.tsx'),
+  },
+  { path: '/i/:instance/data/:class', load: () => import('../screens/objects/objects.tsx') },
+  { path: '/i/:instance/data/:class/:id', load: () => import('../screens/objects/object.tsx') },
+];
+
+/** The screen of a path, with the names in it; undefined when there is none. */
+export function findScreen(path: string): (ScreenEntry & ScreenProps) | undefined {
+  for (const screen of screens) {
+    const names = matchPath(screen.path, path);
+    if (names !== undefined) return { ...screen, names };
+  }
+  return undefined;
+}

@@ -1,0 +1,216 @@
+import type { FunctionComponent } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { clearExchanges } from '../core/exchanges.ts';
+import { attempt } from '../core/notices.ts';
+import {
+  at,
+  href,
+  leaveTo,
+  matchPath,
+  mayLeave,
+  navigate,
+  path,
+  place,
+  type ScreenProps,
+} from '../core/router.ts';
+import { isSignedIn, lens, session, signOut } from '../core/session.ts';
+import { nextTheme, theme } from '../core/theme.ts';
+import { Confirmation } from '../parts/dialog.tsx';
+import { NoticeList } from '../parts/notice-list.tsx';
+import { Page } from '../parts/page.tsx';
+import { navigation } from './navigation.ts';
+import { findScreen } from './screens.ts';
+
+/** The frame around every screen. */
+export function Shell() {
+  const instance = instanceOf(path.value);
+  return (
+    <>
+      <Header instance={instance} />
+      <div class={instance === undefined ? 'frame' : 'frame with-navigation'}>
+        {instance !== undefined && isSignedIn.value && <Navigation instance={instance} />}
+        <main>
+          <LensNotice />
+          <CurrentScreen />
+        </main>
+      </div>
+      <NoticeList />
+      <Confirmation />
+    </>
+  );
+}
+
+function instanceOf(current: string): string | undefined {
+  const [, first, name] = current.split('/');
+  if (first !== 'i' || name === undefined) return undefined;
+  return matchPath('/i/:instance', `/i/${name}`)?.instance;
+}
+
+function Header({ instance }: { readonly instance: string | undefined }) {
+  return (
+    <header class="top">
+      <button
+        type="button"
+        class="skip"
+        onClick={() => document.querySelector<HTMLElement>('main h1')?.focus()}
+      >
+        Skip to the content
+      </button>
+      <a class="brand" href="#/">
+        Groundwork
+      </a>
+      {instance !== undefined && (
+        <a class="instance" href={href(at`/i/${instance}`)}>
+          {instance}
+        </a>
+      )}
+      <span class="spring" />
+      <button
+        type="button"
+        class="small"
+        onClick={nextTheme}
+        aria-label={`Colours: ${theme.value}`}
+      >
+        {theme.value === 'dark' ? '☾' : theme.value === 'light' ? '☀' : '◐'}
+      </button>
+      {session.value !== undefined && (
+        <>
+          <a href="#/account" class="who">
+            {session.value.email}
+          </a>
+          <button type="button" class="small" onClick={() => attempt(leave)}>
+            Sign out
+          </button>
+        </>
+      )}
+    </header>
+  );
+}
+
+async function leave(): Promise<void> {
+  if (!(await mayLeave())) return;
+  signOut();
+  leaveTo('/sign-in');
+}
+
+function Navigation({ instance }: { readonly instance: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const current = path.value;
+  useEffect(() => setOpen(false), [current]);
+  return (
+    <nav class="side" aria-label={`Instance ${instance}`}>
+      <button
+        type="button"
+        class="side-toggle"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        Menu
+      </button>
+      <div class={isOpen ? 'groups open' : 'groups'}>
+        {navigation.map(({ title, screens }) => (
+          <div key={title} class="group">
+            <h2>{title}</h2>
+            <ul class="plain">
+              {screens.map(([name, text]) => {
+                const target = `${at`/i/${instance}`}/${name}`;
+                const isHere = current === target || current.startsWith(`${target}/`);
+                return (
+                  <li key={name}>
+                    <a href={href(target)} aria-current={isHere ? 'page' : undefined}>
+                      {text}
+                    </a>
+                  </li>
+                );
+              })}
+            </ul>
+          </div>
+        ))}
+      </div>
+    </nav>
+  );
+}
+
+/** Reminds that the screens show what somebody else may see. */
+function LensNotice() {
+  const view = lens.value;
+  if (view === undefined) return null;
+  return (
+    <div class="lens" role="status">
+      <span>
+        You see {view.instance} as {view.label}.
+      </span>
+      <button
+        type="button"
+        class="small"
+        onClick={() => {
+          lens.value = undefined;
+        }}
+      >
+        Back to your own view
+      </button>
+    </div>
+  );
+}
+
+interface LoadedScreen {
+  readonly path: string;
+  readonly Screen: FunctionComponent<ScreenProps>;
+}
+
+function CurrentScreen() {
+  const current = path.value;
+  const found = findScreen(current);
+  const [loaded, setLoaded] = useState<LoadedScreen>();
+  const [isBroken, setBroken] = useState(false);
+  const isAllowed = found?.isOpen === true || isSignedIn.value;
+  useEffect(() => {
+    clearExchanges();
+    if (!isAllowed) {
+      const target = href(place.peek().path, Object.fromEntries(place.peek().query)).slice(1);
+      navigate('/sign-in', { next: target === '/' ? undefined : target });
+      return undefined;
+    }
+    let isCurrent = true;
+    found?.load().then(
+      ({ Screen }) => isCurrent && setLoaded({ path: current, Screen }),
+      () => isCurrent && setBroken(true),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [current, isAllowed]);
+  if (found === undefined) return <MissingScreen />;
+  if (isBroken) return <BrokenScreen />;
+  if (loaded === undefined || loaded.path !== current || !isAllowed) {
+    return (
+      <p class="loading" role="status">
+        Loading…
+      </p>
+    );
+  }
+  const view = lens.value;
+  // another view shows other data: everything is loaded anew
+  return <loaded.Screen key={`${current} ${view?.apiKey} ${view?.userKey}`} names={found.names} />;
+}
+
+function MissingScreen() {
+  return (
+    <Page title="There is no such screen">
+      <p>
+        <a href="#/">Your instances</a>
+      </p>
+    </Page>
+  );
+}
+
+function BrokenScreen() {
+  return (
+    <Page title="This screen could not be loaded">
+      <p>The server was updated, or cannot be reached.</p>
+      <button type="button" class="main" onClick={() => location.reload()}>
+        Load the console again
+      </button>
+    </Page>
+  );
+}

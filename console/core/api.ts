@@ -1,0 +1,172 @@
+import { record } from './exchanges.ts';
+import type { ApiRequest, Parameters } from './request.ts';
+import { lens, session, signOut } from './session.ts';
+
+/** A page of a list. */
+export interface Page<Item> {
+  readonly objects: readonly Item[];
+  /** Path of the next page, or null. */
+  readonly next: string | null;
+  readonly prev: string | null;
+  readonly objects_count?: number;
+}
+
+/** An error response, or a request that did not arrive. */
+export class ApiProblem extends Error {
+  override readonly name = 'ApiProblem';
+
+  /** Of the response; 0 when there was none. */
+  readonly status: number;
+  /** Messages by the path of their field, for example `profile.avatar`. */
+  readonly fields: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, fields: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.fields = fields;
+  }
+}
+
+/** Address of the server, with a slash at its end: the console is served one folder below it. */
+export const serverUrl = new URL('../', location.href.split(/[?#]/)[0]).href;
+
+/** Returns the address of a request. */
+export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>): string {
+  const url = new URL(path.startsWith('/') ? path.slice(1) : `v1.1/${path}`, serverUrl);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}
+
+/**
+ * Sends a request and returns the parsed body of its response; undefined when it has none.
+ *
+ * @typeParam Body as the interface describes the response
+ * @throws ApiProblem for an error response, and when there is none
+ */
+export async function send<Body = unknown>(request: ApiRequest): Promise<Body> {
+  const response = await sendRaw(request);
+  const text = await response.text();
+  return (text === '' ? undefined : JSON.parse(text)) as Body; // as the interface describes it
+}
+
+/**
+ * Sends a request and returns its successful response, whose body may be anything.
+ *
+ * @throws ApiProblem as `send`
+ */
+export async function sendRaw(request: ApiRequest): Promise<Response> {
+  const response = await exchange(request);
+  if (response.ok) return response;
+  const problem = toProblem(response.status, await response.text());
+  const isEnded = response.status === 403 && problem.message === 'No such API Key.';
+  if (isEnded && lens.peek() === undefined) signOut();
+  throw problem;
+}
+
+/**
+ * Sends a request and returns its response, whatever its status: that of a script endpoint is chosen by the script.
+ *
+ * @throws ApiProblem when there is no response
+ */
+export async function exchange(request: ApiRequest): Promise<Response> {
+  const url = urlOf(request);
+  const started = performance.now();
+  const response = await transport(url, request);
+  const durationMs = performance.now() - started;
+  if (!request.isQuiet) record({ request, url, status: response.status, durationMs });
+  return response;
+}
+
+async function transport(url: string, request: ApiRequest): Promise<Response> {
+  const { body, method, signal } = request;
+  const isJson = body !== undefined && !(body instanceof FormData);
+  const type = isJson ? { 'Content-Type': 'application/json' } : {};
+  try {
+    return await fetch(url, {
+      method,
+      headers: { Accept: 'application/json', ...keys(request), ...type },
+      body: body instanceof FormData ? body : isJson ? JSON.stringify(body) : null,
+      signal: signal ?? null,
+      credentials: 'omit',
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error;
+    throw new ApiProblem(0, 'The server cannot be reached.');
+  }
+}
+
+/** Reads a list, page by page. */
+export async function* pagesOf<Item>(
+  path: string,
+  query: Parameters = {},
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Item[]> {
+  let at: string | null = path;
+  let parameters = query;
+  while (at !== null) {
+    const request: ApiRequest = { method: 'GET', path: at, query: parameters };
+    const page: Page<Item> = await send({ ...request, ...(signal && { signal }) });
+    yield page.objects;
+    at = page.next;
+    parameters = {};
+  }
+}
+
+/** Reads a whole list; for lists that a person makes by hand, such as classes. */
+export async function readAll<Item>(path: string, query: Parameters = {}): Promise<Item[]> {
+  const all: Item[] = [];
+  for await (const items of pagesOf<Item>(path, query)) all.push(...items);
+  return all;
+}
+
+/** Returns the headers with keys of a request. */
+export function keys({ path, isOwn }: ApiRequest): Record<string, string> {
+  const view = lens.peek();
+  if (view !== undefined && !isOwn && isInside(path, view.instance)) {
+    const user = view.userKey === undefined ? {} : { 'X-USER-KEY': view.userKey };
+    return { 'X-API-KEY': view.apiKey, ...user };
+  }
+  const account = session.peek();
+  return account === undefined ? {} : { 'X-API-KEY': account.accountKey };
+}
+
+function isInside(path: string, instance: string): boolean {
+  return path.replace(/^\/v1\.1\//, '').startsWith(`instances/${instance}/`);
+}
+
+function toProblem(status: number, text: string): ApiProblem {
+  const body = parse(text);
+  if (typeof body !== 'object' || body === null) {
+    return new ApiProblem(status, text === '' ? `The server responded with ${status}.` : text);
+  }
+  const fields = flatten(body);
+  const { detail, non_field_errors: general, ...others } = fields;
+  const whole = detail ?? general;
+  const named = Object.entries(others).map(([name, message]) => `${name}: ${message}`);
+  return new ApiProblem(status, whole ?? named.join(' '), others);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // not JSON, for example a proxy's page
+  }
+}
+
+/** Returns the messages in an error body by the paths of their fields. */
+function flatten(body: object, before = ''): Record<string, string> {
+  const messages: Record<string, string> = {};
+  for (const [name, value] of Object.entries(body)) {
+    const path = before + name;
+    if (typeof value === 'string') messages[path] = value;
+    else if (Array.isArray(value) && value.every((each) => typeof each === 'string')) {
+      messages[path] = value.join(' ');
+    } else if (typeof value === 'object' && value !== null) {
+      Object.assign(messages, flatten(value, `${path}.`));
+    }
+  }
+  return messages;
+}

@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals';
+import { toApiProblem } from './load.ts';
+
+/** A short message at the edge of the window. */
+export interface Notice {
+  readonly id: number;
+  readonly kind: 'done' | 'problem';
+  readonly text: string;
+  /** Offers to take back what was done. */
+  readonly undo?: () => Promise<void>;
+}
+
+const shownMs = { done: 6_000, undo: 12_000 };
+
+export const notices = signal<readonly Notice[]>([]);
+let lastId = 0;
+
+/** Shows that something was done; with `undo`, for longer. Problems stay until they are closed. */
+export function notify(text: string, undo?: () => Promise<void>): void {
+  const id = add({ kind: 'done', text, ...(undo && { undo }) });
+  setTimeout(() => dismiss(id), undo === undefined ? shownMs.done : shownMs.undo);
+}
+
+/** Shows why something failed. */
+export function notifyProblem(error: unknown): void {
+  add({ kind: 'problem', text: toApiProblem(error).message });
+}
+
+export function dismiss(id: number): void {
+  notices.value = notices.peek().filter((notice) => notice.id !== id);
+}
+
+/** Runs what a control does, and shows an error as a notice. */
+export function attempt(run: () => Promise<unknown>): void {
+  run().catch(notifyProblem);
+}
+
+function add(notice: Omit<Notice, 'id'>): number {
+  lastId += 1;
+  notices.value = [...notices.peek(), { ...notice, id: lastId }];
+  return lastId;
+}

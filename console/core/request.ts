@@ -1,0 +1,20 @@
+/** Methods of the interface. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Values of query parameters; undefined ones are left out. */
+export type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** A request to the interface. */
+export interface ApiRequest {
+  readonly method: Method;
+  /** Below `/v1.1/`, for example `instances/blog/classes/`; or a path that the server returned, from `/v1.1/` on. */
+  readonly path: string;
+  readonly query?: Parameters;
+  /** Is sent as JSON, or as it is when it is a form with files. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  /** Is not shown in the API panel: a repeated look whether something has changed. */
+  readonly isQuiet?: boolean;
+  /** The account key is sent although the user views as somebody else. */
+  readonly isOwn?: boolean;
+}

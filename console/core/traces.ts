@@ -1,0 +1,63 @@
+import { useState } from 'preact/hooks';
+import { send } from './api.ts';
+import { type Loading, useLoad } from './load.ts';
+
+/** A run of a script, as lists of traces show it. */
+export interface TraceEntry {
+  readonly id: number;
+  readonly status: string;
+  readonly executed_at: string | null;
+  /** Milliseconds; null until the end. */
+  readonly duration: number | null;
+  readonly links: { readonly self: string };
+}
+
+/** A run of a script; output and response are there when it has ended. */
+export interface Trace extends TraceEntry {
+  readonly result: {
+    readonly stdout?: string;
+    readonly stderr?: string;
+    readonly response?: TraceResponse;
+  };
+  /** Of endpoints. */
+  readonly args?: unknown;
+  readonly meta?: unknown;
+}
+
+/** The response that a script has set. */
+export interface TraceResponse {
+  readonly status: number;
+  readonly content_type: string;
+  readonly content: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const firstPauseMs = 150;
+const longestPauseMs = 2_000;
+
+/** Checks whether a run has ended. */
+export function isEnded({ status }: Pick<TraceEntry, 'status'>): boolean {
+  return status !== 'pending' && status !== 'processing';
+}
+
+/** Reads a trace, again and again until its run has ended. */
+export function useTrace(path: string): Loading<Trace> {
+  const [latest, setLatest] = useState<Trace>();
+  const ended = useLoad<Trace>((signal) => follow(path, signal, setLatest), [path]);
+  const isOfPath = latest?.links.self.endsWith(path);
+  return { ...ended, data: ended.data ?? (isOfPath === true ? latest : undefined) };
+}
+
+async function follow(
+  path: string,
+  signal: AbortSignal,
+  show: (trace: Trace) => void,
+): Promise<Trace> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+    const isQuiet = pauseMs > firstPauseMs;
+    const trace = await send<Trace>({ method: 'GET', path, signal, isQuiet });
+    if (isEnded(trace)) return trace;
+    show(trace);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}

@@ -1,0 +1,228 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import type { ApiProblem } from '../core/api.ts';
+import { toApiProblem } from '../core/load.ts';
+import { Problem } from './loaded.tsx';
+
+interface FormProps {
+  /** Label of the button, a verb. */
+  readonly verb: string;
+  /** Sends the form; what it throws is shown, at the fields where it names them. */
+  readonly onSend: () => Promise<void>;
+  readonly onCancel?: () => void;
+  /** Gets the messages of the last attempt by field. */
+  readonly children: (errors: Readonly<Record<string, string>>) => ComponentChildren;
+}
+
+/** A form that shows the errors of the server at its fields. */
+export function Form({ verb, onSend, onCancel, children }: FormProps) {
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async () => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await onSend();
+    } catch (error) {
+      setProblem(toApiProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isBusy) void submit();
+      }}
+    >
+      {problem !== undefined && <Problem problem={problem} />}
+      {children(problem?.fields ?? {})}
+      <div class="actions">
+        <button type="submit" class="main" disabled={isBusy}>
+          {isBusy ? 'One moment…' : verb}
+        </button>
+        {onCancel !== undefined && (
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+}
+
+interface FieldShellProps extends FieldProps {
+  readonly id: string;
+  readonly children: ComponentChildren;
+}
+
+/** Label, control, hint and error of a field; the control names the latter two with `describedBy`. */
+function FieldShell({ id, label, hint, error, children }: FieldShellProps) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function describedBy(id: string, { hint, error }: FieldProps) {
+  const ids = [hint !== undefined && `${id}-hint`, error !== undefined && `${id}-error`];
+  const named = ids.filter((each) => each !== false).join(' ');
+  return {
+    ...(named !== '' && { 'aria-describedby': named }),
+    ...(error !== undefined && { 'aria-invalid': true }),
+  };
+}
+
+/** Further attributes of an input. */
+interface InputProps {
+  readonly type?: 'text' | 'email' | 'password' | 'number' | 'url' | 'search' | 'datetime-local';
+  readonly name?: string;
+  readonly autocomplete?: string;
+  readonly required?: boolean;
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number | 'any';
+  readonly spellcheck?: boolean;
+  readonly placeholder?: string;
+  readonly readOnly?: boolean;
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly input?: InputProps;
+}
+
+/** A line of text. */
+export function TextField({ value, onValue, input, ...field }: TextFieldProps) {
+  const id = useId();
+  return (
+    <FieldShell id={id} {...field}>
+      <input
+        {...(input as { type?: 'text' })} // Preact's types allow only literal types of inputs
+        {...describedBy(id, field)}
+        id={id}
+        value={value}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    </FieldShell>
+  );
+}
+
+interface AreaFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly rows?: number;
+  /** Is shown in a fixed-width font. */
+  readonly isCode?: boolean;
+}
+
+/** Lines of text. */
+export function AreaField({ value, onValue, rows = 4, isCode, ...field }: AreaFieldProps) {
+  const id = useId();
+  return (
+    <FieldShell id={id} {...field}>
+      <textarea
+        {...describedBy(id, field)}
+        id={id}
+        class={isCode ? 'mono' : ''}
+        spellcheck={!isCode}
+        rows={rows}
+        value={value}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    </FieldShell>
+  );
+}
+
+interface SelectFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  /** Values with their labels. */
+  readonly options: readonly (readonly [value: string, label: string])[];
+  readonly isDisabled?: boolean;
+}
+
+/** A choice of one. */
+export function SelectField({ value, onValue, options, isDisabled, ...field }: SelectFieldProps) {
+  const id = useId();
+  return (
+    <FieldShell id={id} {...field}>
+      <select
+        {...describedBy(id, field)}
+        id={id}
+        disabled={isDisabled ?? false}
+        value={value}
+        onChange={({ currentTarget }) => onValue(currentTarget.value)}
+      >
+        {options.map(([each, label]) => (
+          <option key={each} value={each}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </FieldShell>
+  );
+}
+
+interface CheckFieldProps extends FieldProps {
+  readonly isChecked: boolean;
+  readonly onChecked: (isChecked: boolean) => void;
+  readonly isDisabled?: boolean;
+}
+
+/** A yes or no. */
+export function CheckField({
+  isChecked,
+  onChecked,
+  isDisabled,
+  label,
+  hint,
+  error,
+}: CheckFieldProps) {
+  const id = useId();
+  return (
+    <div class="field check">
+      <input
+        {...describedBy(id, { label, hint, error })}
+        id={id}
+        type="checkbox"
+        checked={isChecked}
+        disabled={isDisabled ?? false}
+        onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
+      />
+      <label for={id}>{label}</label>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && (
+        <p class="error" id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

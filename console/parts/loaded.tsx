@@ -1,0 +1,48 @@
+import type { ComponentChildren } from 'preact';
+import type { ApiProblem } from '../core/api.ts';
+import type { Loading } from '../core/load.ts';
+
+interface LoadedProps<Data> {
+  readonly of: Loading<Data>;
+  readonly children: (data: Data) => ComponentChildren;
+}
+
+/** Shows loaded data; before, that it is loading; and the problem with a button to try again. */
+export function Loaded<Data>({ of: loading, children }: LoadedProps<Data>) {
+  const { data, problem, isLoading, reload } = loading;
+  return (
+    <>
+      {problem !== undefined && <Problem problem={problem} retry={reload} />}
+      {data !== undefined && <div aria-busy={isLoading}>{children(data)}</div>}
+      {data === undefined && isLoading && (
+        <p class="loading" role="status">
+          Loading…
+        </p>
+      )}
+    </>
+  );
+}
+
+interface ProblemProps {
+  readonly problem: ApiProblem;
+  readonly retry?: () => void;
+}
+
+/** Shows why something failed. */
+export function Problem({ problem, retry }: ProblemProps) {
+  return (
+    <div class="problem" role="alert">
+      <p>{problem.message}</p>
+      {retry !== undefined && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Shows that a list has no items, and what to do about it. */
+export function Empty({ children }: { readonly children: ComponentChildren }) {
+  return <div class="empty">{children}</div>;
+}

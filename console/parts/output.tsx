@@ -1,0 +1,32 @@
+import { useState } from 'preact/hooks';
+import { CopyButton } from './copy-button.tsx';
+
+interface OutputProps {
+  readonly label: string;
+  readonly text: string;
+}
+
+const shownCharacters = 10_000;
+
+/** Output of a program, as text; a long one is cut until all of it is asked for. */
+export function Output({ label, text }: OutputProps) {
+  const [isWhole, setWhole] = useState(false);
+  const isCut = !isWhole && text.length > shownCharacters;
+  return (
+    <div class="output">
+      <div class="output-heading">
+        <h3>{label}</h3>
+        <CopyButton text={() => text} label={`Copy ${label.toLowerCase()}`} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to take the focus */}
+      <section class="output-box" tabIndex={0} aria-label={label}>
+        <pre>{isCut ? text.slice(0, shownCharacters) : text}</pre>
+      </section>
+      {isCut && (
+        <button type="button" class="small" onClick={() => setWhole(true)}>
+          Show all {text.length.toLocaleString('en')} characters
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { path } from '../core/router.ts';
+import { ApiPanel } from './api-panel.tsx';
+
+interface PageProps {
+  /** Heading of the screen, and title of the window. */
+  readonly title: string;
+  /** One sentence about the screen, below the heading. */
+  readonly about?: ComponentChildren;
+  /** Links to the places above this one. */
+  readonly above?: readonly { readonly text: string; readonly href: string }[];
+  /** Buttons at the heading. */
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A screen: heading, actions, content, and the requests that it makes. */
+export function Page({ title, about, above = [], actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const place = path.value;
+  useEffect(() => {
+    document.title = `${title} · Groundwork`;
+  }, [title]);
+  useEffect(() => {
+    // screen readers and the keyboard go on at the heading of a screen that was opened by a link
+    if (document.activeElement === document.body || document.activeElement === null) {
+      heading.current?.focus({ preventScroll: true });
+    }
+    window.scrollTo(0, 0);
+  }, [place]);
+  return (
+    <>
+      {above.length > 0 && (
+        <nav class="above" aria-label="Above this screen">
+          {above.map((each) => (
+            <a key={each.href} href={each.href}>
+              {each.text}
+            </a>
+          ))}
+        </nav>
+      )}
+      <div class="heading">
+        <h1 tabIndex={-1} ref={heading}>
+          {title}
+        </h1>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </div>
+      {about !== undefined && <p class="about">{about}</p>}
+      {children}
+      <ApiPanel />
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+import { urlOf } from '../core/api.ts';
+import type { ApiRequest } from '../core/request.ts';
+
+const keyHeader = 'X-API-KEY';
+
+/**
+ * Returns a request as a command for a POSIX shell. Files are named as parts of the form.
+ *
+ * @param isOpen needs no key
+ */
+export function toCurl(request: ApiRequest, isOpen = false): string {
+  const { method, body } = request;
+  const parts = ['curl', '-s', ...(method === 'GET' ? [] : ['-X', method]), quote(urlOf(request))];
+  if (!isOpen) parts.push('-H', `"${keyHeader}: $ACCOUNT_KEY"`);
+  if (body instanceof FormData) {
+    for (const [name, value] of body) {
+      parts.push('-F', quote(`${name}=${value instanceof File ? `@${value.name}` : value}`));
+    }
+  } else if (body !== undefined) {
+    parts.push('-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body)));
+  }
+  return parts.join(' ');
+}
+
+/**
+ * Returns a request as JavaScript for browsers and Node.
+ *
+ * @param isOpen needs no key
+ */
+export function toFetch(request: ApiRequest, isOpen = false): string {
+  const { method, body } = request;
+  const isJson = body !== undefined && !(body instanceof FormData);
+  const headers = [
+    ...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]),
+    ...(isJson ? ["'Content-Type': 'application/json'"] : []),
+  ];
+  const lines = [
+    `const response = await fetch(${JSON.stringify(urlOf(request))}, {`,
+    `  method: '${method}',`,
+    `  headers: { ${headers.join(', ')} },`,
+    ...(isJson ? [`  body: JSON.stringify(${JSON.stringify(body, null, 2)}),`] : []),
+    ...(body instanceof FormData ? ['  body: form, // a FormData with the fields and files'] : []),
+    '});',
+    'const result = await response.json();',
+  ];
+  return lines.join('\n');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,53 @@
+import { readAll } from '../core/api.ts';
+import { type Loading, useLoad } from '../core/load.ts';
+import { at, href } from '../core/router.ts';
+import { SelectField } from './form.tsx';
+
+/** A script by its name. */
+export interface ScriptName {
+  readonly id: number;
+  readonly label: string;
+}
+
+/** Loads the names of an instance's scripts. */
+export function useScripts(instance: string): Loading<ScriptName[]> {
+  const path = at`instances/${instance}/snippets/scripts/`;
+  return useLoad(() => readAll<ScriptName>(path, { fields: 'id,label' }), [path]);
+}
+
+interface ScriptLinkProps {
+  readonly instance: string;
+  readonly scripts: readonly ScriptName[];
+  readonly id: number;
+}
+
+/** A link to a script, with its name. */
+export function ScriptLink({ instance, scripts, id }: ScriptLinkProps) {
+  const script = scripts.find((each) => each.id === id) ?? { id, label: '' };
+  return <a href={href(at`/i/${instance}/scripts/${id}`)}>{scriptText(script)}</a>;
+}
+
+interface ScriptFieldProps extends Omit<ScriptLinkProps, 'id'> {
+  /** Id of the script as text; empty before one is chosen. */
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly error: string | undefined;
+}
+
+/** A choice of one script. */
+export function ScriptField({ instance, scripts, ...field }: ScriptFieldProps) {
+  const options = scripts.map((script) => [String(script.id), scriptText(script)] as const);
+  const none = <a href={href(at`/i/${instance}/scripts`)}>Write a script first.</a>;
+  return (
+    <SelectField
+      label="Script to run"
+      options={[['', 'Choose a script'], ...options]}
+      {...(scripts.length === 0 && { hint: none })}
+      {...field}
+    />
+  );
+}
+
+function scriptText({ id, label }: ScriptName): string {
+  return label === '' ? `Script ${id}` : label;
+}

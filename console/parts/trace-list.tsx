@@ -1,0 +1,143 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type Page, send } from '../core/api.ts';
+import { useLoad, useRepeat } from '../core/load.ts';
+import { attempt } from '../core/notices.ts';
+import { place, setQuery } from '../core/router.ts';
+import type { Trace, TraceEntry } from '../core/traces.ts';
+import { Loaded } from './loaded.tsx';
+import { Table } from './table.tsx';
+import { Time } from './time.tsx';
+import { Duration, TraceStatus, TraceView } from './trace-view.tsx';
+
+interface TraceListProps {
+  /** Path of the list, from `instances/` on. */
+  readonly path: string;
+  /** Id of a run that was just called: it is shown in the list at once. */
+  readonly latest?: number | undefined;
+}
+
+const pageSize = 10;
+const lookMs = 3_000;
+
+/** The runs of a script or endpoint, the newest first; the chosen one is in the query of the place. */
+export function TraceList({ path, latest }: TraceListProps) {
+  const [page, setPage] = useState<string>();
+  const traces = useLoad<Page<TraceEntry>>(
+    (signal) => {
+      const query = { page_size: pageSize, fields: 'id,status,executed_at,duration,links' };
+      const first = { path, query };
+      return send({ method: 'GET', signal, ...(page === undefined ? first : { path: page }) });
+    },
+    [path, page],
+  );
+  useEffect(() => {
+    if (latest !== undefined) traces.reload();
+  }, [latest]);
+  const look = () => !traces.isLoading && traces.reload();
+  useRepeat(look, lookMs, traces.problem === undefined);
+  const chosen = place.value.query.get('run');
+  return (
+    <section aria-labelledby="runs">
+      <h2 id="runs">Runs</h2>
+      <Loaded of={traces}>
+        {({ objects, next, prev }) => (
+          <>
+            {objects.length === 0 ? (
+              <p class="soft">None in the last 24 hours.</p>
+            ) : (
+              <Table
+                caption="Runs, the newest first"
+                columns={columns}
+                rows={objects}
+                keyOf={({ id }) => id}
+              />
+            )}
+            {(prev !== null || next !== null) && (
+              <div class="actions">
+                <button
+                  type="button"
+                  disabled={prev === null}
+                  onClick={() => setPage(prev ?? undefined)}
+                >
+                  Newer
+                </button>
+                <button
+                  type="button"
+                  disabled={next === null}
+                  onClick={() => setPage(next ?? undefined)}
+                >
+                  Older
+                </button>
+              </div>
+            )}
+          </>
+        )}
+      </Loaded>
+      {chosen !== null && (
+        <ChosenTrace key={chosen} list={path} id={chosen} onChange={traces.reload} />
+      )}
+    </section>
+  );
+}
+
+const columns = [
+  {
+    name: 'Run',
+    cell: ({ id }: TraceEntry) => (
+      <button type="button" class="link" onClick={() => setQuery({ run: String(id) })}>
+        Run {id}
+      </button>
+    ),
+  },
+  { name: 'Status', cell: TraceStatus },
+  {
+    name: 'Started',
+    cell: ({ executed_at }: TraceEntry) =>
+      executed_at === null ? <span class="soft">not yet</span> : <Time value={executed_at} />,
+  },
+  {
+    name: 'Duration',
+    isNumber: true,
+    cell: ({ duration }: TraceEntry) => <Duration ms={duration} />,
+  },
+];
+
+interface ChosenTraceProps {
+  readonly list: string;
+  readonly id: string;
+  /** Called when a run was added, and when the shown one has ended. */
+  readonly onChange: () => void;
+}
+
+function ChosenTrace({ list, id, onChange }: ChosenTraceProps) {
+  const path = `${list}${encodeURIComponent(id)}/`;
+  const again = async () => {
+    const { id: next } = await send<Trace>({ method: 'POST', path: `${path}retry/` });
+    setQuery({ run: String(next) });
+    onChange();
+  };
+  return (
+    <section class="card" aria-labelledby="chosen-run">
+      <div class="dialog-heading">
+        <h2 id="chosen-run">Run {id}</h2>
+        <button
+          type="button"
+          class="small"
+          aria-label="Close the run"
+          onClick={() => setQuery({ run: undefined })}
+        >
+          ✕
+        </button>
+      </div>
+      <TraceView
+        path={path}
+        onEnd={onChange}
+        actions={
+          <button type="button" onClick={() => attempt(again)}>
+            Run again with these arguments
+          </button>
+        }
+      />
+    </section>
+  );
+}

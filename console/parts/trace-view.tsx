@@ -1,0 +1,105 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import {
+  isEnded,
+  type Trace,
+  type TraceEntry,
+  type TraceResponse,
+  useTrace,
+} from '../core/traces.ts';
+import { Loaded } from './loaded.tsx';
+import { Output } from './output.tsx';
+import { Time } from './time.tsx';
+
+interface TraceViewProps {
+  /** Path of the trace, from `instances/` on. */
+  readonly path: string;
+  /** Buttons for a run that has ended. */
+  readonly actions?: ComponentChildren;
+  readonly onEnd: () => void;
+}
+
+/** A run: its status while it is executed, then what it has put out. */
+export function TraceView({ path, actions, onEnd }: TraceViewProps) {
+  const trace = useTrace(path);
+  const hasEnded = trace.data !== undefined && isEnded(trace.data);
+  useEffect(() => {
+    if (hasEnded) onEnd();
+  }, [path, hasEnded]);
+  return (
+    <Loaded of={trace}>
+      {(data) => (
+        <>
+          <p class="run-line" role="status">
+            <TraceStatus status={data.status} /> <Duration ms={data.duration} />{' '}
+            {data.executed_at !== null && (
+              <span class="soft">
+                Started <Time value={data.executed_at} />
+              </span>
+            )}
+          </p>
+          {hasEnded && <TraceOutput trace={data} />}
+          {hasEnded && actions !== undefined && <div class="actions">{actions}</div>}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+const words: Readonly<Record<string, string>> = {
+  pending: 'waiting',
+  processing: 'running',
+  queue_timeout: 'waited too long',
+  blocked: 'blocked: too many runs',
+};
+
+/** The status of a run in words. */
+export function TraceStatus({ status }: Pick<TraceEntry, 'status'>) {
+  const kind = status === 'success' ? 'good' : isEnded({ status }) ? 'bad' : 'soft';
+  return <span class={`badge ${kind}`}>{words[status] ?? status}</span>;
+}
+
+/** How long a run has taken. */
+export function Duration({ ms }: { readonly ms: number | null }) {
+  return ms === null ? null : <span>{ms.toLocaleString('en')} ms</span>;
+}
+
+function TraceOutput({ trace: { result, args, meta } }: { readonly trace: Trace }) {
+  const { stdout = '', stderr = '', response } = result;
+  return (
+    <>
+      {stdout !== '' && <Output label="Output" text={stdout} />}
+      {stderr !== '' && <Output label="Errors" text={stderr} />}
+      {response !== undefined && <ResponseView response={response} />}
+      {stdout === '' && stderr === '' && response === undefined && (
+        <p class="soft">The run has put out nothing.</p>
+      )}
+      {args !== undefined && <Output label="Arguments" text={JSON.stringify(args, null, 2)} />}
+      {meta !== undefined && (
+        <details>
+          <summary>The request</summary>
+          <Output label="Request" text={JSON.stringify(meta, null, 2)} />
+        </details>
+      )}
+    </>
+  );
+}
+
+function ResponseView({ response }: { readonly response: TraceResponse }) {
+  const { status, content_type, content, headers = {} } = response;
+  return (
+    <>
+      <dl class="facts">
+        <dt>Response</dt>
+        <dd>
+          {status} <code>{content_type}</code>
+        </dd>
+        {Object.entries(headers).map(([name, value]) => [
+          <dt key={name}>{name}</dt>,
+          <dd key={`${name} value`}>{value}</dd>,
+        ])}
+      </dl>
+      <Output label="Response body" text={content} />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { href, navigate, place } from '../../core/router.ts';
+import { signIn } from '../../core/session.ts';
+import { Form, TextField } from '../../parts/form.tsx';
+import { Page } from '../../parts/page.tsx';
+import type { Account } from './account-data.ts';
+
+/** Signs in with e-mail and password. */
+export function Screen() {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const next = place.value.query.get('next');
+  const enter = async () => {
+    const body = { email, password };
+    const account = await send<Account>({
+      method: 'POST',
+      path: 'account/auth/',
+      body,
+      isQuiet: true,
+    });
+    signIn({ accountKey: account.account_key, email: account.email });
+    openAfter(next);
+  };
+  return (
+    <Page title="Sign in">
+      <div class="narrow">
+        <Form verb="Sign in" onSend={enter}>
+          {(errors) => (
+            <>
+              <TextField
+                label="E-mail"
+                value={email}
+                onValue={setEmail}
+                error={errors.email}
+                input={{ type: 'email', name: 'email', autocomplete: 'username', required: true }}
+              />
+              <TextField
+                label="Password"
+                value={password}
+                onValue={setPassword}
+                error={errors.password}
+                input={{
+                  type: 'password',
+                  name: 'password',
+                  autocomplete: 'current-password',
+                  required: true,
+                }}
+              />
+            </>
+          )}
+        </Form>
+        <p>
+          No account yet? <a href={href('/sign-up', { next: next ?? undefined })}>Sign up</a>
+        </p>
+        <p>
+          Forgot the password? <a href="#/reset-password">Get a mail to set a new one</a>
+        </p>
+      </div>
+    </Page>
+  );
+}
+
+/** Opens the place that was asked for before the sign-in; only places of the console. */
+export function openAfter(next: string | null): void {
+  if (next?.startsWith('/')) location.hash = `#${next}`;
+  else navigate('/');
+}

@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { href, place } from '../../core/router.ts';
+import { signIn } from '../../core/session.ts';
+import { Form, TextField } from '../../parts/form.tsx';
+import { Page } from '../../parts/page.tsx';
+import type { Account } from './account-data.ts';
+import { openAfter } from './sign-in.tsx';
+
+/** Makes an account: open to all, to this machine, or with a code. */
+export function Screen() {
+  const { query } = place.value;
+  const [email, setEmail] = useState(query.get('email') ?? '');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState(query.get('code') ?? '');
+  const next = query.get('next');
+  const register = async () => {
+    const body = { email, password, ...(code !== '' && { invitation_key: code.trim() }) };
+    const path = 'account/register/';
+    const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
+    signIn({ accountKey: account.account_key, email: account.email });
+    openAfter(next);
+  };
+  return (
+    <Page title="Sign up">
+      <div class="narrow">
+        <Form verb="Sign up" onSend={register}>
+          {(errors) => (
+            <>
+              <TextField
+                label="E-mail"
+                value={email}
+                onValue={setEmail}
+                error={errors.email}
+                input={{ type: 'email', name: 'email', autocomplete: 'username', required: true }}
+              />
+              <TextField
+                label="Password"
+                value={password}
+                onValue={setPassword}
+                error={errors.password}
+                input={{
+                  type: 'password',
+                  name: 'password',
+                  autocomplete: 'new-password',
+                  maxLength: 128,
+                  required: true,
+                }}
+              />
+              <TextField
+                label="Invitation or set-up code"
+                hint="Needed where registration is not open: the key of an invitation, or the code that the server prints until it has an account."
+                value={code}
+                onValue={setCode}
+                error={errors.invitation_key}
+                input={{ autocomplete: 'off', spellcheck: false }}
+              />
+            </>
+          )}
+        </Form>
+        <p>
+          You have an account? <a href={href('/sign-in', { next: next ?? undefined })}>Sign in</a>
+        </p>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import { Problem } from '../../parts/loaded.tsx';
+import { MessageTable } from './message-list.tsx';
+import { type TailSource, type TailState, useTail } from './tail.ts';
+
+interface LiveMessagesProps {
+  readonly source: TailSource;
+}
+
+/** Messages as they come. */
+export function LiveMessages({ source }: LiveMessagesProps) {
+  const [isOn, setOn] = useState(true);
+  const { state, messages, hasGap } = useTail(source, isOn);
+  return (
+    <section aria-labelledby="live">
+      <div class="heading">
+        <h2 id="live">Live</h2>
+        <div class="actions">
+          <span class={`badge ${state.kind === 'live' ? 'good' : ''}`} role="status">
+            {stateText(state)}
+          </span>
+          <button type="button" class="small" onClick={() => setOn(!isOn)}>
+            {isOn ? 'Stop' : 'Follow'}
+          </button>
+        </div>
+      </div>
+      {state.kind === 'refused' && <Problem problem={state.problem} />}
+      {hasGap && (
+        <p class="about">Some messages were published while this tab was away, and are gone.</p>
+      )}
+      {messages.length === 0 ? (
+        <p class="soft">Messages appear here when they are published.</p>
+      ) : (
+        <MessageTable caption="Live messages" messages={messages} />
+      )}
+    </section>
+  );
+}
+
+function stateText(state: TailState): string {
+  switch (state.kind) {
+    case 'connecting':
+      return 'connecting…';
+    case 'live':
+      return 'live';
+    case 'stopped':
+      return 'stopped';
+    case 'hidden':
+      return 'paused while the tab is hidden';
+    case 'lost':
+      return `connection lost; again in ${state.seconds} s`;
+    case 'refused':
+      return 'ended by the server';
+  }
+}

@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import { type Page, send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { at } from '../../core/router.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import type { Message } from './channel-data.ts';
+import { MessageTable } from './message-list.tsx';
+import type { TailSource } from './tail.ts';
+
+const pageSize = 20;
+
+/** Messages that are kept, the newest first, page by page. */
+export function MessageHistory({ source }: { readonly source: TailSource }) {
+  const { instance, channel, room } = source;
+  const path = at`instances/${instance}/channels/${channel}/history/`;
+  const [place, setPlace] = useState<string>(); // of a page that is not the first
+  const page = useLoad<Page<Message>>(
+    (signal) => {
+      const first = { path, query: { room, page_size: pageSize } };
+      const shown = place === undefined ? first : { path: place, query: { room } }; // links have no room
+      return send({ method: 'GET', signal, ...shown });
+    },
+    [path, room, place],
+  );
+  return (
+    <section aria-labelledby="history">
+      <div class="heading">
+        <h2 id="history">History</h2>
+        <button
+          type="button"
+          class="small"
+          onClick={() => (place === undefined ? page.reload() : setPlace(undefined))}
+        >
+          Read the newest
+        </button>
+      </div>
+      <Loaded of={page}>
+        {({ objects, next, prev }) => (
+          <>
+            {objects.length === 0 ? (
+              <p class="soft">None: a room keeps its newest 1,000 messages for 24 hours.</p>
+            ) : (
+              <MessageTable caption="Messages that are kept" messages={objects} />
+            )}
+            <div class="actions">
+              <button type="button" disabled={prev === null} onClick={() => setPlace(prev ?? '')}>
+                Newer
+              </button>
+              <button type="button" disabled={next === null} onClick={() => setPlace(next ?? '')}>
+                Older
+              </button>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}

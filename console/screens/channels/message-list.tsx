@@ -1,0 +1,44 @@
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { Message } from './channel-data.ts';
+
+interface MessageTableProps {
+  readonly caption: string;
+  readonly messages: readonly Message[];
+}
+
+/** Messages as a table. */
+export function MessageTable({ caption, messages }: MessageTableProps) {
+  return <Table caption={caption} columns={columns} rows={messages} keyOf={({ id }) => id} />;
+}
+
+const maxInline = 200; // characters that are shown without a click
+
+const columns = [
+  { name: 'Message', cell: ({ id }: Message) => id },
+  { name: 'Published', cell: ({ created_at }: Message) => <Time value={created_at} /> },
+  { name: 'About', cell: aboutText },
+  { name: 'By', cell: authorText },
+  { name: 'Payload', cell: ({ payload }: Message) => <Payload payload={payload} /> },
+];
+
+function aboutText({ action, metadata }: Message): string {
+  return metadata.class === undefined ? action : `${action} in ${metadata.class}`;
+}
+
+function authorText({ author }: Message): string {
+  return Object.entries(author)
+    .map(([kind, id]) => `${kind === 'api_key' ? 'API key' : kind} ${id}`)
+    .join(', ');
+}
+
+function Payload({ payload }: Pick<Message, 'payload'>) {
+  const text = JSON.stringify(payload);
+  if (text.length <= maxInline) return <code>{text}</code>;
+  return (
+    <details>
+      <summary class="mono">{text.slice(0, maxInline)}…</summary>
+      <pre>{JSON.stringify(payload, null, 2)}</pre>
+    </details>
+  );
+}

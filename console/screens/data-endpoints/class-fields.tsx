@@ -1,0 +1,98 @@
+import { CheckField, SelectField } from '../../parts/form.tsx';
+import type { ClassRecord } from '../data/class-data.ts';
+import { type DataEndpoint, joinNames, splitNames, systemFields } from './data-endpoint-data.ts';
+
+interface ClassFieldsProps {
+  readonly chosen: ClassRecord;
+  readonly input: DataEndpoint;
+  readonly change: (changes: Partial<DataEndpoint>) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** Order, fields and expanded references: choices that the fields of the class give. */
+export function ClassFields({ chosen, input, change, errors }: ClassFieldsProps) {
+  const own = chosen.schema.map(({ name }) => name);
+  const excluded = splitNames(input.excluded_fields);
+  const expanded = splitNames(input.expand);
+  const references = chosen.schema.filter(
+    ({ type }) => type === 'reference' || type === 'relation',
+  );
+  const show = (name: string, isShown: boolean) =>
+    change({ excluded_fields: joinNames(toggle(excluded, name, !isShown)) });
+  return (
+    <>
+      <SelectField
+        label="Order"
+        value={input.order_by ?? ''}
+        onValue={(order) => change({ order_by: order === '' ? null : order })}
+        error={errors.order_by}
+        options={orders(chosen, input.order_by)}
+      />
+      <fieldset>
+        <legend>Fields that are shown</legend>
+        {errors.excluded_fields !== undefined && (
+          <p class="error" role="alert">
+            {errors.excluded_fields}
+          </p>
+        )}
+        <Checks names={own} isOn={(name) => !excluded.includes(name)} onCheck={show} />
+        <details>
+          <summary>Fields of every object</summary>
+          <Checks names={systemFields} isOn={(name) => !excluded.includes(name)} onCheck={show} />
+        </details>
+      </fieldset>
+      {references.length > 0 && (
+        <fieldset>
+          <legend>References that are replaced by their objects</legend>
+          {errors.expand !== undefined && (
+            <p class="error" role="alert">
+              {errors.expand}
+            </p>
+          )}
+          <Checks
+            names={references.map(({ name }) => name)}
+            isOn={(name) => expanded.includes(name)}
+            onCheck={(name, isOn) => change({ expand: joinNames(toggle(expanded, name, isOn)) })}
+          />
+        </fieldset>
+      )}
+    </>
+  );
+}
+
+/** Orders that the indexes of the class allow, and the present one. */
+function orders(chosen: ClassRecord, current: string | null): (readonly [string, string])[] {
+  const fields = chosen.schema.filter((field) => field.order_index).map(({ name }) => name);
+  const all = ['id', 'created_at', 'updated_at', ...fields].flatMap((name): [string, string][] => [
+    [name, `${name}, ascending`],
+    [`-${name}`, `${name}, descending`],
+  ]);
+  const isListed = current === null || all.some(([value]) => value === current);
+  return [['', 'by id'], ...all, ...(isListed ? [] : [[current, current] as const])];
+}
+
+function toggle(names: readonly string[], name: string, isIn: boolean): string[] {
+  const others = names.filter((each) => each !== name);
+  return isIn ? [...others, name] : others;
+}
+
+interface ChecksProps {
+  readonly names: readonly string[];
+  readonly isOn: (name: string) => boolean;
+  readonly onCheck: (name: string, isOn: boolean) => void;
+}
+
+function Checks({ names, isOn, onCheck }: ChecksProps) {
+  return (
+    <div class="checks">
+      {names.map((name) => (
+        <CheckField
+          key={name}
+          label={name}
+          isChecked={isOn(name)}
+          onChecked={(isChecked) => onCheck(name, isChecked)}
+        />
+      ))}
+    </div>
+  );
+}

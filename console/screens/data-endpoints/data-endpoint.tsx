@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, navigate } from '../../core/router.ts';
+import { confirm, Dialog } from '../../parts/dialog.tsx';
+import { Form, TextField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import type { DataEndpoint } from './data-endpoint-data.ts';
+import { DataEndpointForm } from './data-endpoint-form.tsx';
+import { EndpointPreview } from './endpoint-preview.tsx';
+
+/** A data endpoint: how to call it, its first objects, and its fields. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', name = '' } = names;
+  const [isRenaming, setRenaming] = useState(false);
+  const path = at`instances/${instance}/endpoints/data/${name}/`;
+  const list = at`/i/${instance}/endpoints`;
+  const endpoint = useLoad<DataEndpoint>((signal) => send({ method: 'GET', path, signal }), [path]);
+  const save = async (body: Partial<DataEndpoint>) => {
+    endpoint.setData(await send<DataEndpoint>({ method: 'PATCH', path, body }));
+    notify('Saved.');
+  };
+  const remove = async () => {
+    const isSure = await confirm({
+      title: 'Delete the data endpoint',
+      text: 'Apps that call it get 404 from now on. The objects stay.',
+      verb: 'Delete the endpoint',
+      name,
+    });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path });
+    notify('The endpoint is deleted.');
+    navigate(list);
+  };
+  return (
+    <Page
+      title={name}
+      about={endpoint.data?.description}
+      above={[{ text: 'Endpoints', href: href(list) }]}
+      actions={
+        <>
+          <button type="button" onClick={() => setRenaming(true)}>
+            Rename…
+          </button>
+          <button type="button" class="danger" onClick={() => attempt(remove)}>
+            Delete…
+          </button>
+        </>
+      }
+    >
+      <Loaded of={endpoint}>
+        {(data) => (
+          <>
+            <EndpointPreview instance={instance} endpoint={data} />
+            <section class="card" aria-labelledby="settings">
+              <h2 id="settings">Settings</h2>
+              <DataEndpointForm instance={instance} endpoint={data} verb="Save" onSend={save} />
+            </section>
+          </>
+        )}
+      </Loaded>
+      {isRenaming && <Rename {...{ instance, name }} onClose={() => setRenaming(false)} />}
+    </Page>
+  );
+}
+
+interface RenameProps {
+  readonly instance: string;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+function Rename({ instance, name, onClose }: RenameProps) {
+  const [newName, setNewName] = useState(name);
+  const rename = async () => {
+    const path = at`instances/${instance}/endpoints/data/${name}/rename/`;
+    const body = { new_name: newName };
+    const renamed = await send<DataEndpoint>({ method: 'POST', path, body });
+    notify(`The endpoint is named ${renamed.name} now.`);
+    navigate(at`/i/${instance}/endpoints/data/${renamed.name}`);
+  };
+  return (
+    <Dialog title="Rename the data endpoint" onClose={onClose}>
+      <Form verb="Rename" onSend={rename} onCancel={onClose}>
+        {(errors) => (
+          <TextField
+            label="New name"
+            hint="Apps that call the old one get 404 from then on."
+            value={newName}
+            onValue={setNewName}
+            error={errors.new_name}
+            input={{ required: true, autocomplete: 'off', spellcheck: false }}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

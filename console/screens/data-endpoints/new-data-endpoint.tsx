@@ -1,0 +1,34 @@
+import { send } from '../../core/api.ts';
+import { notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, navigate, place } from '../../core/router.ts';
+import { Page } from '../../parts/page.tsx';
+import type { DataEndpoint } from './data-endpoint-data.ts';
+import { DataEndpointForm } from './data-endpoint-form.tsx';
+
+/** Makes a data endpoint; its class may be in the query of the place. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const create = async (body: Partial<DataEndpoint>) => {
+    const path = at`instances/${instance}/endpoints/data/`;
+    const { name } = await send<DataEndpoint>({ method: 'POST', path, body });
+    notify('The endpoint is created.');
+    navigate(at`/i/${instance}/endpoints/data/${name}`);
+  };
+  return (
+    <Page
+      title="New data endpoint"
+      about="A data endpoint is a saved list of the objects of one class: filter, order and fields can be changed here, without changing your apps."
+      above={[{ text: 'Endpoints', href: href(at`/i/${instance}/endpoints`) }]}
+    >
+      <section class="card">
+        <DataEndpointForm
+          instance={instance}
+          className={place.value.query.get('class') ?? ''}
+          verb="Create the endpoint"
+          onSend={create}
+        />
+      </section>
+    </Page>
+  );
+}

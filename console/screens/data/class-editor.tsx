@@ -1,0 +1,188 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { parseObject } from '../../core/json-text.ts';
+import { toApiProblem } from '../../core/load.ts';
+import { notify } from '../../core/notices.ts';
+import { at } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import type { ClassRecord } from './class-data.ts';
+import {
+  type ClassDraft,
+  costOf,
+  countIndexes,
+  definitionOf,
+  draftClass,
+  draftField,
+  type FieldDraft,
+  limits,
+  positionOf,
+} from './class-draft.ts';
+import { ClassRights, type Group } from './class-rights.tsx';
+import { FieldRow } from './field-row.tsx';
+
+interface ClassEditorProps {
+  readonly instance: string;
+  /** Undefined for a new class. */
+  readonly record: ClassRecord | undefined;
+  readonly targets: readonly string[];
+  readonly groups: readonly Group[];
+  readonly onSaved: (record: ClassRecord) => void;
+}
+
+/** Edits a class as a form. */
+export function ClassEditor({ instance, record, targets, groups, onSaved }: ClassEditorProps) {
+  const [draft, setDraft] = useState(() => draftClass(record));
+  const [position, setPosition] = useState<number>();
+  const set = (change: Partial<ClassDraft>) => setDraft({ ...draft, ...change });
+  const save = async () => {
+    setPosition(undefined);
+    const schema = draft.fields.map(definitionOf);
+    const { removed } = costOf(record?.schema ?? [], schema);
+    if (record !== undefined && removed.length > 0 && !(await isSure(record, removed))) return;
+    try {
+      onSaved(await sendClass(instance, record, draft));
+    } catch (error) {
+      setPosition(positionOf(toApiProblem(error)));
+      throw error;
+    }
+    notify('Saved.');
+  };
+  return (
+    <Form verb={record === undefined ? 'Create the class' : 'Save the class'} onSend={save}>
+      {(errors) => (
+        <>
+          {record === undefined && (
+            <TextField
+              label="Name"
+              hint="A letter, then lower-case letters, digits and _. It cannot be changed later."
+              value={draft.name}
+              onValue={(name) => set({ name })}
+              error={errors.name}
+              input={{ required: true, maxLength: 50, autocomplete: 'off', spellcheck: false }}
+            />
+          )}
+          <TextField
+            label="Description"
+            value={draft.description}
+            onValue={(description) => set({ description })}
+            error={errors.description}
+            input={{ maxLength: 256 }}
+          />
+          <Fields
+            draft={draft}
+            onFields={(fields) => set({ fields })}
+            targets={targets}
+            error={errors.schema}
+            position={position}
+          />
+          <Cost record={record} draft={draft} />
+          <ClassRights draft={draft} onChange={set} groups={groups} errors={errors} />
+          <AreaField
+            label="Metadata"
+            hint="Free data about the class: a JSON object of at most 8 keys."
+            value={draft.metadata}
+            onValue={(metadata) => set({ metadata })}
+            error={errors.metadata}
+            isCode
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+interface FieldsProps {
+  readonly draft: ClassDraft;
+  readonly onFields: (fields: readonly FieldDraft[]) => void;
+  readonly targets: readonly string[];
+  readonly error: string | undefined;
+  readonly position: number | undefined;
+}
+
+function Fields({ draft: { fields }, onFields, targets, error, position }: FieldsProps) {
+  const indexes = countIndexes(fields);
+  return (
+    <>
+      <h2>Fields</h2>
+      <p class="about">
+        {fields.length} of {limits.fields} fields, {indexes} of {limits.indexes} indexes. Lists can
+        be filtered and ordered by fields with an index only. A field cannot be renamed.
+      </p>
+      {fields.map((field, index) => (
+        <FieldRow
+          key={field.row}
+          field={field}
+          onField={(changed) => onFields(fields.map((each) => (each === field ? changed : each)))}
+          onRemove={() => onFields(fields.filter((each) => each !== field))}
+          error={index === position ? error : undefined}
+          targets={targets}
+        />
+      ))}
+      {error !== undefined && position === undefined && (
+        <p class="error" role="alert">
+          {error}
+        </p>
+      )}
+      <button
+        type="button"
+        disabled={fields.length >= limits.fields}
+        onClick={() => onFields([...fields, draftField()])}
+      >
+        Add a field
+      </button>
+    </>
+  );
+}
+
+function Cost({ record, draft }: { record: ClassRecord | undefined; draft: ClassDraft }) {
+  if (record === undefined) return null;
+  const { removed, indexed } = costOf(record.schema, draft.fields.map(definitionOf));
+  return (
+    <div role="status">
+      {removed.length > 0 && (
+        <p class="bad">
+          The values of {removed.join(', ')} are deleted in all {record.objects_count} objects, and
+          do not come back.
+        </p>
+      )}
+      {indexed.length > 0 && record.objects_count > 0 && (
+        <p>
+          The indexes of {indexed.join(', ')} are built or removed over {record.objects_count}{' '}
+          objects. Until then the class cannot be changed.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function isSure(record: ClassRecord, removed: readonly string[]): Promise<boolean> {
+  const { name, objects_count } = record;
+  return confirm({
+    title: 'Remove fields',
+    text: `The values of ${removed.join(', ')} are deleted in ${objects_count} objects. This cannot be undone.`,
+    verb: 'Remove and save',
+    ...(objects_count > 0 && { name }),
+  });
+}
+
+function sendClass(
+  instance: string,
+  record: ClassRecord | undefined,
+  draft: ClassDraft,
+): Promise<ClassRecord> {
+  const body = {
+    description: draft.description,
+    schema: draft.fields.map(definitionOf),
+    group: draft.group === '' ? null : Number(draft.group),
+    group_permissions: draft.group_permissions,
+    other_permissions: draft.other_permissions,
+    metadata: parseObject(draft.metadata),
+  };
+  if (record === undefined) {
+    const path = at`instances/${instance}/classes/`;
+    return send({ method: 'POST', path, body: { name: draft.name, ...body } });
+  }
+  const path = at`instances/${instance}/classes/${record.name}/`;
+  return send({ method: 'PATCH', path, body: { ...body, expected_revision: record.revision } });
+}

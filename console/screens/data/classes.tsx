@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, place, setQuery } from '../../core/router.ts';
+import { TextField } from '../../parts/form.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { type ClassRecord, readClasses } from './class-data.ts';
+
+const shownAtOnce = 200; // rows; more make the screen slow
+
+/** The classes of an instance. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const classes = useLoad(() => readClasses(instance), [instance]);
+  const add = (
+    <a class="button" href={href(at`/i/${instance}/structure`)}>
+      New class
+    </a>
+  );
+  return (
+    <Page
+      title="Classes"
+      about="A class describes objects of one kind, such as books: their fields, and who may use them."
+      actions={add}
+    >
+      <Loaded of={classes}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>
+              <p>There is no class yet.</p>
+              {add}
+            </Empty>
+          ) : (
+            <ClassList instance={instance} all={all} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface ClassListProps {
+  readonly instance: string;
+  readonly all: readonly ClassRecord[];
+}
+
+function ClassList({ instance, all }: ClassListProps) {
+  const [shown, setShown] = useState(shownAtOnce);
+  const filter = place.value.query.get('name') ?? '';
+  const found = all.filter(({ name }) => name.includes(filter.trim().toLowerCase()));
+  const rest = found.length - shown;
+  return (
+    <>
+      <div class="narrow">
+        <TextField
+          label="Filter by name"
+          value={filter}
+          onValue={(name) => {
+            setQuery({ name });
+            setShown(shownAtOnce);
+          }}
+          input={{ type: 'search', autocomplete: 'off', spellcheck: false }}
+        />
+      </div>
+      <p role="status" class="soft">
+        {filter === '' ? `${all.length} classes` : `${found.length} of ${all.length} classes`}
+      </p>
+      {found.length > 0 && (
+        <Table
+          caption="Classes"
+          columns={columnsOf(instance)}
+          rows={found.slice(0, shown)}
+          keyOf={({ name }) => name}
+        />
+      )}
+      {rest > 0 && (
+        <button type="button" onClick={() => setShown(shown + shownAtOnce)}>
+          Show {Math.min(rest, shownAtOnce)} more
+        </button>
+      )}
+    </>
+  );
+}
+
+function columnsOf(instance: string): readonly Column<ClassRecord>[] {
+  return [
+    {
+      name: 'Name',
+      cell: ({ name, status }) => (
+        <>
+          <a href={href(at`/i/${instance}/data/${name}`)} aria-label={`Objects of ${name}`}>
+            {name}
+          </a>{' '}
+          {status === 'migrating' && <span class="badge">migrating</span>}
+        </>
+      ),
+    },
+    { name: 'Description', cell: ({ description }) => description },
+    { name: 'Objects', cell: (record) => record.objects_count, isNumber: true },
+    { name: 'Fields', cell: ({ schema }) => schema.length, isNumber: true },
+    {
+      name: 'More',
+      cell: ({ name }) => (
+        <span class="actions">
+          <a href={href(at`/i/${instance}/structure/${name}`)} aria-label={`Structure of ${name}`}>
+            Structure
+          </a>
+          <a href={href(at`/i/${instance}/reference/${name}`)} aria-label={`Reference of ${name}`}>
+            Reference
+          </a>
+        </span>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,102 @@
+import { readAll, send } from '../../core/api.ts';
+import { useLoad, useRepeat } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, navigate } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { type ClassRecord, profileClass, readClass, readClasses } from './class-data.ts';
+import { ClassEditor } from './class-editor.tsx';
+import type { Group } from './class-rights.tsx';
+
+interface Known {
+  /** Undefined for a new class. */
+  readonly record: ClassRecord | undefined;
+  readonly targets: readonly string[];
+  readonly groups: readonly Group[];
+}
+
+/** The fields and rights of a class, or of a new one. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', class: name } = names;
+  const known = useLoad<Known>(async () => {
+    const [record, classes, groups] = await Promise.all([
+      name === undefined ? undefined : readClass(instance, name),
+      readClasses(instance),
+      readAll<Group>(at`instances/${instance}/groups/`),
+    ]);
+    return { record, targets: classes.map((each) => each.name), groups };
+  }, [instance, name]);
+  const { data, setData } = known;
+  const isMigrating = data?.record?.status === 'migrating';
+  const look = async () => {
+    if (data === undefined || name === undefined) return;
+    const record = await readClass(instance, name, { isQuiet: true });
+    if (record.status === 'ready') setData({ ...data, record });
+  };
+  useRepeat(() => attempt(look), 2_000, isMigrating);
+  return (
+    <Page
+      title={name === undefined ? 'New class' : `Structure of ${name}`}
+      above={[{ text: 'Classes', href: href(at`/i/${instance}/data`) }]}
+      actions={
+        name !== undefined && (
+          <a class="button" href={href(at`/i/${instance}/data/${name}`)}>
+            Objects
+          </a>
+        )
+      }
+    >
+      <Loaded of={known}>
+        {({ record, targets, groups }) => (
+          <>
+            {isMigrating && (
+              <p class="card" role="status">
+                Indexes are being built or removed. Objects can be read and written; the class can
+                be changed when this has finished.
+              </p>
+            )}
+            <ClassEditor
+              key={`${record?.revision} ${record?.updated_at}`}
+              instance={instance}
+              record={record}
+              targets={targets}
+              groups={groups}
+              onSaved={(saved) => {
+                if (name === undefined) navigate(at`/i/${instance}/structure/${saved.name}`);
+                else if (data !== undefined) setData({ ...data, record: saved });
+              }}
+            />
+            {record !== undefined && record.name !== profileClass && !isMigrating && (
+              <section class="card">
+                <h2>Delete</h2>
+                <p class="about">Its objects and their files are gone at once.</p>
+                <button
+                  type="button"
+                  class="danger"
+                  onClick={() => attempt(() => remove(instance, record))}
+                >
+                  Delete the class…
+                </button>
+              </section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+async function remove(instance: string, { name, objects_count }: ClassRecord): Promise<void> {
+  const isSure = await confirm({
+    title: `Delete the class ${name}`,
+    text: `Its ${objects_count} objects are deleted, and its data endpoints and triggers. This cannot be undone.`,
+    verb: 'Delete the class',
+    name,
+  });
+  if (!isSure) return;
+  await send({ method: 'DELETE', path: at`instances/${instance}/classes/${name}/` });
+  notify(`Deleted the class ${name}.`);
+  navigate(at`/i/${instance}/data`);
+}

@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks';
+import { exchange } from '../../core/api.ts';
+import { parseObject } from '../../core/json-text.ts';
+import type { ApiRequest } from '../../core/request.ts';
+import { CodeEditor } from '../../parts/code-editor.tsx';
+import { CheckField, Form, SelectField } from '../../parts/form.tsx';
+import { Output } from '../../parts/output.tsx';
+import { toCurl, toFetch } from '../../parts/request-text.ts';
+import type { ScriptEndpoint } from './endpoint-data.ts';
+
+interface EndpointCallProps {
+  readonly endpoint: ScriptEndpoint;
+  readonly path: string;
+  readonly onCall: () => void;
+}
+
+interface Received {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** Calls an endpoint, and shows how other programs call it. */
+export function EndpointCall({ endpoint, path, onCall }: EndpointCallProps) {
+  const [text, setText] = useState('{}');
+  const [received, setReceived] = useState<Received>();
+  const call = async () => {
+    const body = parseObject(text);
+    const response = await exchange({ method: 'POST', path: `${path}run/`, body });
+    setReceived({
+      status: response.status,
+      type: response.headers.get('content-type') ?? '',
+      body: await response.text(),
+    });
+    onCall();
+  };
+  return (
+    <div class="columns">
+      <section class="card" aria-labelledby="call">
+        <h2 id="call">Call it</h2>
+        <Form verb="Run" onSend={call}>
+          {() => (
+            <CodeEditor
+              label="Arguments, as JSON"
+              language="json"
+              value={text}
+              onValue={setText}
+              isSmall
+            />
+          )}
+        </Form>
+        {received !== undefined && (
+          <>
+            <p class="run-line" role="status">
+              <span class={`badge ${received.status < 400 ? 'good' : 'bad'}`}>
+                {received.status}
+              </span>{' '}
+              <code>{received.type}</code>
+            </p>
+            <Output label="Response" text={received.body} />
+          </>
+        )}
+      </section>
+      <CallTexts endpoint={endpoint} path={path} text={text} />
+    </div>
+  );
+}
+
+const forms = [
+  ['curl', 'curl'],
+  ['javascript', 'JavaScript'],
+  ['typed', 'Typed client'],
+] as const;
+
+interface CallTextsProps {
+  readonly endpoint: ScriptEndpoint;
+  readonly path: string;
+  readonly text: string;
+}
+
+function CallTexts({ endpoint, path, text }: CallTextsProps) {
+  const [form, setForm] = useState('curl');
+  const [wantsOpen, setOpen] = useState(endpoint.public);
+  const isOpen = endpoint.public && wantsOpen;
+  const request: ApiRequest = {
+    method: 'POST',
+    path: isOpen ? endpoint.links['public-link'] : `${path}run/`,
+    body: parsed(text),
+  };
+  const shown =
+    form === 'curl'
+      ? toCurl(request, isOpen)
+      : form === 'javascript'
+        ? toFetch(request, isOpen)
+        : toTyped(endpoint.name, request.body);
+  return (
+    <section class="card" aria-labelledby="call-texts">
+      <h2 id="call-texts">Call it from a program</h2>
+      <SelectField label="With" value={form} onValue={setForm} options={forms} />
+      {endpoint.public && form !== 'typed' && (
+        <CheckField
+          label="By the public link, without a key"
+          isChecked={wantsOpen}
+          onChecked={setOpen}
+        />
+      )}
+      <Output label="Program" text={shown} />
+      {form === 'typed' && <p class="hint">db is the client that groundwork types writes.</p>}
+    </section>
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {}; // while it is typed
+  }
+}
+
+function toTyped(name: string, body: unknown): string {
+  const call = `db.run(${JSON.stringify(name)}, ${JSON.stringify(body)})`;
+  return `const result = await ${call};`;
+}

@@ -1,0 +1,168 @@
+import { useState } from 'preact/hooks';
+import { readAll, send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, navigate, place, setQuery } from '../../core/router.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Table } from '../../parts/table.tsx';
+import {
+  type DataEndpointEntry,
+  type ScriptEndpoint,
+  type ScriptName,
+  scriptName,
+  scriptOptions,
+} from './endpoint-data.ts';
+
+interface Listed {
+  readonly endpoints: readonly ScriptEndpoint[];
+  readonly scripts: readonly ScriptName[];
+}
+
+/** Addresses that run scripts, and addresses that return data. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const listed = useLoad(() => readListed(instance), [instance]);
+  const data = useLoad(
+    () => readAll<DataEndpointEntry>(at`instances/${instance}/endpoints/data/`),
+    [instance],
+  );
+  const wanted = place.value.query.get('script'); // of a new endpoint
+  return (
+    <Page
+      title="Endpoints"
+      about="Addresses that run a script, or return objects of a class."
+      actions={
+        <>
+          <button type="button" class="main" onClick={() => setQuery({ script: 'new' })}>
+            New script endpoint
+          </button>
+          <a class="button" href={href(at`/i/${instance}/endpoints/data`)}>
+            New data endpoint
+          </a>
+        </>
+      }
+    >
+      <h2>Script endpoints</h2>
+      <Loaded of={listed}>{(all) => <ScriptEndpoints instance={instance} {...all} />}</Loaded>
+      <h2>Data endpoints</h2>
+      <Loaded of={data}>{(all) => <DataEndpoints instance={instance} endpoints={all} />}</Loaded>
+      {wanted !== null && listed.data !== undefined && (
+        <NewEndpoint instance={instance} scripts={listed.data.scripts} wanted={wanted} />
+      )}
+    </Page>
+  );
+}
+
+async function readListed(instance: string): Promise<Listed> {
+  const [endpoints, scripts] = await Promise.all([
+    readAll<ScriptEndpoint>(at`instances/${instance}/endpoints/scripts/`),
+    readAll<ScriptName>(at`instances/${instance}/snippets/scripts/`, { fields: 'id,label' }),
+  ]);
+  return { endpoints, scripts };
+}
+
+function ScriptEndpoints({ instance, endpoints, scripts }: Listed & { readonly instance: string }) {
+  if (endpoints.length === 0) return <p class="soft">None.</p>;
+  return (
+    <Table
+      caption="Script endpoints"
+      keyOf={({ name }) => name}
+      rows={endpoints}
+      columns={[
+        {
+          name: 'Name',
+          cell: ({ name }) => (
+            <a href={href(at`/i/${instance}/endpoints/scripts/${name}`)}>{name}</a>
+          ),
+        },
+        {
+          name: 'Script',
+          cell: ({ script }) => (
+            <a href={href(at`/i/${instance}/scripts/${script}`)}>{scriptName(scripts, script)}</a>
+          ),
+        },
+        { name: 'Public', cell: (endpoint) => (endpoint.public ? 'yes' : 'no') },
+        { name: 'Description', cell: ({ description }) => description },
+      ]}
+    />
+  );
+}
+
+interface DataEndpointsProps {
+  readonly instance: string;
+  readonly endpoints: readonly DataEndpointEntry[];
+}
+
+function DataEndpoints({ instance, endpoints }: DataEndpointsProps) {
+  if (endpoints.length === 0) return <p class="soft">None.</p>;
+  return (
+    <Table
+      caption="Data endpoints"
+      keyOf={({ name }) => name}
+      rows={endpoints}
+      columns={[
+        {
+          name: 'Name',
+          cell: ({ name }) => <a href={href(at`/i/${instance}/endpoints/data/${name}`)}>{name}</a>,
+        },
+        { name: 'Class', cell: (endpoint) => endpoint.class },
+        { name: 'Description', cell: ({ description }) => description },
+      ]}
+    />
+  );
+}
+
+interface NewEndpointProps {
+  readonly instance: string;
+  readonly scripts: readonly ScriptName[];
+  /** Id of its script, or `new`. */
+  readonly wanted: string;
+}
+
+function NewEndpoint({ instance, scripts, wanted }: NewEndpointProps) {
+  const options = scriptOptions(scripts);
+  const [name, setName] = useState('');
+  const [script, setScript] = useState(wanted === 'new' ? (options[0]?.[0] ?? '') : wanted);
+  const [isPublic, setPublic] = useState(false);
+  const close = () => setQuery({ script: undefined });
+  const create = async () => {
+    const body = { name, script: Number(script), public: isPublic };
+    const path = at`instances/${instance}/endpoints/scripts/`;
+    const made = await send<ScriptEndpoint>({ method: 'POST', path, body });
+    navigate(at`/i/${instance}/endpoints/scripts/${made.name}`);
+  };
+  return (
+    <Dialog title="New script endpoint" onClose={close}>
+      <Form verb="Create the endpoint" onSend={create} onCancel={close}>
+        {(errors) => (
+          <>
+            <TextField
+              label="Name"
+              hint="A letter, then letters, digits, - and _. It is part of the address."
+              value={name}
+              onValue={setName}
+              error={errors.name}
+              input={{ required: true, autocomplete: 'off', spellcheck: false }}
+            />
+            <SelectField
+              label="Script"
+              value={script}
+              onValue={setScript}
+              error={errors.script}
+              options={options}
+            />
+            <CheckField
+              label="Anyone with its public link may call it"
+              isChecked={isPublic}
+              onChecked={setPublic}
+              error={errors.public}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

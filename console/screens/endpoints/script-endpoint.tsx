@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks';
+import { readAll, send } from '../../core/api.ts';
+import { type Loading, useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, leaveTo } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { AreaField, CheckField, Form, SelectField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { TraceList } from '../../parts/trace-list.tsx';
+import { useUnsaved } from '../../parts/unsaved.ts';
+import { EndpointCall } from './endpoint-call.tsx';
+import {
+  endpointPath,
+  type ScriptEndpoint,
+  type ScriptName,
+  scriptOptions,
+} from './endpoint-data.ts';
+
+/** Calls and edits a script endpoint. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', name = '' } = names;
+  const path = endpointPath(instance, name);
+  const [calls, setCalls] = useState(0);
+  const endpoint = useLoad<ScriptEndpoint>(
+    (signal) => send({ method: 'GET', path, signal }),
+    [path],
+  );
+  const scripts = useLoad(
+    () => readAll<ScriptName>(at`instances/${instance}/snippets/scripts/`, { fields: 'id,label' }),
+    [instance],
+  );
+  return (
+    <Page
+      title={name}
+      above={[{ text: 'Endpoints', href: href(at`/i/${instance}/endpoints`) }]}
+      actions={
+        <button type="button" class="danger" onClick={() => attempt(() => remove(instance, name))}>
+          Delete the endpoint…
+        </button>
+      }
+    >
+      <Loaded of={endpoint}>
+        {(data) => (
+          <EndpointCall endpoint={data} path={path} onCall={() => setCalls((last) => last + 1)} />
+        )}
+      </Loaded>
+      <TraceList path={`${path}traces/`} latest={calls} />
+      <section class="card">
+        <h2>Settings</h2>
+        <Loaded of={endpoint}>
+          {(data) => (
+            <Loaded of={scripts}>
+              {(all) => <Settings path={path} endpoint={data} scripts={all} loading={endpoint} />}
+            </Loaded>
+          )}
+        </Loaded>
+      </section>
+    </Page>
+  );
+}
+
+interface SettingsProps {
+  readonly path: string;
+  readonly endpoint: ScriptEndpoint;
+  readonly scripts: readonly ScriptName[];
+  readonly loading: Loading<ScriptEndpoint>;
+}
+
+function Settings({ path, endpoint, scripts, loading }: SettingsProps) {
+  const [draft, setDraft] = useState(endpoint);
+  const { description, script } = draft;
+  useUnsaved(
+    description !== endpoint.description ||
+      script !== endpoint.script ||
+      draft.public !== endpoint.public,
+  );
+  const save = async () => {
+    const body = { description, script, public: draft.public };
+    loading.setData(await send<ScriptEndpoint>({ method: 'PATCH', path, body }));
+    notify('Saved.');
+  };
+  const reset = async () => {
+    const isSure = await confirm({
+      title: 'Reset the public link',
+      text: 'The endpoint gets another link. The present one stops working at once.',
+      verb: 'Reset the link',
+    });
+    if (!isSure) return;
+    loading.setData(await send<ScriptEndpoint>({ method: 'POST', path: `${path}reset_link/` }));
+    notify('The endpoint has another public link.');
+  };
+  return (
+    <Form verb="Save the settings" onSend={save}>
+      {(errors) => (
+        <>
+          <SelectField
+            label="Script"
+            value={String(script)}
+            onValue={(id) => setDraft({ ...draft, script: Number(id) })}
+            error={errors.script}
+            options={scriptOptions(scripts)}
+          />
+          <AreaField
+            label="Description"
+            value={description}
+            onValue={(text) => setDraft({ ...draft, description: text })}
+            error={errors.description}
+            rows={2}
+          />
+          <CheckField
+            label="Anyone with its public link may call it"
+            isChecked={draft.public}
+            onChecked={(isPublic) => setDraft({ ...draft, public: isPublic })}
+            error={errors.public}
+          />
+          <button type="button" onClick={() => attempt(reset)}>
+            Reset the public link…
+          </button>
+        </>
+      )}
+    </Form>
+  );
+}
+
+async function remove(instance: string, name: string): Promise<void> {
+  const isSure = await confirm({
+    title: 'Delete the endpoint',
+    text: `The addresses of ${name} stop working at once. Its script stays.`,
+    verb: 'Delete the endpoint',
+  });
+  if (!isSure) return;
+  await send({ method: 'DELETE', path: endpointPath(instance, name) });
+  notify(`${name} is deleted.`);
+  leaveTo(at`/i/${instance}/endpoints`);
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks';
+import { readAll, send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { at, href, navigate } from '../../core/router.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** An instance, as the interface shows it. */
+interface Instance {
+  readonly name: string;
+  readonly description: string;
+  readonly role: string;
+  readonly created_at: string;
+}
+
+/** The instances of the account, and a form for another one. */
+export function Screen() {
+  const [isAdding, setAdding] = useState(false);
+  const instances = useLoad(() => readAll<Instance>('instances/'), []);
+  const add = (
+    <button type="button" class="main" onClick={() => setAdding(true)}>
+      New instance
+    </button>
+  );
+  return (
+    <Page
+      title="Your instances"
+      about="An instance holds the data, code and users of one app."
+      actions={add}
+    >
+      <Loaded of={instances}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>
+              <p>You have no instance yet.</p>
+              {add}
+            </Empty>
+          ) : (
+            <Table caption="Instances" columns={columns} rows={all} keyOf={({ name }) => name} />
+          )
+        }
+      </Loaded>
+      {isAdding && <NewInstance onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+const columns = [
+  {
+    name: 'Name',
+    cell: ({ name }: Instance) => <a href={href(at`/i/${name}`)}>{name}</a>,
+  },
+  { name: 'Description', cell: ({ description }: Instance) => description },
+  { name: 'Your role', cell: ({ role }: Instance) => role },
+  { name: 'Created', cell: ({ created_at }: Instance) => <Time value={created_at} /> },
+];
+
+function NewInstance({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [description, setDescription] = useState('');
+  const create = async () => {
+    await send({ method: 'POST', path: 'instances/', body: { name, description } });
+    navigate(at`/i/${name}`);
+  };
+  return (
+    <Dialog title="New instance" onClose={onClose}>
+      <Form verb="Create the instance" onSend={create} onCancel={onClose}>
+        {(errors) => (
+          <>
+            <TextField
+              label="Name"
+              hint="Lower-case letters, digits, - and _. It is part of every address."
+              value={name}
+              onValue={setName}
+              error={errors.name}
+              input={{ required: true, autocomplete: 'off', spellcheck: false }}
+            />
+            <AreaField
+              label="Description"
+              value={description}
+              onValue={setDescription}
+              error={errors.description}
+              rows={2}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import { send } from '../../../core/api.ts';
+import { at } from '../../../core/router.ts';
+
+/** A request in a batch. */
+export interface BatchItem {
+  readonly method: 'POST' | 'PATCH' | 'DELETE';
+  /** From `/v1.1/` on. */
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** The response to a request in a batch. */
+export interface BatchEntry {
+  readonly code: number;
+  readonly content?: unknown;
+}
+
+/** Requests of a batch: docs/reference/batch.md#limits. */
+export const maxItems = 50;
+
+/** Sends a batch of at most 50 requests. */
+export function sendBatch(
+  instance: string,
+  requests: readonly BatchItem[],
+  signal?: AbortSignal,
+): Promise<readonly BatchEntry[]> {
+  const path = at`instances/${instance}/batch/`;
+  return send({ method: 'POST', path, body: { requests }, ...(signal && { signal }) });
+}
+
+/** Returns why an item failed; undefined when it did not. */
+export function failureOf({ code, content }: BatchEntry): string | undefined {
+  return code < 400 ? undefined : JSON.stringify(content ?? `status ${code}`);
+}
+
+/** What happened to the items of a long change. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** Ids of objects with the reason why they did not change. */
+  readonly failures: readonly (readonly [id: number, reason: string])[];
+}
+
+/**
+ * Sends one request for each id, in batches.
+ *
+ * @param onProgress is called after each batch
+ */
+export async function sendForEach(
+  { instance, ids, signal }: { instance: string; ids: readonly number[]; signal: AbortSignal },
+  itemOf: (id: number) => BatchItem,
+  onProgress: (progress: Progress) => void,
+): Promise<Progress> {
+  let progress: Progress = { done: 0, total: ids.length, failures: [] };
+  for (let start = 0; start < ids.length && !signal.aborted; start += maxItems) {
+    const part = ids.slice(start, start + maxItems);
+    const entries = await sendBatch(instance, part.map(itemOf), signal);
+    const failures = entries.flatMap((entry, index) => {
+      const reason = failureOf(entry);
+      return reason === undefined ? [] : [[part[index] ?? 0, reason] as const];
+    });
+    progress = {
+      ...progress,
+      done: progress.done + part.length,
+      failures: [...progress.failures, ...failures],
+    };
+    onProgress(progress);
+  }
+  return progress;
+}

@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import { attempt, notify } from '../../../core/notices.ts';
+import { confirm, Dialog } from '../../../parts/dialog.tsx';
+import { Form, SelectField } from '../../../parts/form.tsx';
+import { type Draft, fromDraft } from '../edit/draft.ts';
+import { ValueControl } from '../edit/value-control.tsx';
+import { type Column, type ObjectsPlace, objectPath } from '../object-data.ts';
+import { type BatchItem, type Progress, sendForEach } from './batches.ts';
+
+interface BulkBarProps {
+  readonly place: ObjectsPlace;
+  readonly columns: readonly Column[];
+  readonly selected: ReadonlySet<number>;
+  readonly onSelect: (selected: ReadonlySet<number>) => void;
+  /** Objects were deleted. */
+  readonly onRemoved: (ids: ReadonlySet<number>) => void;
+  /** Objects were changed. */
+  readonly onChanged: () => void;
+}
+
+/** What can be done with the selected objects. */
+export function BulkBar(props: BulkBarProps) {
+  const { place, selected, onSelect, onRemoved, onChanged } = props;
+  const [progress, setProgress] = useState<Progress>();
+  const [abort, setAbort] = useState<AbortController>();
+  const [isEditing, setEditing] = useState(false);
+  const run = async (itemOf: (id: number) => BatchItem) => {
+    const controller = new AbortController();
+    setAbort(controller);
+    const ids = [...selected];
+    try {
+      const { signal } = controller;
+      const end = await sendForEach({ instance: place.instance, ids, signal }, itemOf, setProgress);
+      const failed = new Set(end.failures.map(([id]) => id));
+      return new Set(ids.slice(0, end.done).filter((id) => !failed.has(id)));
+    } finally {
+      setAbort(undefined);
+    }
+  };
+  const remove = async () => {
+    const title = `Delete ${selected.size} objects?`;
+    const text = 'They cannot be brought back: objects made anew have other ids.';
+    if (!(await confirm({ title, text, verb: 'Delete', name: place.className }))) return;
+    const gone = await run((id) => ({ method: 'DELETE', path: `/v1.1/${objectPath(place, id)}` }));
+    onRemoved(gone);
+    notify(`${gone.size} objects are deleted.`);
+  };
+  const edit = async (column: Column, draft: Draft) => {
+    const body = { [column.name]: await fromDraft(place, column, draft) };
+    setEditing(false);
+    const changed = await run((id) => ({
+      method: 'PATCH',
+      path: `/v1.1/${objectPath(place, id)}`,
+      body,
+    }));
+    onChanged();
+    notify(`${changed.size} objects are changed.`);
+  };
+  return (
+    <>
+      {selected.size > 0 && (
+        <section class="bulk" aria-label="Selected objects">
+          <span>{selected.size} selected</span>
+          <button type="button" class="small" onClick={() => setEditing(true)}>
+            Edit a field
+          </button>
+          <button type="button" class="small danger" onClick={() => attempt(remove)}>
+            Delete
+          </button>
+          <button type="button" class="small" onClick={() => onSelect(new Set())}>
+            Clear the selection
+          </button>
+        </section>
+      )}
+      {progress !== undefined && (
+        <BulkProgress progress={progress} onCancel={abort && (() => abort.abort())} />
+      )}
+      {isEditing && <BulkEdit {...props} onEdit={edit} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+interface BulkProgressProps {
+  readonly progress: Progress;
+  /** Undefined once it has ended. */
+  readonly onCancel: (() => void) | undefined;
+}
+
+const maxShown = 10;
+
+function BulkProgress({ progress: { done, total, failures }, onCancel }: BulkProgressProps) {
+  if (onCancel === undefined && failures.length === 0) return null;
+  return (
+    <div class="card" role="status">
+      {onCancel !== undefined && (
+        <p>
+          <progress aria-label="Objects done" value={done} max={total} /> {done} of {total}{' '}
+          <button type="button" class="small" onClick={onCancel}>
+            Stop
+          </button>
+        </p>
+      )}
+      {failures.length > 0 && (
+        <>
+          <p class="bad">{failures.length} failed:</p>
+          <ul>
+            {failures.slice(0, maxShown).map(([id, reason]) => (
+              <li key={id}>
+                {id}: {reason}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface BulkEditProps extends Pick<BulkBarProps, 'place' | 'columns' | 'selected'> {
+  readonly onEdit: (column: Column, draft: Draft) => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function BulkEdit({ place, columns, selected, onEdit, onClose }: BulkEditProps) {
+  const own = columns.filter(({ isSystem }) => !isSystem);
+  const [name, setName] = useState(own[0]?.name ?? '');
+  const [draft, setDraft] = useState<Draft>(null);
+  const column = own.find((each) => each.name === name);
+  if (column === undefined) return null;
+  return (
+    <Dialog title={`Edit ${selected.size} objects`} onClose={onClose}>
+      <Form verb="Change them" onSend={() => onEdit(column, draft)} onCancel={onClose}>
+        {(errors) => (
+          <>
+            <SelectField
+              label="Field"
+              value={name}
+              onValue={(next) => {
+                setName(next);
+                setDraft(null);
+              }}
+              options={own.map((each) => [each.name, each.name])}
+            />
+            <ValueControl
+              key={name}
+              place={place}
+              column={column}
+              draft={draft}
+              onDraft={setDraft}
+              error={errors[name]}
+            />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks';
+import { type Page, send } from '../../core/api.ts';
+import { attempt } from '../../core/notices.ts';
+import { type ObjectsPlace, objectsPath } from './object-data.ts';
+
+interface CountButtonProps {
+  readonly place: ObjectsPlace;
+  readonly query: string | undefined;
+}
+
+const maxExact = 1000; // docs/reference/queries.md#count
+
+/** Counts the objects that match, when asked: a count may take long. */
+export function CountButton({ place, query }: CountButtonProps) {
+  const [count, setCount] = useState<number>();
+  const [isBusy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      const page = await send<Page<unknown>>({
+        method: 'GET',
+        path: objectsPath(place),
+        query: { query, include_count: true, page_size: 0 },
+      });
+      setCount(page.objects_count);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <span class="count">
+      <button type="button" class="small" disabled={isBusy} onClick={() => attempt(run)}>
+        {isBusy ? 'Counting…' : 'Count'}
+      </button>{' '}
+      <span role="status">{count !== undefined && inWords(count)}</span>
+    </span>
+  );
+}
+
+function inWords(count: number): string {
+  const text = count.toLocaleString('en');
+  if (count > maxExact) return `About ${text} objects`;
+  return count === 1 ? '1 object' : `${text} objects`;
+}

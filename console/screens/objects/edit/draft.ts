@@ -1,0 +1,105 @@
+import { ApiProblem, send } from '../../../core/api.ts';
+import { parseJson } from '../../../core/json-text.ts';
+import type { ApiRequest } from '../../../core/request.ts';
+import { at } from '../../../core/router.ts';
+import { bareValue, type Column, type ObjectsPlace, valueText } from '../object-data.ts';
+
+/** A value while it is edited: its text, or a file that was chosen; null: not set. */
+export type Draft = string | File | null;
+
+/** Drafts by the names of their fields. */
+export type Drafts = Readonly<Record<string, Draft>>;
+
+/** Returns a value of an object as a draft. */
+export function toDraft(column: Column, value: unknown): Draft {
+  if (value === null || value === undefined) return null;
+  const isJson = column.type === 'array' || column.type === 'object';
+  return isJson ? JSON.stringify(bareValue(value), null, 2) : valueText(column, value);
+}
+
+/**
+ * Returns what is sent for a draft. A file is uploaded first.
+ *
+ * @throws ApiProblem under the name of the field, when the text cannot be read
+ */
+export async function fromDraft(
+  place: ObjectsPlace,
+  { name, type }: Column,
+  draft: Draft,
+): Promise<unknown> {
+  if (draft === null) return null;
+  if (draft instanceof File) return upload(place, draft);
+  if (type === 'string' || type === 'text') return draft;
+  if (draft.trim() === '') return null;
+  try {
+    return parseDraft(type, draft);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    throw new ApiProblem(0, `${name}: ${message}`, { [name]: message });
+  }
+}
+
+function parseDraft(type: Column['type'], draft: string): unknown {
+  switch (type) {
+    case 'array':
+    case 'object':
+      return parseJson(draft);
+    case 'relation':
+      return draft.split(',').map((id) => Number(id.trim()));
+    case 'geopoint': {
+      const [latitude = '', longitude = ''] = draft.split(',');
+      return { latitude: Number(latitude), longitude: Number(longitude) };
+    }
+    default:
+      return draft;
+  }
+}
+
+/** An upload that the server has opened. */
+interface Upload {
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly file: string;
+}
+
+/** Uploads a file to the file storage, and returns the name under which it is saved in a field. */
+async function upload({ instance, className }: ObjectsPlace, file: File): Promise<string> {
+  const path = at`instances/${instance}/classes/${className}/uploads/`;
+  const body = { filename: file.name, content_type: file.type };
+  const opened = await send<Upload>({ method: 'POST', path, body });
+  const form = new FormData();
+  for (const [name, value] of Object.entries(opened.fields)) form.set(name, value);
+  form.set('file', file);
+  const response = await fetch(opened.url, { method: 'POST', body: form, credentials: 'omit' });
+  if (!response.ok) throw new ApiProblem(response.status, 'The file could not be uploaded.');
+  return opened.file;
+}
+
+/** Returns the body with the drafts that differ from what was loaded. */
+export async function changedValues(
+  place: ObjectsPlace,
+  columns: readonly Column[],
+  { drafts, loaded }: { readonly drafts: Drafts; readonly loaded: Drafts },
+): Promise<Record<string, unknown>> {
+  const body: Record<string, unknown> = {};
+  for (const column of columns) {
+    const draft = drafts[column.name] ?? null;
+    if (draft === (loaded[column.name] ?? null)) continue;
+    body[column.name] = await fromDraft(place, column, draft);
+  }
+  return body;
+}
+
+/** Tells whether an update failed because the object has changed since it was loaded. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiProblem && 'expected_revision' in error.fields;
+}
+
+/** Returns the request that changes an object, if it still has this revision. */
+export function updateRequest(
+  path: string,
+  changes: Readonly<Record<string, unknown>>,
+  revision: number,
+): ApiRequest {
+  return { method: 'PATCH', path, body: { ...changes, expected_revision: revision } };
+}

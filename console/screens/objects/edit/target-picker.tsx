@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import { type Page, send } from '../../../core/api.ts';
+import { useLoad } from '../../../core/load.ts';
+import type { Parameters } from '../../../core/request.ts';
+import { at } from '../../../core/router.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { SelectField, TextField } from '../../../parts/form.tsx';
+import { Loaded } from '../../../parts/loaded.tsx';
+import { readClass } from '../../data/class-data.ts';
+import { type Column, type ObjectsPlace, objectsPath, targetClass } from '../object-data.ts';
+
+interface TargetPickerProps {
+  readonly place: ObjectsPlace;
+  readonly column: Column;
+  readonly onPick: (id: number) => void;
+  readonly onClose: () => void;
+}
+
+const shown = 20;
+const maxLabels = 2; // fields that name an object
+
+/** Finds an object that a value can refer to: by its id, or by the start of an indexed text. */
+export function TargetPicker({ place, column, onPick, onClose }: TargetPickerProps) {
+  const className = targetClass(column, place);
+  const target = useLoad(
+    async () => (className === undefined ? undefined : readClass(place.instance, className)),
+    [className],
+  );
+  return (
+    <Dialog title={`Choose ${column.name}`} onClose={onClose}>
+      {className === undefined ? (
+        <Search
+          path={at`instances/${place.instance}/users/`}
+          labels={['username']}
+          onPick={onPick}
+        />
+      ) : (
+        <Loaded of={target}>
+          {(record) => {
+            const strings = record?.schema.filter(({ type }) => type === 'string') ?? [];
+            const searched = strings.filter((each) => each.filter_index || each.unique);
+            return (
+              <Search
+                path={objectsPath({ ...place, className })}
+                labels={strings.slice(0, maxLabels).map(({ name }) => name)}
+                fields={searched.map(({ name }) => name)}
+                onPick={onPick}
+              />
+            );
+          }}
+        </Loaded>
+      )}
+    </Dialog>
+  );
+}
+
+interface SearchProps {
+  readonly path: string;
+  readonly labels: readonly string[];
+  /** Indexed texts of a class; absent for users. */
+  readonly fields?: readonly string[];
+  readonly onPick: (id: number) => void;
+}
+
+type Found = Readonly<Record<string, unknown>> & { readonly id: number };
+
+function Search({ path, labels, fields, onPick }: SearchProps) {
+  const choices = [...(fields ?? ['username']), 'id'];
+  const [field, setField] = useState(choices[0] ?? 'id');
+  const [text, setText] = useState('');
+  const found = useLoad(
+    (signal) => {
+      const query = { ...searchParameters(field, text, fields === undefined), page_size: shown };
+      const projection = { fields: ['id', ...labels].join(',') };
+      return send<Page<Found>>({ method: 'GET', path, query: { ...query, ...projection }, signal });
+    },
+    [field, text],
+  );
+  return (
+    <>
+      <div class="row">
+        <SelectField
+          label="Search by"
+          value={field}
+          onValue={setField}
+          options={choices.map((name) => [name, name])}
+        />
+        <TextField label={field === 'id' ? 'Id' : 'Starts with'} value={text} onValue={setText} />
+      </div>
+      <Loaded of={found}>
+        {({ objects }) => (
+          <ul class="plain found">
+            {objects.map((each) => (
+              <li key={each.id}>
+                <button type="button" class="link" onClick={() => onPick(each.id)}>
+                  #{each.id} {labels.map((name) => String(each[name] ?? '')).join(' · ')}
+                </button>
+              </li>
+            ))}
+            {objects.length === 0 && <li class="soft">Nothing found.</li>}
+          </ul>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function searchParameters(field: string, text: string, isUsers: boolean): Parameters {
+  const isId = field === 'id' && /^\d+$/.test(text);
+  if (isUsers) {
+    if (isId) return { last_pk: Number(text) - 1, direction: 1 };
+    return text === '' || field === 'id' ? {} : { username__startswith: text.toLowerCase() };
+  }
+  if (isId) return { query: JSON.stringify({ id: { _eq: Number(text) } }) };
+  if (text === '' || field === 'id') return {};
+  return { query: JSON.stringify({ [field]: { _startswith: text } }) };
+}

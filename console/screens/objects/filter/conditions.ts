@@ -1,0 +1,165 @@
+import { ApiProblem } from '../../../core/api.ts';
+import { parseJson, parseObject } from '../../../core/json-text.ts';
+import type { Column } from '../object-data.ts';
+
+/** A condition of a filter as a person edits it. */
+export interface Condition {
+  readonly field: string;
+  readonly lookup: string;
+  /** The value as text; see `parseValue`. */
+  readonly text: string;
+}
+
+const comparing = ['_eq', '_neq', '_gt', '_gte', '_lt', '_lte', '_in', '_nin', '_exists'];
+const reading = ['_startswith', '_endswith', '_contains', '_like'];
+const readingAnyCase = ['_istartswith', '_iendswith', '_icontains', '_ilike', '_ieq'];
+
+const names: Readonly<Record<string, string>> = {
+  _eq: 'is',
+  _neq: 'is not',
+  _gt: 'is more than',
+  _gte: 'is at least',
+  _lt: 'is less than',
+  _lte: 'is at most',
+  _in: 'is one of',
+  _nin: 'is none of',
+  _exists: 'is set',
+  _startswith: 'starts with',
+  _endswith: 'ends with',
+  _contains: 'contains',
+  _like: 'matches the pattern',
+  _istartswith: 'starts with, in any case',
+  _iendswith: 'ends with, in any case',
+  _icontains: 'contains, in any case',
+  _ilike: 'matches the pattern, in any case',
+  _ieq: 'is, in any case',
+  _is: 'refers to one with',
+  _near: 'is near',
+};
+
+/** Returns the lookups that a column allows, each with its name in words. */
+export function lookupsOf(column: Column): readonly (readonly [lookup: string, label: string])[] {
+  return lookupNames(column).map((lookup) => [lookup, names[lookup] ?? lookup]);
+}
+
+function lookupNames({ type, isSystem }: Column): readonly string[] {
+  switch (type) {
+    case 'string':
+      return isSystem ? comparing : [...comparing, ...reading, ...readingAnyCase];
+    case 'reference':
+      return isSystem ? comparing : [...comparing, '_is'];
+    case 'relation':
+      return ['_contains', '_exists', '_is'];
+    case 'array':
+      return ['_contains'];
+    case 'geopoint':
+      return ['_near', '_exists'];
+    default:
+      return comparing;
+  }
+}
+
+/** How a value is typed. */
+export type ValueKind = 'boolean' | 'list' | 'near' | 'query' | 'number' | 'datetime' | 'text';
+
+/** Tells how the value of a condition is typed. */
+export function kindOf({ type }: Column, lookup: string): ValueKind {
+  if (lookup === '_exists') return 'boolean';
+  if (lookup === '_is') return 'query';
+  if (lookup === '_near') return 'near';
+  if (lookup === '_in' || lookup === '_nin' || type === 'array' || type === 'relation') {
+    return 'list';
+  }
+  if (type === 'boolean' || type === 'datetime') return type;
+  return ['integer', 'float', 'reference'].includes(type) ? 'number' : 'text';
+}
+
+/**
+ * Returns the conditions as the text of a `query`; undefined when there is none.
+ *
+ * @throws ApiProblem for a value that cannot be read, and for one lookup of a field twice
+ */
+export function toQuery(
+  conditions: readonly Condition[],
+  columns: readonly Column[],
+): string | undefined {
+  const query: Record<string, Record<string, unknown>> = {};
+  for (const { field, lookup, text } of conditions) {
+    const column = columns.find(({ name }) => name === field);
+    if (column === undefined) continue;
+    const lookups = query[field] ?? {};
+    query[field] = lookups;
+    if (lookup in lookups) {
+      throw new ApiProblem(0, `${field}: "${names[lookup]}" can be used once.`);
+    }
+    lookups[lookup] = parseValue(column, lookup, text);
+  }
+  return conditions.length === 0 ? undefined : JSON.stringify(query);
+}
+
+function parseValue(column: Column, lookup: string, text: string): unknown {
+  switch (kindOf(column, lookup)) {
+    case 'boolean':
+      return text !== 'false';
+    case 'number':
+      return Number(text);
+    case 'list':
+      return parseList(column, text);
+    case 'near': {
+      const [latitude, longitude, distance_in_kilometers] = text.split(',').map(Number);
+      return { latitude, longitude, distance_in_kilometers };
+    }
+    case 'query':
+      return parseObject(text);
+    case 'datetime':
+    case 'text':
+      return text;
+  }
+}
+
+/** Reads items between commas, or a JSON list for items that contain some. */
+function parseList({ type }: Column, text: string): unknown {
+  if (text.trim().startsWith('[')) return parseJson(text);
+  const items = text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+  const isNumber = ['integer', 'float', 'reference', 'relation'].includes(type);
+  return isNumber ? items.map(Number) : items;
+}
+
+/** Returns the conditions of a query; undefined when it is none that the form can show. */
+export function fromQuery(
+  query: string | undefined,
+  columns: readonly Column[],
+): readonly Condition[] | undefined {
+  if (query === undefined) return [];
+  const parsed = tryParse(query);
+  if (parsed === undefined) return undefined;
+  const conditions: Condition[] = [];
+  for (const [field, lookups] of Object.entries(parsed)) {
+    const column = columns.find(({ name, mayFilter }) => name === field && mayFilter);
+    if (column === undefined || typeof lookups !== 'object' || lookups === null) return undefined;
+    for (const [lookup, value] of Object.entries(lookups)) {
+      if (!lookupNames(column).includes(lookup)) return undefined;
+      conditions.push({ field, lookup, text: textOf(column, lookup, value) });
+    }
+  }
+  return conditions;
+}
+
+function tryParse(query: string): object | undefined {
+  try {
+    return parseObject(query);
+  } catch {
+    return undefined; // typed by hand: the server tells what is wrong
+  }
+}
+
+function textOf(column: Column, lookup: string, value: unknown): string {
+  if (kindOf(column, lookup) === 'near' && typeof value === 'object' && value !== null) {
+    const point = value as Readonly<Record<string, unknown>>;
+    return [point.latitude, point.longitude, point.distance_in_kilometers].join(', ');
+  }
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,206 @@
+import { useEffect, useState } from 'preact/hooks';
+import { parseObject } from '../../../core/json-text.ts';
+import { setQuery } from '../../../core/router.ts';
+import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
+import type { Column } from '../object-data.ts';
+import {
+  type Condition,
+  fromQuery,
+  kindOf,
+  lookupsOf,
+  toQuery,
+  type ValueKind,
+} from './conditions.ts';
+
+interface FilterBarProps {
+  readonly columns: readonly Column[];
+  readonly query: string | undefined;
+  readonly orderBy: string | undefined;
+}
+
+/** Filter and order of the objects. Both are in the address of the screen. */
+export function FilterBar({ columns, query, orderBy }: FilterBarProps) {
+  const usable = columns.filter(({ mayFilter }) => mayFilter);
+  const fromAddress = fromQuery(query, columns);
+  const [conditions, setConditions] = useState(fromAddress ?? []);
+  const [isText, setText] = useState(fromAddress === undefined);
+  useEffect(() => setConditions(fromAddress ?? []), [query]);
+  return (
+    <details class="filter" open={query !== undefined}>
+      <summary>Filter and order{query !== undefined && ' (filtered)'}</summary>
+      <div class="card">
+        <OrderField columns={columns} orderBy={orderBy} />
+        {isText ? (
+          <QueryText key={query} query={query} />
+        ) : (
+          <Form
+            verb="Filter"
+            onSend={async () => setQuery({ query: toQuery(conditions, columns) })}
+          >
+            {() => (
+              <>
+                <Conditions all={conditions} onAll={setConditions} columns={usable} />
+                <p class="hint">
+                  Fields with a filter index are offered. All conditions must hold.
+                </p>
+              </>
+            )}
+          </Form>
+        )}
+        <div class="actions">
+          {query !== undefined && (
+            <button type="button" onClick={() => setQuery({ query: undefined })}>
+              Remove the filter
+            </button>
+          )}
+          {(!isText || fromAddress !== undefined) && (
+            <button type="button" class="link" onClick={() => setText(!isText)}>
+              {isText ? 'Choose conditions' : 'Write the query as text'}
+            </button>
+          )}
+        </div>
+      </div>
+    </details>
+  );
+}
+
+function OrderField({ columns, orderBy }: Pick<FilterBarProps, 'columns' | 'orderBy'>) {
+  const options = columns
+    .filter(({ maySort }) => maySort)
+    .flatMap(({ name }) => [
+      [name, `${name}, ascending`] as const,
+      [`-${name}`, `${name}, descending`] as const,
+    ]);
+  return (
+    <SelectField
+      label="Order"
+      value={orderBy ?? 'id'}
+      onValue={(value) => setQuery({ order_by: value === 'id' ? undefined : value })}
+      options={options}
+    />
+  );
+}
+
+function QueryText({ query = '' }: { readonly query?: string | undefined }) {
+  const [text, setText] = useState(query);
+  const apply = async () => {
+    const isEmpty = text.trim() === '';
+    setQuery({ query: isEmpty ? undefined : JSON.stringify(parseObject(text)) });
+  };
+  return (
+    <Form verb="Filter" onSend={apply}>
+      {() => (
+        <AreaField
+          label="Query"
+          hint={'JSON as the interface takes it: {"title": {"_startswith": "A"}}'}
+          value={text}
+          onValue={setText}
+          isCode
+        />
+      )}
+    </Form>
+  );
+}
+
+interface ConditionsProps {
+  readonly all: readonly Condition[];
+  readonly onAll: (all: readonly Condition[]) => void;
+  readonly columns: readonly Column[];
+}
+
+function Conditions({ all, onAll, columns }: ConditionsProps) {
+  const add = () => {
+    const [first] = columns;
+    if (first === undefined) return;
+    onAll([...all, { field: first.name, lookup: lookupsOf(first)[0]?.[0] ?? '_eq', text: '' }]);
+  };
+  return (
+    <>
+      {all.map((condition, index) => (
+        <ConditionRow
+          key={index}
+          condition={condition}
+          columns={columns}
+          onChange={(changed) => onAll(all.with(index, changed))}
+          onRemove={() => onAll(all.toSpliced(index, 1))}
+        />
+      ))}
+      <button type="button" class="small" onClick={add}>
+        Add a condition
+      </button>
+    </>
+  );
+}
+
+interface ConditionRowProps {
+  readonly condition: Condition;
+  readonly columns: readonly Column[];
+  readonly onChange: (condition: Condition) => void;
+  readonly onRemove: () => void;
+}
+
+function ConditionRow({ condition, columns, onChange, onRemove }: ConditionRowProps) {
+  const { field, lookup, text } = condition;
+  const column = columns.find(({ name }) => name === field);
+  if (column === undefined) return null;
+  const choose = (name: string) => {
+    const next = columns.find((each) => each.name === name) ?? column;
+    onChange({ field: name, lookup: lookupsOf(next)[0]?.[0] ?? '_eq', text: '' });
+  };
+  return (
+    <div class="row condition">
+      <SelectField
+        label="Field"
+        value={field}
+        onValue={choose}
+        options={columns.map(({ name }) => [name, name])}
+      />
+      <SelectField
+        label="Condition"
+        value={lookup}
+        onValue={(next) => onChange({ field, lookup: next, text: '' })}
+        options={lookupsOf(column)}
+      />
+      <ValueField
+        kind={kindOf(column, lookup)}
+        text={text}
+        onText={(next) => onChange({ ...condition, text: next })}
+      />
+      <button type="button" class="small" onClick={onRemove}>
+        Remove
+      </button>
+    </div>
+  );
+}
+
+interface ValueFieldProps {
+  readonly kind: ValueKind;
+  readonly text: string;
+  readonly onText: (text: string) => void;
+}
+
+const labels: Readonly<Record<ValueKind, string>> = {
+  boolean: 'Value',
+  list: 'Values, with commas between',
+  near: 'Latitude, longitude, kilometers',
+  query: 'Query on it, as JSON',
+  number: 'Value',
+  datetime: 'Date or time, as 2026-01-31T12:00Z',
+  text: 'Value',
+};
+
+function ValueField({ kind, text, onText }: ValueFieldProps) {
+  if (kind === 'boolean') {
+    const options = [['true', 'yes'] as const, ['false', 'no'] as const];
+    const value = text === 'false' ? text : 'true';
+    return <SelectField label="Value" value={value} onValue={onText} options={options} />;
+  }
+  return (
+    <TextField
+      label={labels[kind]}
+      value={text}
+      onValue={onText}
+      input={{ required: true, ...(kind === 'number' && { type: 'number', step: 'any' }) }}
+    />
+  );
+}

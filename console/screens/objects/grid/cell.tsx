@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact';
+import { at, href } from '../../../core/router.ts';
+import { isWebAddress, SafeLink } from '../../../parts/safe-link.tsx';
+import {
+  bareValue,
+  type Column,
+  type ObjectsPlace,
+  objectPlace,
+  targetClass,
+  valueText,
+} from '../object-data.ts';
+
+interface CellProps {
+  readonly place: ObjectsPlace;
+  readonly column: Column;
+  readonly value: unknown;
+  /** The value is the start of its text only. */
+  readonly isCut: boolean;
+}
+
+const maxLinks = 4; // of a relation
+
+/** A value in the grid, on one line. */
+export function Cell({ place, column, value, isCut }: CellProps): ComponentChildren {
+  if (value === null || value === undefined) return <span class="soft">–</span>;
+  if (isCut) return <>{String(value)}…</>;
+  switch (column.type) {
+    case 'datetime':
+      return <Moment text={valueText(column, value)} />;
+    case 'file':
+      return <FileCell url={valueText(column, value)} />;
+    case 'reference':
+      return <TargetLink place={place} column={column} id={Number(bareValue(value))} />;
+    case 'relation':
+      return <Links place={place} column={column} value={bareValue(value)} />;
+    case 'array':
+    case 'object':
+      return <code>{valueText(column, value)}</code>;
+    default:
+      return <>{valueText(column, value)}</>;
+  }
+}
+
+/** A point in time in UTC, as exact as a person needs it; the title has all digits. */
+function Moment({ text }: { readonly text: string }) {
+  return (
+    <time dateTime={text} title={text}>
+      {text.slice(0, 19).replace('T', ' ')}
+    </time>
+  );
+}
+
+interface TargetLinkProps {
+  readonly place: ObjectsPlace;
+  readonly column: Column;
+  readonly id: number;
+}
+
+/** A link to the object or user that a value refers to. */
+export function TargetLink({ place, column, id }: TargetLinkProps) {
+  const className = targetClass(column, place);
+  const { instance } = place;
+  if (className === undefined) return <a href={href(at`/i/${instance}/users/${id}`)}>User {id}</a>;
+  return <a href={href(objectPlace({ instance, className }, id))}>#{id}</a>;
+}
+
+function Links({ value, ...target }: Omit<TargetLinkProps, 'id'> & { readonly value: unknown }) {
+  const ids = Array.isArray(value) ? value.map(Number) : [];
+  return (
+    <>
+      {ids.slice(0, maxLinks).map((id) => (
+        <span key={id}>
+          <TargetLink {...target} id={id} />{' '}
+        </span>
+      ))}
+      {ids.length > maxLinks && <span class="soft">and {ids.length - maxLinks} more</span>}
+    </>
+  );
+}
+
+function FileCell({ url }: { readonly url: string }) {
+  return (
+    <SafeLink url={url}>
+      {isImage(url) && <img class="thumbnail" src={url} alt="" loading="lazy" decoding="async" />}
+      {fileName(url)}
+    </SafeLink>
+  );
+}
+
+/** Checks whether a browser shows the file at an address as a picture. */
+export function isImage(url: string): boolean {
+  return (
+    isWebAddress(url) && /\.(png|jpe?g|gif|webp|avif|svg|ico|bmp)$/i.test(new URL(url).pathname)
+  );
+}
+
+/** Returns the kind of a file: names of stored files are random. */
+function fileName(url: string): string {
+  const extension = /\.([a-z0-9]+)$/i.exec(url)?.[1];
+  return extension === undefined ? 'File' : `${extension.toUpperCase()} file`;
+}

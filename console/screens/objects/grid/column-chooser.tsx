@@ -1,0 +1,40 @@
+import type { Column } from '../object-data.ts';
+
+interface ColumnChooserProps {
+  readonly columns: readonly Column[];
+  readonly shown: readonly Column[];
+  readonly onShown: (names: readonly string[]) => void;
+}
+
+/** Chooses the columns; only those that are shown are loaded. */
+export function ColumnChooser({ columns, shown, onShown }: ColumnChooserProps) {
+  const toggle = (column: Column) => {
+    const isShown = shown.includes(column);
+    const next = columns.filter((each) => (each === column ? !isShown : shown.includes(each)));
+    onShown(next.map(({ name }) => name));
+  };
+  const list = (wanted: boolean) =>
+    columns
+      .filter(({ isSystem, name }) => isSystem === wanted && name !== 'id')
+      .map((column) => (
+        <label key={column.name} class="choice">
+          <input type="checkbox" checked={shown.includes(column)} onChange={() => toggle(column)} />
+          {column.name}
+        </label>
+      ));
+  return (
+    <details class="chooser">
+      <summary>Columns</summary>
+      <div class="chooser-list">
+        <fieldset>
+          <legend>Fields of the class</legend>
+          {list(false)}
+        </fieldset>
+        <fieldset>
+          <legend>Of every object</legend>
+          {list(true)}
+        </fieldset>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,16 @@
+import type { Column, ObjectsPlace } from '../object-data.ts';
+import type { Rows } from './rows.ts';
+
+/** What the grid shows, and what it reports. */
+export interface GridProps {
+  readonly place: ObjectsPlace;
+  readonly columns: readonly Column[];
+  readonly rows: Rows;
+  /** For example `-title`. */
+  readonly orderBy: string | undefined;
+  readonly onOrderBy: (orderBy: string | undefined) => void;
+  readonly selected: ReadonlySet<number>;
+  readonly onSelect: (selected: ReadonlySet<number>) => void;
+  /** Selects an object or not. Rows keep it: it must not depend on the last selection. */
+  readonly onToggle: (id: number) => void;
+}

@@ -1,0 +1,180 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { navigate } from '../../../core/router.ts';
+import { type Column, objectPlace } from '../object-data.ts';
+import { type ActiveCell, cellId, keyHandler } from './active-cell.ts';
+import { GridHead } from './grid-head.tsx';
+import type { GridProps } from './grid-props.ts';
+import { GridRow } from './grid-row.tsx';
+import type { Rows } from './rows.ts';
+import { type CutValue, WholeValue } from './whole-value.tsx';
+import { type Range, useNarrow, useRange } from './window.ts';
+
+/** The cell that is edited. */
+interface Edited {
+  readonly id: number;
+  readonly name: string;
+}
+
+const deskRowHeight = 38; // CSS pixels, as is what follows
+const cardLineHeight = 26;
+const cardFrame = 46;
+const maxCardLines = 8; // browsers show no more than 33 million pixels
+/** Rows that are loaded at most: further ones are found by a filter or another order. */
+export const maxRows = 100_000;
+const ahead = 40; // rows that are loaded before they are seen
+const widths: Readonly<Partial<Record<Column['type'], number>>> = {
+  boolean: 6,
+  integer: 7,
+  float: 8,
+  reference: 7,
+  datetime: 12,
+  text: 20,
+  object: 18,
+};
+const usualWidth = 13; // rem
+const selectWidth = 3;
+const idWidth = 6;
+
+/** Objects as rows, loaded as the user scrolls. Only those in view are in the document. */
+export function Grid(props: GridProps) {
+  const { place, rows, onToggle } = props;
+  const { all, hasMore } = rows;
+  const box = useRef<HTMLDivElement>(null);
+  const isNarrow = useNarrow();
+  const columns = isNarrow ? props.columns.slice(0, maxCardLines) : props.columns;
+  const rowHeight = isNarrow ? cardFrame + cardLineHeight * columns.length : deskRowHeight;
+  const { start, end } = useRange(box, all.length, rowHeight);
+  const { table, edited, edit } = useEdited();
+  const [whole, setWhole] = useState<CutValue>();
+  const [active, setActive] = useState<ActiveCell>({ row: 0, column: 0 });
+  useLoadAhead(rows, end);
+  const idOf = ({ row }: ActiveCell) => all[row]?.object.id ?? 0;
+  const onKeyDown = keyHandler({
+    active,
+    last: { row: all.length - 1, column: columns.length },
+    onMove: (next) => {
+      setActive(next);
+      scrollTo(box.current, next.row * rowHeight, rowHeight);
+    },
+    onSelect: (cell) => onToggle(idOf(cell)),
+    onOpen: (cell) => {
+      const column = columns[cell.column - 1];
+      if (column === undefined) navigate(objectPlace(place, idOf(cell)));
+      else if (!column.isSystem) edit({ id: idOf(cell), name: column.name });
+    },
+  });
+  const { tracks, sum } = widthsOf(columns);
+  return (
+    <div class="grid-box" ref={box}>
+      <table
+        ref={table}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: the pattern "grid" of ARIA: the table has the focus
+        role="grid"
+        class="grid"
+        aria-label={`Objects of ${place.className}`}
+        aria-rowcount={hasMore ? -1 : all.length + 1}
+        aria-multiselectable
+        aria-activedescendant={cellId(active)}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+        style={{ '--row-height': `${rowHeight}px`, '--columns': tracks, '--width': sum }}
+      >
+        <GridHead {...props} />
+        <Spacer height={start * rowHeight} />
+        <GridBody
+          {...props}
+          columns={columns}
+          range={{ start, end }}
+          active={active}
+          edited={edited}
+          onActivate={setActive}
+          onShowWhole={setWhole}
+          onEdit={edit}
+        />
+        <Spacer height={(all.length - end) * rowHeight} />
+      </table>
+      {whole !== undefined && (
+        <WholeValue place={place} {...whole} onClose={() => setWhole(undefined)} />
+      )}
+    </div>
+  );
+}
+
+interface GridBodyProps extends GridProps {
+  readonly range: Range;
+  readonly active: ActiveCell;
+  readonly edited: Edited | undefined;
+  readonly onActivate: (cell: ActiveCell) => void;
+  readonly onShowWhole: (value: CutValue) => void;
+  readonly onEdit: (cell: Edited | undefined) => void;
+}
+
+function GridBody({ rows, range, active, edited, selected, onEdit, ...others }: GridBodyProps) {
+  const { place, columns, onToggle, onActivate, onShowWhole } = others;
+  return (
+    <tbody>
+      {rows.all.slice(range.start, range.end).map((row, offset) => {
+        const { id } = row.object;
+        const index = range.start + offset;
+        return (
+          <GridRow
+            key={id}
+            place={place}
+            columns={columns}
+            row={row}
+            index={index}
+            activeColumn={active.row === index ? active.column : undefined}
+            isSelected={selected.has(id)}
+            onToggle={onToggle}
+            onActivate={onActivate}
+            onShowWhole={onShowWhole}
+            editedName={edited?.id === id ? edited.name : undefined}
+            onEdit={(name) => onEdit(name === undefined ? undefined : { id, name })}
+            onSaved={(object) => {
+              rows.replace(object);
+              onEdit(undefined);
+            }}
+          />
+        );
+      })}
+    </tbody>
+  );
+}
+
+/** Keeps which cell is edited; afterwards the focus is back at the table. */
+function useEdited() {
+  const table = useRef<HTMLTableElement>(null);
+  const [edited, setEdited] = useState<Edited>();
+  const edit = (next: Edited | undefined) => {
+    setEdited(next);
+    if (next === undefined) table.current?.focus();
+  };
+  return { table, edited, edit };
+}
+
+/** Loads the next page before its rows are seen. */
+function useLoadAhead({ all, isLoading, loadMore }: Rows, end: number): void {
+  useEffect(() => {
+    if (end + ahead >= all.length && all.length < maxRows) loadMore();
+  }, [end, all.length, isLoading]);
+}
+
+/** Returns the widths of the columns for CSS, and their sum. */
+function widthsOf(columns: readonly Column[]): { readonly tracks: string; readonly sum: string } {
+  const all = [selectWidth, idWidth, ...columns.map(({ type }) => widths[type] ?? usualWidth)];
+  const tracks = all.map((width) => `minmax(${width}rem, ${width}fr)`).join(' ');
+  return { tracks, sum: `${all.reduce((total, width) => total + width, 0)}rem` };
+}
+
+/** Takes the place of the rows that are not in the document. */
+function Spacer({ height }: { readonly height: number }) {
+  return <tbody class="spacer" style={{ height: `${height}px` }} />;
+}
+
+function scrollTo(box: HTMLElement | null, top: number, rowHeight: number): void {
+  if (box === null) return;
+  const head = box.querySelector('thead')?.clientHeight ?? 0;
+  if (top < box.scrollTop) box.scrollTop = top;
+  const bottom = top + rowHeight + head - box.clientHeight;
+  if (bottom > box.scrollTop) box.scrollTop = bottom;
+}

@@ -1,0 +1,117 @@
+import { send } from '../../core/api.ts';
+import type { ApiRequest } from '../../core/request.ts';
+import { at } from '../../core/router.ts';
+import type { ClassRecord, FieldDefinition, FieldType } from '../data/class-data.ts';
+
+/** An object, as the interface shows it. */
+export type DataObject = Readonly<Record<string, unknown>> & {
+  readonly id: number;
+  readonly revision: number;
+};
+
+/** A field of the class, or one that every object has. */
+export interface Column {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly isSystem: boolean;
+  readonly mayFilter: boolean;
+  readonly maySort: boolean;
+  readonly target?: string;
+}
+
+/** Where objects are. */
+export interface ObjectsPlace {
+  readonly instance: string;
+  readonly className: string;
+}
+
+export const maxCellLength = 200;
+
+const permissions = ['owner_permissions', 'group_permissions', 'other_permissions'];
+const systemColumns: readonly Column[] = [
+  system('id', 'integer', { maySort: true }),
+  system('created_at', 'datetime', { maySort: true }),
+  system('updated_at', 'datetime', { maySort: true }),
+  system('revision', 'integer'),
+  { ...system('owner', 'reference'), target: 'user' },
+  system('group', 'integer'),
+  ...permissions.map((name) => system(name, 'string', { mayFilter: false })),
+  system('channel', 'string'),
+  system('channel_room', 'string'),
+];
+
+function system(name: string, type: FieldType, more: Partial<Column> = {}): Column {
+  return { name, type, isSystem: true, mayFilter: true, maySort: false, ...more };
+}
+
+/** Returns the columns of a class: its own fields, then those that every object has. */
+export function columnsOf({ schema }: ClassRecord): readonly Column[] {
+  return [...schema.map(toColumn), ...systemColumns];
+}
+
+/** Returns a field of a class as a column. */
+export function toColumn(field: FieldDefinition): Column {
+  const { name, type, target } = field;
+  const isUnique = field.unique === true;
+  return {
+    name,
+    type,
+    isSystem: false,
+    mayFilter: field.filter_index === true || isUnique,
+    maySort: field.order_index === true,
+    ...(target !== undefined && { target }),
+  };
+}
+
+/** Returns the path of the objects of a class. */
+export function objectsPath({ instance, className }: ObjectsPlace): string {
+  return at`instances/${instance}/classes/${className}/objects/`;
+}
+
+/** Returns the path of an object. */
+export function objectPath(place: ObjectsPlace, id: number): string {
+  return `${objectsPath(place)}${id}/`;
+}
+
+/** Returns the place in the console of an object. */
+export function objectPlace({ instance, className }: ObjectsPlace, id: number | string): string {
+  return at`/i/${instance}/data/${className}/${id}`;
+}
+
+/** Reads an object. */
+export function readObject(
+  place: ObjectsPlace,
+  id: number,
+  more: Pick<ApiRequest, 'query' | 'signal'> = {},
+): Promise<DataObject> {
+  return send<DataObject>({ method: 'GET', path: objectPath(place, id), ...more });
+}
+
+/** Returns the class that a reference or relation refers to; undefined for users. */
+export function targetClass({ target }: Column, { className }: ObjectsPlace): string | undefined {
+  if (target === 'user' || target === undefined) return undefined;
+  return target === 'self' ? className : target.toLowerCase();
+}
+
+/** Returns the bare value: dates, files and references come in an object that names their type. */
+export function bareValue(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return 'type' in value && 'value' in value && 'target' in value ? value.value : unwrap(value);
+}
+
+function unwrap(value: object): unknown {
+  const isWrapped = 'type' in value && (value.type === 'datetime' || value.type === 'file');
+  return isWrapped && 'value' in value ? value.value : value;
+}
+
+/** Returns a value of a column as text; empty when it is not set. */
+export function valueText({ type }: Pick<Column, 'type'>, value: unknown): string {
+  const bare = type === 'object' ? value : bareValue(value);
+  if (bare === null || bare === undefined) return '';
+  if (type === 'geopoint') {
+    const { latitude, longitude } = bare as Readonly<Record<string, unknown>>; // as the interface shows it
+    return `${latitude}, ${longitude}`;
+  }
+  if (type === 'relation' && Array.isArray(bare)) return bare.join(', ');
+  return typeof bare === 'string' ? bare : JSON.stringify(bare);
+}

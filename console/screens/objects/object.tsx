@@ -1,0 +1,147 @@
+import { useMemo, useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { parseObject } from '../../core/json-text.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, place as current, href, navigate, setQuery } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { AreaField, Form } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { type ClassRecord, readClass } from '../data/class-data.ts';
+import { updateRequest } from './edit/draft.ts';
+import { ObjectForm } from './edit/object-form.tsx';
+import {
+  columnsOf,
+  type DataObject,
+  type ObjectsPlace,
+  objectPath,
+  objectPlace,
+  readObject,
+  valueText,
+} from './object-data.ts';
+
+/** An object, or the form for a new one. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', class: className = '', id = '' } = names;
+  const place = { instance, className };
+  const isNew = id === 'new';
+  const loaded = useLoad(
+    async (signal) => {
+      const record = await readClass(instance, className);
+      const object = isNew ? undefined : await readObject(place, Number(id), { signal });
+      return { record, object };
+    },
+    [instance, className, id],
+  );
+  const remove = async () => {
+    const text = 'It cannot be brought back: an object made anew has another id.';
+    if (!(await confirm({ title: `Delete object ${id}?`, text, verb: 'Delete', name: id }))) return;
+    await send({ method: 'DELETE', path: objectPath(place, Number(id)) });
+    notify(`Object ${id} is deleted.`);
+    navigate(at`/i/${instance}/data/${className}`);
+  };
+  return (
+    <Page
+      title={isNew ? `New object of ${className}` : `${className} ${id}`}
+      above={[
+        { text: instance, href: href(at`/i/${instance}`) },
+        { text: className, href: href(at`/i/${instance}/data/${className}`) },
+      ]}
+      actions={
+        !isNew && (
+          <button type="button" class="danger" onClick={() => attempt(remove)}>
+            Delete
+          </button>
+        )
+      }
+    >
+      <Loaded of={loaded}>
+        {({ record, object }) => (
+          <Views
+            record={record}
+            object={object}
+            place={place}
+            onSaved={(saved) => {
+              if (isNew) navigate(objectPlace(place, saved.id));
+              else loaded.setData({ record, object: saved });
+            }}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface ViewsProps {
+  readonly record: ClassRecord;
+  readonly object: DataObject | undefined;
+  readonly place: ObjectsPlace;
+  readonly onSaved: (object: DataObject) => void;
+}
+
+function Views({ record, object, place, onSaved }: ViewsProps) {
+  const columns = useMemo(() => columnsOf(record), [record]);
+  const isJson = object !== undefined && current.value.query.get('view') === 'json';
+  return (
+    <>
+      {object !== undefined && (
+        <>
+          <dl class="facts">
+            {columns
+              .filter(({ name }) => facts.includes(name))
+              .map((column) => (
+                <>
+                  <dt>{column.name}</dt>
+                  <dd>{valueText(column, object[column.name]) || '–'}</dd>
+                </>
+              ))}
+          </dl>
+          <div class="actions views">
+            <button
+              type="button"
+              aria-pressed={!isJson}
+              onClick={() => setQuery({ view: undefined })}
+            >
+              Form
+            </button>
+            <button type="button" aria-pressed={isJson} onClick={() => setQuery({ view: 'json' })}>
+              JSON
+            </button>
+          </div>
+        </>
+      )}
+      {isJson ? (
+        <JsonView key={object.revision} object={object} place={place} onSaved={onSaved} />
+      ) : (
+        <ObjectForm place={place} columns={columns} object={object} onSaved={onSaved} />
+      )}
+    </>
+  );
+}
+
+const facts = ['id', 'created_at', 'updated_at', 'revision', 'channel', 'channel_room'];
+
+interface JsonViewProps extends Pick<ViewsProps, 'place' | 'onSaved'> {
+  readonly object: DataObject;
+}
+
+function JsonView({ object, place, onSaved }: JsonViewProps) {
+  const [text, setText] = useState(JSON.stringify(object, null, 2));
+  const save = async () => {
+    const changed = Object.entries(parseObject(text)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(object[name]),
+    );
+    const path = objectPath(place, object.id);
+    const request = updateRequest(path, Object.fromEntries(changed), object.revision);
+    const saved = await send<DataObject>(request);
+    notify('Saved.');
+    onSaved(saved);
+  };
+  return (
+    <Form verb="Save" onSend={save}>
+      {() => <AreaField label="Object as JSON" value={text} onValue={setText} rows={24} isCode />}
+    </Form>
+  );
+}

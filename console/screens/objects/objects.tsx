@@ -1,0 +1,148 @@
+import { useMemo, useState } from 'preact/hooks';
+import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, place as current, href, setQuery } from '../../core/router.ts';
+import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { type ClassRecord, readClass } from '../data/class-data.ts';
+import { BulkBar } from './bulk/bulk-bar.tsx';
+import { CountButton } from './count-button.tsx';
+import { FilterBar } from './filter/filter-bar.tsx';
+import { ColumnChooser } from './grid/column-chooser.tsx';
+import { Grid, maxRows } from './grid/grid.tsx';
+import { type Listing, useRows } from './grid/rows.ts';
+import { type Column, columnsOf, type ObjectsPlace, objectPlace } from './object-data.ts';
+import { ExportDialog } from './transfer/export-dialog.tsx';
+import { ImportDialog } from './transfer/import-dialog.tsx';
+
+/** The objects of a class. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', class: className = '' } = names;
+  const dataClass = useLoad(() => readClass(instance, className), [instance, className]);
+  const place = { instance, className };
+  return (
+    <Page
+      title={className}
+      above={[
+        { text: instance, href: href(at`/i/${instance}`) },
+        { text: 'Classes', href: href(at`/i/${instance}/data`) },
+      ]}
+      actions={
+        <a class="button main" href={href(objectPlace(place, 'new'))}>
+          New object
+        </a>
+      }
+    >
+      <Loaded of={dataClass}>
+        {(record) => <Objects key={record.revision} record={record} place={place} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+interface ObjectsProps {
+  readonly record: ClassRecord;
+  readonly place: ObjectsPlace;
+}
+
+function Objects({ record, place }: ObjectsProps) {
+  const columns = useMemo(() => columnsOf(record), [record]);
+  const { query: parameters } = current.value;
+  const query = parameters.get('query') ?? undefined;
+  const orderBy = parameters.get('order_by') ?? undefined;
+  const chosen = parameters.get('columns');
+  const shown = useMemo(() => {
+    const names = chosen?.split(',');
+    return columns.filter(({ name, isSystem }) => names?.includes(name) ?? !isSystem);
+  }, [columns, chosen]);
+  const listing: Listing = { query, orderBy, columns: shown };
+  const rows = useRows(place, listing);
+  const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
+  return (
+    <>
+      <FilterBar columns={columns} query={query} orderBy={orderBy} />
+      <div class="grid-tools">
+        <Transfers place={place} columns={columns} listing={listing} onImported={rows.reload} />
+        <CountButton key={query} place={place} query={query} />
+        <ColumnChooser
+          columns={columns}
+          shown={shown}
+          onShown={(all) => setQuery({ columns: all.join(',') })}
+        />
+      </div>
+      <BulkBar
+        place={place}
+        columns={columns}
+        selected={selected}
+        onSelect={setSelected}
+        onRemoved={(ids) => {
+          rows.remove(ids);
+          setSelected(new Set());
+        }}
+        onChanged={rows.reload}
+      />
+      {rows.problem !== undefined && <Problem problem={rows.problem} retry={rows.retry} />}
+      {rows.all.length > 0 && (
+        <Grid
+          place={place}
+          columns={shown}
+          rows={rows}
+          orderBy={orderBy}
+          onOrderBy={(order) => setQuery({ order_by: order })}
+          selected={selected}
+          onSelect={setSelected}
+          onToggle={(id) => setSelected((last) => toggled(last, id))}
+        />
+      )}
+      <p class="soft" role="status">
+        {rows.isLoading ? 'Loading…' : statusOf(rows.all.length, rows.hasMore)}
+      </p>
+      {rows.all.length === 0 && !rows.isLoading && rows.problem === undefined && (
+        <Empty>
+          <p>{query === undefined ? 'The class has no objects yet.' : 'No object matches.'}</p>
+        </Empty>
+      )}
+    </>
+  );
+}
+
+function toggled(ids: ReadonlySet<number>, id: number): ReadonlySet<number> {
+  const next = new Set(ids);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}
+
+interface TransfersProps {
+  readonly place: ObjectsPlace;
+  readonly columns: readonly Column[];
+  readonly listing: Listing;
+  readonly onImported: () => void;
+}
+
+function Transfers({ place, columns, listing, onImported }: TransfersProps) {
+  const [open, setOpen] = useState<'import' | 'export'>();
+  const close = () => setOpen(undefined);
+  return (
+    <>
+      <button type="button" class="small" onClick={() => setOpen('import')}>
+        Import
+      </button>
+      <button type="button" class="small" onClick={() => setOpen('export')}>
+        Export
+      </button>
+      {open === 'import' && (
+        <ImportDialog place={place} columns={columns} onClose={close} onImported={onImported} />
+      )}
+      {open === 'export' && (
+        <ExportDialog place={place} columns={columns} listing={listing} onClose={close} />
+      )}
+    </>
+  );
+}
+
+function statusOf(loaded: number, hasMore: boolean): string {
+  if (loaded === 0) return '';
+  if (hasMore && loaded >= maxRows)
+    return `${loaded} loaded, which is the most. Filter for others.`;
+  return hasMore ? `${loaded} loaded; scroll for more.` : `${loaded} in all.`;
+}

@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks';
+import { pagesOf } from '../../../core/api.ts';
+import { notify } from '../../../core/notices.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { CheckField, Form, SelectField } from '../../../parts/form.tsx';
+import { type Listing, listParameters } from '../grid/rows.ts';
+import { type Column, type DataObject, type ObjectsPlace, objectsPath } from '../object-data.ts';
+import { type Format, headOf, lineOf } from './formats.ts';
+import { openSink } from './sink.ts';
+
+interface ExportDialogProps {
+  readonly place: ObjectsPlace;
+  readonly columns: readonly Column[];
+  /** Its filter, order and columns. */
+  readonly listing: Listing;
+  readonly onClose: () => void;
+}
+
+const pageSize = 100;
+
+/** Writes the objects that match into a file, page by page. */
+export function ExportDialog({ place, columns, listing, onClose }: ExportDialogProps) {
+  const [format, setFormat] = useState<Format>('csv');
+  const [choice, setChoice] = useState('own');
+  const [isForSheets, setForSheets] = useState(true);
+  const [written, setWritten] = useState(0);
+  const [abort] = useState(() => new AbortController());
+  const close = () => {
+    abort.abort();
+    onClose();
+  };
+  const run = async () => {
+    const chosen = choose(choice, columns, listing.columns);
+    const job = { format, columns: chosen, isForSheets, signal: abort.signal };
+    const count = await exportAll(
+      { place, listing: { ...listing, columns: chosen } },
+      job,
+      setWritten,
+    );
+    if (abort.signal.aborted) return;
+    notify(`${count} objects are exported.`);
+    onClose();
+  };
+  return (
+    <Dialog title="Export" onClose={close}>
+      <p>
+        {listing.query === undefined
+          ? 'All objects of the class.'
+          : 'The objects that the filter matches.'}
+      </p>
+      <Form verb="Export" onSend={run} onCancel={close}>
+        {() => (
+          <>
+            <SelectField
+              label="Format"
+              value={format}
+              onValue={(value) => setFormat(value === 'csv' ? 'csv' : 'jsonl')}
+              options={[
+                ['csv', 'CSV'],
+                ['jsonl', 'JSON lines'],
+              ]}
+            />
+            <SelectField
+              label="Columns"
+              value={choice}
+              onValue={setChoice}
+              options={[
+                ['own', 'Fields of the class'],
+                ['shown', 'Those shown'],
+                ['all', 'All, with those of every object'],
+              ]}
+            />
+            {format === 'csv' && (
+              <CheckField
+                label="Safe for spreadsheets"
+                hint="Text that would run as a formula gets a ' before it. Without this, texts are exact."
+                isChecked={isForSheets}
+                onChecked={setForSheets}
+              />
+            )}
+            <p role="status">{written > 0 && `${written} objects written…`}</p>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+interface ExportJob {
+  readonly format: Format;
+  readonly columns: readonly Column[];
+  readonly isForSheets: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Writes all pages; without a file when one of them fails. Returns the number of objects. */
+async function exportAll(
+  { place, listing }: Pick<ExportDialogProps, 'place' | 'listing'>,
+  { format, columns, isForSheets, signal }: ExportJob,
+  onWritten: (count: number) => void,
+): Promise<number> {
+  const sink = await openSink(`${place.className}.${format}`);
+  const query = { ...listParameters(listing), page_size: pageSize };
+  let count = 0;
+  try {
+    await sink.write(headOf(format, columns, isForSheets));
+    for await (const page of pagesOf<DataObject>(objectsPath(place), query, signal)) {
+      const lines = page.map((object) => lineOf(format, { object, columns, isForSheets }));
+      await sink.write(lines.join(''));
+      count += page.length;
+      onWritten(count);
+    }
+    await sink.close();
+  } catch (error) {
+    await sink.discard();
+    if (!signal.aborted) throw error;
+  }
+  return count;
+}
+
+function choose(
+  choice: string,
+  columns: readonly Column[],
+  shown: readonly Column[],
+): readonly Column[] {
+  if (choice === 'all') return columns;
+  return choice === 'shown' ? shown : columns.filter(({ isSystem }) => !isSystem);
+}

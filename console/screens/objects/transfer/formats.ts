@@ -1,0 +1,66 @@
+import { bareValue, type Column, type DataObject } from '../object-data.ts';
+
+export type Format = 'csv' | 'jsonl';
+
+/** Returns the first line of a file. */
+export function headOf(format: Format, columns: readonly Column[], isForSheets: boolean): string {
+  if (format === 'jsonl') return '';
+  const mark = isForSheets ? '\uFEFF' : ''; // without it spreadsheets take the text for Latin-1
+  return `${mark}${columns.map(({ name }) => quote(name)).join(',')}\r\n`;
+}
+
+/** Returns an object as a line of a file. */
+export function lineOf(
+  format: Format,
+  {
+    object,
+    columns,
+    isForSheets,
+  }: { object: DataObject; columns: readonly Column[]; isForSheets: boolean },
+): string {
+  if (format === 'jsonl') {
+    const kept = columns.map(({ name }) => [name, object[name]]);
+    return `${JSON.stringify(Object.fromEntries(kept))}\n`;
+  }
+  const cells = columns.map((column) => {
+    const cell = cellText(column, object[column.name]);
+    const isText = column.type === 'string' || column.type === 'text';
+    return quote(isForSheets && isText ? tame(cell) : cell);
+  });
+  return `${cells.join(',')}\r\n`;
+}
+
+function cellText({ type }: Column, value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (type === 'geopoint') {
+    const { latitude, longitude } = value as Readonly<Record<string, unknown>>; // as the interface shows it
+    return JSON.stringify({ latitude, longitude });
+  }
+  const bare = type === 'object' ? value : bareValue(value);
+  return typeof bare === 'string' ? bare : JSON.stringify(bare);
+}
+
+/** Keeps spreadsheets from running a text as a formula. */
+function tame(cell: string): string {
+  return /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+}
+
+function quote(cell: string): string {
+  return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+/** Returns a cell of a CSV file as the value that is sent; undefined: none. */
+export function cellValue(type: string | undefined, cell: string): string | undefined {
+  if (cell === '') return undefined;
+  return type === 'datetime' ? toDatetime(cell) : cell;
+}
+
+/** Writes a date, or a time with or without a zone (UTC), as the interface does; other text stays as it is. */
+function toDatetime(text: string): string {
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(text)) return text;
+  const plain = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
+  const [, date, minutes = '00:00', seconds = ':00', zone = 'Z'] = plain.exec(text) ?? [];
+  if (date === undefined) return text;
+  const time = new Date(`${date}T${minutes}${seconds}${zone}`);
+  return Number.isNaN(time.getTime()) ? text : time.toISOString().replace('Z', '000Z');
+}

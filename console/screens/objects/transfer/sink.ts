@@ -1,0 +1,49 @@
+/** A file that is written in parts. */
+export interface Sink {
+  readonly write: (text: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+  /** Ends without a file. */
+  readonly discard: () => Promise<void>;
+}
+
+/** The part of the File System Access API that is used; not all browsers have it. */
+interface FilePicker {
+  showSaveFilePicker?(options: { suggestedName: string }): Promise<{
+    createWritable(): Promise<{
+      write(text: string): Promise<void>;
+      close(): Promise<void>;
+      abort(): Promise<void>;
+    }>;
+  }>;
+}
+
+/** Opens a file that the user chooses; in browsers that cannot, one that is downloaded at the end. */
+export async function openSink(name: string): Promise<Sink> {
+  const picker: FilePicker & Window = window;
+  if (picker.showSaveFilePicker === undefined) return downloadAtEnd(name);
+  const handle = await picker.showSaveFilePicker({ suggestedName: name });
+  const stream = await handle.createWritable();
+  return {
+    write: (text) => stream.write(text),
+    close: () => stream.close(),
+    discard: () => stream.abort(),
+  };
+}
+
+const urlMs = 60_000; // until the browser has begun the download
+
+function downloadAtEnd(name: string): Sink {
+  const parts: Blob[] = []; // browsers may keep blobs on the disk
+  return {
+    write: async (text) => {
+      parts.push(new Blob([text]));
+    },
+    close: async () => {
+      const url = URL.createObjectURL(new Blob(parts));
+      const link = Object.assign(document.createElement('a'), { href: url, download: name });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(url), urlMs);
+    },
+    discard: async () => undefined,
+  };
+}

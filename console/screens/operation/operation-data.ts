@@ -1,0 +1,47 @@
+/** An instance, as the interface shows it. */
+export interface InstanceRecord {
+  readonly name: string;
+  readonly description: string;
+  readonly role: string;
+  readonly owner: { readonly email: string };
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly location: string;
+  readonly created_at: string;
+}
+
+/** A row of usage. */
+export interface UsageRow {
+  readonly hour?: string;
+  readonly date?: string;
+  readonly source: string;
+  readonly value: number;
+}
+
+/** A backup. */
+export interface Backup {
+  readonly id: number;
+  readonly created_at: string;
+  readonly size: number | null;
+  readonly status: string;
+  readonly status_info: string;
+  readonly label: string;
+  readonly description: string;
+  readonly details: Readonly<Record<string, { readonly count: number }>>;
+}
+
+/** A restore. */
+export interface Restore {
+  readonly id: number;
+  readonly backup: number;
+  readonly created_at: string;
+  readonly status: string;
+  readonly status_info: string;
+}
+
+/** A run of a script. */
+export interface Trace {
+  readonly id: number;
+  readonly status: string;
+  readonly executed_at: string | null;
+  readonly duration: number | null;
+}

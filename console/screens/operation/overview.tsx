@@ -1,0 +1,87 @@
+import { type Page as ListPage, send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href } from '../../core/router.ts';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { InstanceRecord } from './operation-data.ts';
+
+/** What an instance has, as links to its screens. */
+const lists = [
+  { path: 'classes/', screen: 'data', text: 'Classes' },
+  { path: 'snippets/scripts/', screen: 'scripts', text: 'Scripts' },
+  { path: 'endpoints/scripts/', screen: 'endpoints', text: 'Script endpoints' },
+  { path: 'endpoints/data/', screen: 'endpoints', text: 'Data endpoints' },
+  { path: 'triggers/', screen: 'triggers', text: 'Triggers' },
+  { path: 'schedules/', screen: 'schedules', text: 'Schedules' },
+  { path: 'channels/', screen: 'channels', text: 'Channels' },
+  { path: 'users/', screen: 'users', text: 'Users' },
+  { path: 'api_keys/', screen: 'keys', text: 'API keys' },
+] as const;
+
+const counted = 100; // the longest page
+
+/** An instance at a glance. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const record = useLoad<InstanceRecord>(
+    (signal) => send({ method: 'GET', path: at`instances/${instance}/`, signal }),
+    [instance],
+  );
+  return (
+    <Page title={instance} above={[{ text: 'Instances', href: '#/' }]}>
+      <Loaded of={record}>
+        {({ description, role, owner, created_at }) => (
+          <>
+            {description !== '' && <p class="about">{description}</p>}
+            <dl class="facts">
+              <dt>Your role</dt>
+              <dd>{role}</dd>
+              <dt>Owner</dt>
+              <dd>{owner.email}</dd>
+              <dt>Created</dt>
+              <dd>
+                <Time value={created_at} />
+              </dd>
+            </dl>
+          </>
+        )}
+      </Loaded>
+      <ul class="plain tiles">
+        {lists.map(({ path, screen, text }) => (
+          <Tile key={path} {...{ instance, path, screen, text }} />
+        ))}
+      </ul>
+    </Page>
+  );
+}
+
+interface TileProps {
+  readonly instance: string;
+  readonly path: string;
+  readonly screen: string;
+  readonly text: string;
+}
+
+function Tile({ instance, path, screen, text }: TileProps) {
+  const list = useLoad<ListPage<unknown>>(
+    (signal) =>
+      send({
+        method: 'GET',
+        path: `${at`instances/${instance}`}/${path}`,
+        query: { page_size: counted, fields: 'id,name' },
+        signal,
+      }),
+    [instance, path],
+  );
+  const { data, problem } = list;
+  const count = data && (data.next === null ? data.objects.length : `${counted}+`);
+  return (
+    <li>
+      <a class="tile" href={href(`${at`/i/${instance}`}/${screen}`)}>
+        <strong>{problem ? '–' : (count ?? '…')}</strong> {text}
+      </a>
+    </li>
+  );
+}

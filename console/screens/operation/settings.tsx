@@ -1,0 +1,155 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { parseObject } from '../../core/json-text.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, navigate } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import type { InstanceRecord } from './operation-data.ts';
+
+/** Description, metadata, configuration, name and end of an instance. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const record = useLoad<InstanceRecord>(
+    (signal) => send({ method: 'GET', path: at`instances/${instance}/`, signal }),
+    [instance],
+  );
+  const config = useLoad<{ readonly config: object }>(
+    (signal) => send({ method: 'GET', path: at`instances/${instance}/snippets/config/`, signal }),
+    [instance],
+  );
+  return (
+    <Page title="Settings">
+      <section class="card">
+        <h2>Description</h2>
+        <Loaded of={record}>{(data) => <Description instance={instance} record={data} />}</Loaded>
+      </section>
+      <section class="card">
+        <h2>Configuration of scripts</h2>
+        <p class="about">
+          Scripts read it as <code>CONFIG</code>. It may hold secrets: API keys cannot read it.
+        </p>
+        <Loaded of={config}>{(data) => <Config instance={instance} config={data.config} />}</Loaded>
+      </section>
+      <section class="card">
+        <h2>Name</h2>
+        <p class="about">
+          The name is part of every address. After a renaming the old addresses respond with 404.
+        </p>
+        <Rename instance={instance} />
+      </section>
+      <section class="card">
+        <h2>Delete</h2>
+        <p class="about">Data, files, users, code and backups are gone at once.</p>
+        <button type="button" class="danger" onClick={() => attempt(() => remove(instance))}>
+          Delete the instance…
+        </button>
+      </section>
+    </Page>
+  );
+}
+
+interface DescriptionProps {
+  readonly instance: string;
+  readonly record: InstanceRecord;
+}
+
+function Description({ instance, record }: DescriptionProps) {
+  const [description, setDescription] = useState(record.description);
+  const [metadata, setMetadata] = useState(JSON.stringify(record.metadata, null, 2));
+  const save = async () => {
+    const body = { description, metadata: parseObject(metadata) };
+    await send({ method: 'PATCH', path: at`instances/${instance}/`, body });
+    notify('Saved.');
+  };
+  return (
+    <Form verb="Save the description" onSend={save}>
+      {(errors) => (
+        <>
+          <AreaField
+            label="Description"
+            value={description}
+            onValue={setDescription}
+            error={errors.description}
+            rows={2}
+          />
+          <AreaField
+            label="Metadata, as JSON"
+            value={metadata}
+            onValue={setMetadata}
+            error={errors.metadata}
+            isCode
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+interface ConfigProps {
+  readonly instance: string;
+  readonly config: object;
+}
+
+function Config({ instance, config }: ConfigProps) {
+  const [text, setText] = useState(JSON.stringify(config, null, 2));
+  const save = async () => {
+    const body = { config: parseObject(text) };
+    await send({ method: 'PUT', path: at`instances/${instance}/snippets/config/`, body });
+    notify('Saved.');
+  };
+  return (
+    <Form verb="Save the configuration" onSend={save}>
+      {(errors) => (
+        <AreaField
+          label="Configuration, as JSON"
+          value={text}
+          onValue={setText}
+          error={errors.config}
+          rows={8}
+          isCode
+        />
+      )}
+    </Form>
+  );
+}
+
+function Rename({ instance }: { readonly instance: string }) {
+  const [name, setName] = useState(instance);
+  const rename = async () => {
+    const body = { new_name: name };
+    await send({ method: 'POST', path: at`instances/${instance}/rename/`, body });
+    notify(`The instance is named ${name} now.`);
+    navigate(at`/i/${name}/settings`);
+  };
+  return (
+    <Form verb="Rename the instance" onSend={rename}>
+      {(errors) => (
+        <TextField
+          label="New name"
+          value={name}
+          onValue={setName}
+          error={errors.new_name ?? errors.name}
+          input={{ required: true, spellcheck: false, autocomplete: 'off' }}
+        />
+      )}
+    </Form>
+  );
+}
+
+async function remove(instance: string): Promise<void> {
+  const isSure = await confirm({
+    title: 'Delete the instance',
+    text: 'Everything in it is gone, and cannot be brought back.',
+    verb: 'Delete everything',
+    name: instance,
+  });
+  if (!isSure) return;
+  await send({ method: 'DELETE', path: at`instances/${instance}/` });
+  notify(`${instance} is deleted.`);
+  navigate('/');
+}

@@ -1,0 +1,148 @@
+import { useMemo } from 'preact/hooks';
+import { readAll } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { place, setQuery } from '../../core/router.ts';
+import { Chart } from '../../parts/chart.tsx';
+import { SelectField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Table } from '../../parts/table.tsx';
+import type { UsageRow } from './operation-data.ts';
+
+const hourMs = 3_600_000;
+
+/** The periods to choose from, with the length and number of their steps. */
+const periods = {
+  day: { text: 'the last 24 hours', path: 'usage/hourly/', stepMs: hourMs, steps: 24 },
+  week: { text: 'the last 7 days, by hour', path: 'usage/hourly/', stepMs: hourMs, steps: 168 },
+  month: { text: 'the last 30 days', path: 'usage/daily/', stepMs: 24 * hourMs, steps: 30 },
+  year: { text: 'the last 365 days', path: 'usage/daily/', stepMs: 24 * hourMs, steps: 365 },
+} as const;
+type PeriodName = keyof typeof periods;
+
+const sources = [
+  { source: 'api', name: 'Requests', color: '--accent' },
+  { source: 'run', name: 'Script runs', color: '--good' },
+  { source: 'cbx', name: 'Seconds of scripts', color: '--bad' },
+] as const;
+
+/** What an instance has used. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const chosen = toPeriod(place.value.query.get('period'));
+  const { path, stepMs, steps } = periods[chosen];
+  const times = useMemo(() => stepsUntil(Date.now(), stepMs, steps), [stepMs, steps]);
+  const rows = useLoad(
+    () =>
+      readAll<UsageRow>(path, {
+        instance,
+        start: startOf(times[0] ?? 0, stepMs),
+        page_size: 100,
+      }),
+    [instance, chosen],
+  );
+  return (
+    <Page
+      title="Usage"
+      about="Requests, script runs and their time. Hours and days are those of UTC; only the owner sees them."
+    >
+      <div class="row">
+        <SelectField
+          label="Period"
+          value={chosen}
+          onValue={(period) => setQuery({ period })}
+          options={Object.entries(periods).map(([name, { text }]) => [name, text])}
+        />
+      </div>
+      <Loaded of={rows}>
+        {(all) => (
+          <Charts times={times} sums={sumUp(all, times, stepMs)} isHourly={stepMs === hourMs} />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function toPeriod(name: string | null): PeriodName {
+  return name !== null && Object.hasOwn(periods, name) ? (name as PeriodName) : 'week'; // checked
+}
+
+/** Returns the starts of the last steps in epoch milliseconds, the current one last. */
+function stepsUntil(now: number, stepMs: number, steps: number): readonly number[] {
+  const last = now - (now % stepMs);
+  return Array.from({ length: steps }, (_, index) => last - (steps - 1 - index) * stepMs);
+}
+
+function startOf(ms: number, stepMs: number): string {
+  const text = new Date(ms).toISOString();
+  return stepMs === hourMs ? text.replace('.000Z', '.000000Z') : text.slice(0, 10);
+}
+
+/** Values by source, one for each step. */
+type Sums = Readonly<Record<string, readonly number[]>>;
+
+function sumUp(rows: readonly UsageRow[], times: readonly number[], stepMs: number): Sums {
+  const sums = Object.fromEntries(sources.map(({ source }) => [source, times.map(() => 0)]));
+  const first = times[0] ?? 0;
+  for (const { hour, date, source, value } of rows) {
+    const index = Math.floor((Date.parse(hour ?? date ?? '') - first) / stepMs);
+    const line = sums[source];
+    if (line?.[index] !== undefined) line[index] += value;
+  }
+  return sums;
+}
+
+interface ChartsProps {
+  readonly times: readonly number[];
+  readonly sums: Sums;
+  readonly isHourly: boolean;
+}
+
+function Charts({ times, sums, isHourly }: ChartsProps) {
+  const seconds = times.map((time) => time / 1000);
+  const total = (source: string) => (sums[source] ?? []).reduce((sum, value) => sum + value, 0);
+  const used = times
+    .map((time, index) => ({
+      time,
+      values: sources.map(({ source }) => sums[source]?.[index] ?? 0),
+    }))
+    .filter(({ values }) => values.some((value) => value > 0))
+    .reverse();
+  return (
+    <>
+      <div class="columns">
+        {sources.map(({ source, name, color }) => (
+          <div key={source} class="card">
+            <Chart
+              label={`${name}: ${total(source).toLocaleString('en')}`}
+              times={seconds}
+              series={[{ name, values: sums[source] ?? [], color }]}
+            />
+          </div>
+        ))}
+      </div>
+      <details>
+        <summary>The numbers as a table</summary>
+        <Table
+          caption="Usage by period"
+          keyOf={({ time }) => time}
+          rows={used}
+          columns={[
+            { name: isHourly ? 'Hour (UTC)' : 'Day', cell: ({ time }) => period(time, isHourly) },
+            ...sources.map(({ name }, index) => ({
+              name,
+              isNumber: true,
+              cell: ({ values }: (typeof used)[number]) => values[index]?.toLocaleString('en') ?? 0,
+            })),
+          ]}
+        />
+      </details>
+    </>
+  );
+}
+
+function period(time: number, isHourly: boolean): string {
+  const text = new Date(time).toISOString();
+  return isHourly ? text.slice(0, 16).replace('T', ' ') : text.slice(0, 10);
+}

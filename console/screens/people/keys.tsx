@@ -1,0 +1,167 @@
+import { useState } from 'preact/hooks';
+import { readAll, send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import { at, navigate, type ScreenProps } from '../../core/router.ts';
+import { lens } from '../../core/session.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { confirm, Dialog } from '../../parts/dialog.tsx';
+import { CheckField, Form, TextField } from '../../parts/form.tsx';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { type ApiKey, type KeyFlag, keyFlags } from './people-data.ts';
+
+const flagNames = Object.keys(keyFlags) as readonly KeyFlag[]; // its own keys
+
+/** The keys of apps. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const [isAdding, setAdding] = useState(false);
+  const keys = useLoad(() => readAll<ApiKey>(at`instances/${instance}/api_keys/`), [instance]);
+  return (
+    <Page
+      title="API keys"
+      about="An app sends an API key with each request. What it may do beyond its users' rights is set per key."
+      actions={
+        <button type="button" class="main" onClick={() => setAdding(true)}>
+          New key
+        </button>
+      }
+    >
+      <Loaded of={keys}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>No app has access yet: make a key for it.</Empty>
+          ) : (
+            <Table
+              caption="API keys"
+              rows={all}
+              keyOf={({ id }) => id}
+              columns={columnsOf(instance, keys.reload)}
+            />
+          )
+        }
+      </Loaded>
+      {isAdding && (
+        <NewKey
+          instance={instance}
+          onClose={() => setAdding(false)}
+          onDone={() => {
+            setAdding(false);
+            notify('The key works now.');
+            keys.reload();
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function columnsOf(instance: string, reload: () => void) {
+  const path = ({ id }: ApiKey) => at`instances/${instance}/api_keys/${id}/`;
+  const view = (key: ApiKey) => {
+    const label = `the API key ${nameOf(key)}`;
+    lens.value = { instance, apiKey: key.api_key, userKey: undefined, label };
+    navigate(at`/i/${instance}/data`);
+  };
+  const reset = async (key: ApiKey) => {
+    const isSure = await confirm({
+      title: `Reset the key ${nameOf(key)}`,
+      text: 'The key ends at once, with its aliases: apps that have it stop working until they get the new one.',
+      verb: 'Reset the key',
+    });
+    if (!isSure) return;
+    await send({ method: 'POST', path: `${path(key)}reset_key/` });
+    reload();
+  };
+  const remove = async (key: ApiKey) => {
+    const text = 'Apps that have it stop working. It cannot be brought back.';
+    const title = `Delete the key ${nameOf(key)}`;
+    if (!(await confirm({ title, text, verb: 'Delete the key', name: 'delete' }))) return;
+    await send({ method: 'DELETE', path: path(key) });
+    reload();
+  };
+  return [
+    { name: 'Of', cell: nameOf },
+    { name: 'May', cell: Flags },
+    { name: 'Made', cell: ({ created_at }: ApiKey) => <Time value={created_at} /> },
+    {
+      name: 'Actions',
+      cell: (key: ApiKey) => (
+        <div class="actions">
+          <CopyButton text={() => key.api_key} label="Copy the key" />
+          <button type="button" class="small" onClick={() => view(key)}>
+            View as
+          </button>
+          <button type="button" class="small" onClick={() => attempt(() => reset(key))}>
+            Reset…
+          </button>
+          <button type="button" class="small danger" onClick={() => attempt(() => remove(key))}>
+            Delete…
+          </button>
+        </div>
+      ),
+    },
+  ];
+}
+
+function nameOf({ description, id }: ApiKey): string {
+  return description === '' ? `Key ${id}` : description;
+}
+
+function Flags(key: ApiKey) {
+  const set = flagNames.filter((flag) => key[flag]);
+  if (set.length === 0) return <>what its users may do</>;
+  return (
+    <ul class="plain">
+      {set.map((flag) => (
+        <li key={flag}>{keyFlags[flag]}</li>
+      ))}
+    </ul>
+  );
+}
+
+interface NewKeyProps {
+  readonly instance: string;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function NewKey({ instance, onClose, onDone }: NewKeyProps) {
+  const [description, setDescription] = useState('');
+  const [flags, setFlags] = useState<Readonly<Partial<Record<KeyFlag, boolean>>>>({});
+  const create = async () => {
+    const path = at`instances/${instance}/api_keys/`;
+    await send({ method: 'POST', path, body: { description, ...flags } });
+    onDone();
+  };
+  return (
+    <Dialog title="New API key" onClose={onClose}>
+      <Form verb="Make the key" onSend={create} onCancel={onClose}>
+        {(errors) => (
+          <>
+            <TextField
+              label="For which app"
+              value={description}
+              onValue={setDescription}
+              error={errors.description}
+              input={{ maxLength: 256, autocomplete: 'off' }}
+            />
+            {flagNames.map((flag) => (
+              <CheckField
+                key={flag}
+                label={flag}
+                hint={keyFlags[flag]}
+                isChecked={flags[flag] === true}
+                onChecked={(isSet) => setFlags({ ...flags, [flag]: isSet })}
+                error={errors[flag]}
+              />
+            ))}
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,107 @@
+import { send } from '../../core/api.ts';
+import { at } from '../../core/router.ts';
+
+/** A schedule, as the interface shows it. */
+export interface Schedule {
+  readonly id: number;
+  readonly label: string;
+  readonly description: string;
+  readonly interval_sec: number | null;
+  readonly crontab: string | null;
+  readonly timezone: string;
+  readonly scheduled_next: string;
+  readonly script: number;
+  /** Not in lists. */
+  readonly missed?: number;
+}
+
+/** Runs and missed times of a schedule. */
+export interface ScheduleHistory {
+  /** Absent: it has not run in the last 24 hours. */
+  readonly lastRun: { readonly status: string; readonly executed_at: string | null } | undefined;
+  readonly missed: number;
+}
+
+/** Returns how a schedule is called. */
+export function scheduleName({ id, label }: Pick<Schedule, 'id' | 'label'>): string {
+  return label === '' ? `Schedule ${id}` : label;
+}
+
+const units = [
+  { seconds: 3_600, one: 'hour', many: 'hours' },
+  { seconds: 60, one: 'minute', many: 'minutes' },
+  { seconds: 1, one: 'second', many: 'seconds' },
+] as const;
+
+/** Returns the longest unit of which seconds are a whole number, and that number. */
+export function splitInterval(seconds: number) {
+  const unit = units.find((each) => seconds % each.seconds === 0) ?? units[2];
+  return { amount: seconds / unit.seconds, unit };
+}
+
+/** Returns when a schedule runs, in words. */
+export function timesText({ interval_sec, crontab, timezone }: Schedule): string {
+  if (interval_sec === null) return `at ${crontab} (${timezone})`;
+  const { amount, unit } = splitInterval(interval_sec);
+  return amount === 1 ? `every ${unit.one}` : `every ${amount} ${unit.many}`;
+}
+
+/** Returns a point in time on the clock of a time zone. */
+export function clockText(time: string, timezone: string): string {
+  const options = { dateStyle: 'full', timeStyle: 'long', timeZone: timezone } as const;
+  try {
+    return new Intl.DateTimeFormat('en', options).format(new Date(time));
+  } catch {
+    return time; // this browser does not know the time zone
+  }
+}
+
+const perBatch = 25; // two requests each; docs/reference/batch.md#limits
+
+/** Reads what lists of schedules do not have, by the schedule's id. */
+export async function readHistories(
+  instance: string,
+  schedules: readonly Schedule[],
+): Promise<ReadonlyMap<number, ScheduleHistory>> {
+  const histories = new Map<number, ScheduleHistory>();
+  for (let start = 0; start < schedules.length; start += perBatch) {
+    const some = schedules.slice(start, start + perBatch);
+    const answers = await sendBatch(instance, some.flatMap(requestsOf(instance)));
+    for (const [index, { id }] of some.entries()) {
+      const record = answers[2 * index]?.content as Partial<Schedule> | undefined; // as requested
+      const runs = answers[2 * index + 1]?.content as RunPage | undefined; // likewise
+      histories.set(id, { missed: record?.missed ?? 0, lastRun: runs?.objects?.[0] });
+    }
+  }
+  return histories;
+}
+
+interface RunPage {
+  readonly objects?: readonly NonNullable<ScheduleHistory['lastRun']>[];
+}
+
+interface BatchItem {
+  readonly method: 'GET';
+  readonly path: string;
+}
+
+interface BatchAnswer {
+  readonly code: number;
+  readonly content?: unknown;
+}
+
+function requestsOf(instance: string) {
+  return ({ id }: Schedule): BatchItem[] => {
+    const path = at`/v1.1/instances/${instance}/schedules/${id}/`;
+    const runs = `${path}traces/?page_size=1&fields=status,executed_at`;
+    return [
+      { method: 'GET', path },
+      { method: 'GET', path: runs },
+    ];
+  };
+}
+
+function sendBatch(instance: string, requests: readonly BatchItem[]): Promise<BatchAnswer[]> {
+  const path = at`instances/${instance}/batch/`;
+  return send<BatchAnswer[]>({ method: 'POST', path, body: { requests } });
+}

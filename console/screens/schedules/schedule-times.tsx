@@ -1,0 +1,126 @@
+import { SelectField, TextField } from '../../parts/form.tsx';
+import { type Schedule, splitInterval } from './schedule-data.ts';
+
+/** When a schedule runs, as typed. */
+export interface Times {
+  readonly kind: 'interval' | 'crontab';
+  readonly amount: string;
+  readonly unitSeconds: string;
+  readonly crontab: string;
+  readonly timezone: string;
+}
+
+/** Returns the times of a schedule for the form; without one those that a new schedule begins with. */
+export function toTimes(schedule: Schedule | undefined): Times {
+  const { amount, unit } = splitInterval(schedule?.interval_sec ?? 3_600);
+  return {
+    kind: typeof schedule?.crontab === 'string' ? 'crontab' : 'interval',
+    amount: String(amount),
+    unitSeconds: String(unit.seconds),
+    crontab: schedule?.crontab ?? '0 9 * * 1-5',
+    timezone: schedule?.timezone ?? ownZone,
+  };
+}
+
+/** Returns the fields of a schedule's record for its times. */
+export function fromTimes(times: Times): Pick<Schedule, 'interval_sec' | 'crontab' | 'timezone'> {
+  const { kind, amount, unitSeconds, crontab, timezone } = times;
+  return kind === 'interval'
+    ? { interval_sec: Number(amount) * Number(unitSeconds), crontab: null, timezone }
+    : { interval_sec: null, crontab, timezone };
+}
+
+const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const kinds = [
+  ['interval', 'again and again, after a fixed time'],
+  ['crontab', 'at times of the clock and the calendar'],
+] as const;
+const unitOptions = [
+  ['1', 'seconds'],
+  ['60', 'minutes'],
+  ['3600', 'hours'],
+] as const;
+const examples = [
+  ['', 'Choose an example'],
+  ['0 * * * *', 'each hour, on the hour'],
+  ['0 3 * * *', 'each day at 3:00'],
+  ['0 9 * * 1-5', 'from Monday to Friday at 9:00'],
+  ['0 0 * * sun', 'each Sunday at midnight'],
+  ['0 0 1 * *', 'on the first of each month'],
+] as const;
+
+interface TimesFieldsProps {
+  readonly times: Times;
+  readonly onTimes: (times: Times) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** The fields for when a schedule runs. */
+export function TimesFields({ times, onTimes, errors }: TimesFieldsProps) {
+  const change = (changes: Partial<Times>) => onTimes({ ...times, ...changes });
+  return (
+    <>
+      <SelectField
+        label="Run it"
+        value={times.kind}
+        onValue={(kind) => change({ kind: kind === 'crontab' ? 'crontab' : 'interval' })}
+        options={kinds}
+      />
+      {times.kind === 'interval' ? (
+        <div class="row">
+          <TextField
+            label="Every"
+            hint="From 30 seconds to 24 hours."
+            value={times.amount}
+            onValue={(amount) => change({ amount })}
+            error={errors.interval_sec}
+            input={{ type: 'number', required: true, min: 1, step: 1 }}
+          />
+          <SelectField
+            label="Unit"
+            value={times.unitSeconds}
+            onValue={(unitSeconds) => change({ unitSeconds })}
+            options={unitOptions}
+          />
+        </div>
+      ) : (
+        <CrontabFields times={times} change={change} errors={errors} />
+      )}
+    </>
+  );
+}
+
+interface CrontabFieldsProps {
+  readonly times: Times;
+  readonly change: (changes: Partial<Times>) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+function CrontabFields({ times, change, errors }: CrontabFieldsProps) {
+  const zones = new Set(['UTC', ownZone, times.timezone, ...Intl.supportedValuesOf('timeZone')]);
+  return (
+    <>
+      <TextField
+        label="Crontab"
+        hint="Minute, hour, day of the month, month, weekday; * is each. Day and weekday both have to match."
+        value={times.crontab}
+        onValue={(crontab) => change({ crontab })}
+        error={errors.crontab}
+        input={{ required: true, spellcheck: false, autocomplete: 'off' }}
+      />
+      <SelectField
+        label="Examples"
+        value={examples.find(([text]) => text === times.crontab)?.[0] ?? ''}
+        onValue={(crontab) => crontab !== '' && change({ crontab })}
+        options={examples}
+      />
+      <SelectField
+        label="Time zone"
+        value={times.timezone}
+        onValue={(timezone) => change({ timezone })}
+        error={errors.timezone}
+        options={[...zones].map((zone) => [zone, zone.replaceAll('_', ' ')] as const)}
+      />
+    </>
+  );
+}

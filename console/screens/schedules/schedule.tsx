@@ -1,0 +1,82 @@
+import { send } from '../../core/api.ts';
+import { useLoad, useRepeat } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, navigate } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Time } from '../../parts/time.tsx';
+import { TraceList } from '../../parts/trace-list.tsx';
+import { clockText, type Schedule, scheduleName, timesText } from './schedule-data.ts';
+import { ScheduleForm, type ScheduleInput } from './schedule-form.tsx';
+
+const lookMs = 10_000;
+
+/** A schedule: its times, its fields and its runs. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', id = '' } = names;
+  const path = at`instances/${instance}/schedules/${id}/`;
+  const list = at`/i/${instance}/schedules`;
+  const schedule = useLoad<Schedule>((signal) => send({ method: 'GET', path, signal }), [path]);
+  useRepeat(() => schedule.isLoading || schedule.reload(), lookMs, schedule.problem === undefined);
+  const save = async (body: ScheduleInput) => {
+    schedule.setData(await send<Schedule>({ method: 'PATCH', path, body }));
+    notify('Saved.');
+  };
+  const remove = async () => {
+    const isSure = await confirm({
+      title: 'Delete the schedule',
+      text: 'Its script stays; the list of its runs is gone.',
+      verb: 'Delete the schedule',
+    });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path });
+    notify('The schedule is deleted.');
+    navigate(list);
+  };
+  return (
+    <Page
+      title={scheduleName(schedule.data ?? { id: Number(id), label: '' })}
+      above={[{ text: 'Schedules', href: href(list) }]}
+      actions={
+        <button type="button" class="danger" onClick={() => attempt(remove)}>
+          Delete…
+        </button>
+      }
+    >
+      <Loaded of={schedule}>
+        {(data) => (
+          <>
+            <TimesFacts schedule={data} />
+            <section class="card">
+              <ScheduleForm instance={instance} schedule={data} verb="Save" onSend={save} />
+            </section>
+          </>
+        )}
+      </Loaded>
+      <TraceList path={`${path}traces/`} />
+    </Page>
+  );
+}
+
+function TimesFacts({ schedule }: { readonly schedule: Schedule }) {
+  const { scheduled_next, timezone, missed = 0 } = schedule;
+  return (
+    <dl class="facts">
+      <dt>Runs</dt>
+      <dd>{timesText(schedule)}</dd>
+      <dt>Next run</dt>
+      <dd>
+        {clockText(scheduled_next, timezone)}, <Time value={scheduled_next} />
+      </dd>
+      <dt>Missed</dt>
+      <dd>
+        {missed}{' '}
+        <span class="soft">
+          {missed === 1 ? 'time' : 'times'}: the last run had not ended, or no server ran
+        </span>
+      </dd>
+    </dl>
+  );
+}

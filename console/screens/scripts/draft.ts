@@ -1,0 +1,51 @@
+import { send } from '../../core/api.ts';
+import { parseObject } from '../../core/json-text.ts';
+import { readScript, type Script, scriptPath } from './script-data.ts';
+
+/** A script as it is edited. */
+export interface Draft {
+  readonly label: string;
+  readonly description: string;
+  readonly runtime_name: string;
+  readonly source: string;
+  /** JSON text. */
+  readonly config: string;
+}
+
+/** Returns a script as it is edited before the first change. */
+export function toDraft({ label, description, runtime_name, source, config }: Script): Draft {
+  return { label, description, runtime_name, source, config: JSON.stringify(config, null, 2) };
+}
+
+/** Checks whether a draft differs from the script that it was made of. */
+export function isChanged(draft: Draft, script: Script): boolean {
+  return JSON.stringify(draft) !== JSON.stringify(toDraft(script));
+}
+
+/**
+ * Reads the script that a draft was made of, if it was changed on the server since.
+ *
+ * @throws ApiProblem
+ */
+export async function findNewer(instance: string, script: Script): Promise<Script | undefined> {
+  const current = await readScript(instance, script.id);
+  return current.updated_at === script.updated_at ? undefined : current;
+}
+
+/**
+ * Sends what a draft changes of a script.
+ *
+ * @throws ApiProblem also when the configuration is no JSON object
+ */
+export function sendDraft(instance: string, draft: Draft, script: Script): Promise<Script> {
+  const before = toDraft(script);
+  const { label, description, runtime_name, source, config } = draft;
+  const body = {
+    ...(label !== before.label && { label }),
+    ...(description !== before.description && { description }),
+    ...(runtime_name !== before.runtime_name && { runtime_name }),
+    ...(source !== before.source && { source }),
+    ...(config !== before.config && { config: parseObject(config) }),
+  };
+  return send({ method: 'PATCH', path: scriptPath(instance, script.id), body });
+}

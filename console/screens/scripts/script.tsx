@@ -1,0 +1,195 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ApiProblem, send } from '../../core/api.ts';
+import { parseJson } from '../../core/json-text.ts';
+import { toApiProblem, useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, leaveTo, setQuery } from '../../core/router.ts';
+import type { Trace } from '../../core/traces.ts';
+import { CodeEditor } from '../../parts/code-editor.tsx';
+import { confirm } from '../../parts/dialog.tsx';
+import { Loaded, Problem } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { TraceList } from '../../parts/trace-list.tsx';
+import { useUnsaved } from '../../parts/unsaved.ts';
+import { type KeptArguments, keepArguments, readArguments } from './argument-store.ts';
+import { Arguments } from './arguments.tsx';
+import { type Draft, findNewer, isChanged, sendDraft, toDraft } from './draft.ts';
+import { NewerScript } from './newer-script.tsx';
+import { languageOf, nameOf, readScript, type Script, scriptPath } from './script-data.ts';
+import { ScriptFields } from './script-fields.tsx';
+
+/** Edits and runs a script. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', id = '' } = names;
+  const script = useLoad((signal) => readScript(instance, id, signal), [instance, id]);
+  const above = [{ text: 'Scripts', href: href(at`/i/${instance}/scripts`) }];
+  if (script.data !== undefined) {
+    return <Editor instance={instance} loaded={script.data} above={above} />;
+  }
+  return (
+    <Page title={`Script ${id}`} above={above}>
+      <Loaded of={script}>{() => null}</Loaded>
+    </Page>
+  );
+}
+
+interface EditorProps {
+  readonly instance: string;
+  readonly loaded: Script;
+  readonly above: readonly { readonly text: string; readonly href: string }[];
+}
+
+function Editor({ instance, loaded, above }: EditorProps) {
+  const { script, draft, isDirty, problem, change, save, newer, settle } = useDraft(
+    instance,
+    loaded,
+  );
+  const id = String(script.id);
+  const [kept, setKept] = useState(() => readArguments(instance, id));
+  const [latest, setLatest] = useState<number>();
+  const keep = (next: KeptArguments) => {
+    keepArguments(instance, id, next);
+    setKept(next);
+  };
+  const run = async () => {
+    const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
+    if (!(await save())) return;
+    const path = `${scriptPath(instance, id)}run/`;
+    const trace = await send<Trace>({ method: 'POST', path, body: { payload } });
+    setLatest(trace.id);
+    setQuery({ run: String(trace.id) });
+  };
+  useSaveKey(() => attempt(save));
+  const startRun = () => attempt(run);
+  return (
+    <Page
+      title={nameOf(script)}
+      above={above}
+      actions={
+        <>
+          {isDirty && <span class="soft">Not saved</span>}
+          <button type="button" disabled={!isDirty} onClick={() => attempt(save)}>
+            Save
+          </button>
+          <button type="button" class="main" onClick={startRun}>
+            {isDirty ? 'Save and run' : 'Run'}
+          </button>
+        </>
+      }
+    >
+      {problem !== undefined && <Problem problem={problem} />}
+      <CodeEditor
+        label="Source"
+        language={languageOf(draft.runtime_name)}
+        value={draft.source}
+        onValue={(source) => change({ source })}
+        onRun={startRun}
+        error={problem?.fields.source}
+        hint="Ctrl-S saves, Ctrl-Enter saves and runs."
+      />
+      <div class="columns">
+        <section class="card" aria-labelledby="arguments">
+          <h2 id="arguments">Arguments</h2>
+          <Arguments kept={kept} onKept={keep} onRun={startRun} />
+        </section>
+        <ScriptFields draft={draft} errors={problem?.fields ?? {}} onChange={change} />
+      </div>
+      <TraceList path={`${scriptPath(instance, id)}traces/`} latest={latest} />
+      <h2>More</h2>
+      <div class="actions">
+        <a class="button" href={href(at`/i/${instance}/endpoints`, { script: id })}>
+          Give it an address…
+        </a>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => attempt(() => remove(instance, script))}
+        >
+          Delete the script…
+        </button>
+      </div>
+      {newer !== undefined && <NewerScript newer={newer} onSettle={settle} />}
+    </Page>
+  );
+}
+
+/** State of a script that is edited, and how it is saved. */
+function useDraft(instance: string, loaded: Script) {
+  const [script, setScript] = useState(loaded);
+  const [draft, setDraft] = useState(() => toDraft(loaded));
+  const [problem, setProblem] = useState<ApiProblem>();
+  const [newer, setNewer] = useState<Script>();
+  const settled = useRef<(isSaved: boolean) => void>(undefined);
+  const isDirty = isChanged(draft, script);
+  useUnsaved(isDirty);
+  const take = (next: Script) => {
+    setScript(next);
+    setDraft(toDraft(next));
+  };
+  const write = async (): Promise<boolean> => {
+    try {
+      const sent = draft;
+      const saved = await sendDraft(instance, sent, script);
+      setScript(saved);
+      setDraft((current) => (current === sent ? toDraft(saved) : current)); // typed meanwhile
+      setProblem(undefined);
+      notify('Saved.');
+      return true;
+    } catch (error) {
+      setProblem(toApiProblem(error));
+      return false;
+    }
+  };
+  return {
+    script,
+    draft,
+    isDirty,
+    problem,
+    newer,
+    change: (changes: Partial<Draft>) => setDraft((current) => ({ ...current, ...changes })),
+    /** Resolves with whether the script on the server is the draft. */
+    save: async (): Promise<boolean> => {
+      if (!isDirty) return true;
+      const found = await findNewer(instance, script);
+      if (found === undefined) return write();
+      setNewer(found);
+      return new Promise((resolve) => {
+        settled.current = resolve;
+      });
+    },
+    /** Ends the question what is done with a script that was changed on the server. */
+    settle: async (choice: 'overwrite' | 'take' | 'cancel') => {
+      if (choice === 'take' && newer !== undefined) take(newer);
+      setNewer(undefined);
+      settled.current?.(choice === 'overwrite' && (await write()));
+    },
+  };
+}
+
+function useSaveKey(save: () => void): void {
+  const latest = useRef(save);
+  latest.current = save;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const isSave = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 's';
+      if (!isSave || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+async function remove(instance: string, script: Script): Promise<void> {
+  const isSure = await confirm({
+    title: 'Delete the script',
+    text: `${nameOf(script)} is gone then, with its endpoints, triggers and schedules.`,
+    verb: 'Delete the script',
+  });
+  if (!isSure) return;
+  await send({ method: 'DELETE', path: scriptPath(instance, script.id) });
+  notify(`${nameOf(script)} is deleted.`);
+  leaveTo(at`/i/${instance}/scripts`);
+}

@@ -1,0 +1,26 @@
+import { Output } from '../../parts/output.tsx';
+import { SafeFrame } from './safe-frame.tsx';
+
+/** What a template has rendered. */
+export interface Rendered {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** The output of a template: as text, and a page also as it looks. */
+export function Preview({ rendered: { type, text } }: { readonly rendered: Rendered }) {
+  return (
+    <>
+      <p class="soft">{type}</p>
+      {/^text\/html\b/i.test(type) && (
+        <>
+          <SafeFrame title="The page" html={text} />
+          <p class="hint">
+            Without its scripts, styles and pictures of other servers, and no link leads anywhere.
+          </p>
+        </>
+      )}
+      <Output label="Text" text={text} />
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, navigate } from '../../core/router.ts';
+import { confirm, Dialog } from '../../parts/dialog.tsx';
+import { Form, TextField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import type { Template } from './template-data.ts';
+import { TemplateEditor } from './template-editor.tsx';
+
+/** A template: its editor with a preview. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', name = '' } = names;
+  const [isRenaming, setRenaming] = useState(false);
+  const path = at`instances/${instance}/snippets/templates/${name}/`;
+  const list = at`/i/${instance}/templates`;
+  const template = useLoad<Template>((signal) => send({ method: 'GET', path, signal }), [path]);
+  const remove = async () => {
+    const isSure = await confirm({
+      title: 'Delete the template',
+      text: 'Requests that name it fail from now on.',
+      verb: 'Delete the template',
+    });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path });
+    notify('The template is deleted.');
+    navigate(list);
+  };
+  return (
+    <Page
+      title={name}
+      above={[{ text: 'Templates', href: href(list) }]}
+      actions={
+        <>
+          <button type="button" onClick={() => setRenaming(true)}>
+            Rename…
+          </button>
+          <button type="button" class="danger" onClick={() => attempt(remove)}>
+            Delete…
+          </button>
+        </>
+      }
+    >
+      <Loaded of={template}>
+        {(data) => <TemplateEditor instance={instance} template={data} />}
+      </Loaded>
+      {isRenaming && (
+        <Rename path={path} list={list} name={name} onClose={() => setRenaming(false)} />
+      )}
+    </Page>
+  );
+}
+
+interface RenameProps {
+  readonly path: string;
+  readonly list: string;
+  readonly name: string;
+  readonly onClose: () => void;
+}
+
+function Rename({ path, list, name, onClose }: RenameProps) {
+  const [newName, setNewName] = useState(name);
+  const rename = async () => {
+    const body = { new_name: newName };
+    const renamed = await send<Template>({ method: 'POST', path: `${path}rename/`, body });
+    notify(`The template is named ${renamed.name} now.`);
+    navigate(`${list}/${encodeURIComponent(renamed.name)}`);
+  };
+  return (
+    <Dialog title="Rename the template" onClose={onClose}>
+      <Form verb="Rename" onSend={rename} onCancel={onClose}>
+        {(errors) => (
+          <TextField
+            label="New name"
+            hint="Requests that use the old one fail from then on."
+            value={newName}
+            onValue={setNewName}
+            error={errors.new_name}
+            input={{ required: true, autocomplete: 'off', spellcheck: false }}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

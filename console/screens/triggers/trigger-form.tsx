@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { readAll } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { at } from '../../core/router.ts';
+import { AreaField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { ScriptField, useScripts } from '../../parts/script-choice.tsx';
+import { signalTexts, type Trigger } from './trigger-data.ts';
+
+/** What a client sends. */
+export type TriggerInput = Omit<Trigger, 'id'>;
+
+interface TriggerFormProps {
+  readonly instance: string;
+  /** Absent: a new one. */
+  readonly trigger?: Trigger;
+  readonly verb: string;
+  readonly onSend: (input: TriggerInput) => Promise<void>;
+  readonly onCancel?: () => void;
+}
+
+/** The fields of a trigger. */
+export function TriggerForm({ instance, trigger, onSend, ...form }: TriggerFormProps) {
+  const [label, setLabel] = useState(trigger?.label ?? '');
+  const [description, setDescription] = useState(trigger?.description ?? '');
+  const [signal, setSignal] = useState<string>(trigger?.signal ?? 'post_create');
+  const [className, setClassName] = useState(trigger?.class ?? '');
+  const [script, setScript] = useState(trigger === undefined ? '' : String(trigger.script));
+  const scripts = useScripts(instance);
+  const path = at`instances/${instance}/classes/`;
+  const classes = useLoad(
+    () => readAll<{ readonly name: string }>(path, { fields: 'name' }),
+    [path],
+  );
+  const input = {
+    label,
+    description,
+    signal: signal as Trigger['signal'], // one of the options
+    class: className,
+    script: Number(script),
+  };
+  return (
+    <Form {...form} onSend={() => onSend(input)}>
+      {(errors) => (
+        <>
+          <TextField label="Label" value={label} onValue={setLabel} error={errors.label} />
+          <Loaded of={classes}>
+            {(all) => (
+              <SelectField
+                label="When an object of this class"
+                value={className}
+                onValue={setClassName}
+                error={errors.class}
+                options={[['', 'Choose a class'], ...all.map(classOption)]}
+              />
+            )}
+          </Loaded>
+          <SelectField
+            label="was"
+            value={signal}
+            onValue={setSignal}
+            error={errors.signal}
+            options={Object.entries(signalTexts)}
+          />
+          <Loaded of={scripts}>
+            {(all) => (
+              <ScriptField
+                instance={instance}
+                scripts={all}
+                value={script}
+                onValue={setScript}
+                error={errors.script}
+              />
+            )}
+          </Loaded>
+          <AreaField
+            label="Description"
+            value={description}
+            onValue={setDescription}
+            error={errors.description}
+            rows={2}
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+function classOption({ name }: { readonly name: string }): readonly [string, string] {
+  return [name, name === 'user_profile' ? 'user_profile: the users' : name];
+}

@@ -1,0 +1,52 @@
+import { send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { at, href, navigate } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { TraceList } from '../../parts/trace-list.tsx';
+import { type Trigger, triggerName } from './trigger-data.ts';
+import { TriggerForm, type TriggerInput } from './trigger-form.tsx';
+
+/** A trigger: its fields and its runs. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', id = '' } = names;
+  const path = at`instances/${instance}/triggers/${id}/`;
+  const list = at`/i/${instance}/triggers`;
+  const trigger = useLoad<Trigger>((signal) => send({ method: 'GET', path, signal }), [path]);
+  const save = async (body: TriggerInput) => {
+    trigger.setData(await send<Trigger>({ method: 'PATCH', path, body }));
+    notify('Saved.');
+  };
+  const remove = async () => {
+    const isSure = await confirm({
+      title: 'Delete the trigger',
+      text: 'Its script stays; the list of its runs is gone.',
+      verb: 'Delete the trigger',
+    });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path });
+    notify('The trigger is deleted.');
+    navigate(list);
+  };
+  return (
+    <Page
+      title={triggerName(trigger.data ?? { id: Number(id), label: '' })}
+      above={[{ text: 'Triggers', href: href(list) }]}
+      actions={
+        <button type="button" class="danger" onClick={() => attempt(remove)}>
+          Delete…
+        </button>
+      }
+    >
+      <section class="card">
+        <Loaded of={trigger}>
+          {(data) => <TriggerForm instance={instance} trigger={data} verb="Save" onSend={save} />}
+        </Loaded>
+      </section>
+      <TraceList path={`${path}traces/`} />
+    </Page>
+  );
+}

@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole, program, widths } from './console-page.ts';
+import { writeCode } from './write-code.ts';
+
+const hostile = '<img src=x onerror="window.ran=1"><script>window.ran=2</script>';
+
+describe.skipIf(program === undefined)('automation in the console', () => {
+  let view: Console;
+  let script = '';
+  const library = '/v1.1/instances/library/';
+
+  beforeAll(async () => {
+    view = await openConsole('library');
+    const schema = [{ name: 'title', type: 'string', filter_index: true, order_index: true }];
+    await view.send({ path: `${library}classes/`, body: { name: 'book', schema } });
+    await view.send({ path: `${library}classes/book/objects/`, body: { title: 'Emma' } });
+    const source = 'console.log("seen", ARGS.title)';
+    const body = { label: 'watcher', source, runtime_name: 'nodejs_v8' };
+    const { body: made } = await view.send({ path: `${library}snippets/scripts/`, body });
+    script = String(made.id);
+  }, 120_000);
+
+  afterAll(() => view?.close());
+
+  test.each(widths)('a trigger is made, and its run appears, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/triggers', { width });
+    const { page } = tab;
+
+    await page.getByRole('button', { name: 'New trigger' }).first().click();
+    await page.getByLabel('Label').fill(`new books ${width}`);
+    await page.getByLabel('When an object of this class').selectOption('book');
+    await page.getByLabel('Script to run').selectOption(script);
+    await tab.check();
+    await page.getByRole('button', { name: 'Create the trigger' }).click();
+    await page.getByRole('heading', { level: 1, name: `new books ${width}` }).waitFor();
+    await view.send({ path: `${library}classes/book/objects/`, body: { title: hostile } });
+    await page.getByRole('button', { name: /^Run \d/ }).click();
+    await page.getByText(`seen ${hostile}`).waitFor();
+    await tab.check();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete the trigger' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Triggers' }).waitFor();
+    await tab.check();
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    await tab.close();
+  });
+
+  test.each(widths)('a schedule shows its next run, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/schedules', { width, isDark: true });
+    const { page } = tab;
+
+    await page.getByRole('button', { name: 'New schedule' }).first().click();
+    await page.getByLabel('Label').fill(`nightly ${width}`);
+    await page.getByLabel('Script to run').selectOption(script);
+    await page.getByLabel('Run it').selectOption('crontab');
+    await page.getByLabel('Crontab').fill('60 3 * * *');
+    await page.getByLabel('Time zone').selectOption('Europe/Berlin');
+    await page.getByRole('button', { name: 'Create the schedule' }).click();
+    await page
+      .getByText('Not a valid crontab, "60" does not fit the minute (0-59).')
+      .last()
+      .waitFor();
+    await tab.check();
+    await page.getByLabel('Crontab').fill('30 3 * * *');
+    await page.getByRole('button', { name: 'Create the schedule' }).click();
+    await page.getByText(/at 3:30:00 AM GMT\+[12]/).waitFor();
+    await tab.check();
+    await page.getByRole('link', { name: 'Schedules' }).first().click();
+    await page
+      .getByRole('row', { name: `nightly ${width}` })
+      .getByText('none in 24 hours')
+      .waitFor();
+    await tab.check();
+    await tab.close();
+  });
+
+  test.each(widths)('a channel shows messages as they are published, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/channels', { width });
+    const { page } = tab;
+
+    await page.getByRole('button', { name: 'New channel' }).click();
+    await page.getByLabel('Name').fill(`chat${width}`);
+    await page.getByLabel('Rooms').selectOption('separate_rooms');
+    await tab.check();
+    await page.getByRole('button', { name: 'Create the channel' }).click();
+    await page.getByLabel('Room', { exact: true }).fill('lobby');
+    await page.getByRole('button', { name: 'Open the room' }).click();
+    await page.getByText('live', { exact: true }).waitFor();
+    const payload = { text: hostile };
+    const message = {
+      path: `${library}channels/chat${width}/publish/`,
+      body: { room: 'lobby', payload },
+    };
+    await view.send(message);
+    await page.getByRole('region', { name: 'Live messages' }).getByText('onerror').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('stopped', { exact: true }).waitFor();
+    await page.getByLabel('Payload, as JSON').fill('{ "text": "from here" }');
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await page.getByText(/Message \d+ is published/).waitFor();
+    await page.getByRole('button', { name: 'Read the newest' }).click();
+    await page
+      .getByRole('region', { name: 'Messages that are kept' })
+      .getByText('from here')
+      .waitFor();
+    await page.getByRole('button', { name: 'Follow' }).click();
+    await page.getByRole('region', { name: 'Live messages' }).getByText('from here').waitFor();
+    await tab.check();
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    await tab.close();
+  });
+
+  test.each(widths)(
+    'a template is previewed, and nothing of it runs, %i px wide',
+    async (width) => {
+      const tab = await view.open('/i/library/templates', { width });
+      const { page } = tab;
+
+      await page.getByRole('button', { name: 'New template' }).click();
+      await page.getByLabel('Name').fill(`page${width}`);
+      await page.getByRole('button', { name: 'Create the template' }).click();
+      const editor = page.getByRole('textbox', { name: 'Template', exact: true });
+      await writeCode(
+        editor,
+        '<h1>{{ response.objects[0].title }}</h1><a href="https://example.com/">out</a>',
+      );
+      await page.getByLabel('Preview it with').selectOption('book');
+      await page.getByRole('button', { name: 'Save and preview' }).click();
+      const frame = page.frameLocator('iframe[sandbox=""]');
+      await frame.getByRole('heading', { name: 'Emma' }).waitFor();
+      await tab.check();
+      await tab.close();
+    },
+  );
+
+  test('hostile output of a template does not run in its preview', async () => {
+    const content = `${hostile}<form action="javascript:top.ran=3"><button>go</button></form><h1>shown</h1>`;
+    const body = { name: 'hostile', content_type: 'text/html', content };
+    await view.send({ path: `${library}snippets/templates/`, body });
+    const tab = await view.open('/i/library/templates/hostile');
+    const { page } = tab;
+
+    await page.getByRole('button', { name: 'Save and preview' }).click();
+    const frame = page.frameLocator('iframe[sandbox=""]');
+    await frame.getByRole('heading', { name: 'shown' }).waitFor();
+    await frame.getByRole('button', { name: 'go' }).click();
+
+    const inside = page.frames().find((each) => each !== page.mainFrame());
+    expect(await page.evaluate('window.ran')).toBeUndefined();
+    expect(await inside?.evaluate('window.ran')).toBeUndefined();
+    for (const fault of tab.faults) expect(fault).toMatch(/sandboxed|Content Security Policy/);
+    await page.context().close();
+  });
+
+  test.each(widths)('a data endpoint is made and shows its objects, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/endpoints/data?class=book', { width });
+    const { page } = tab;
+
+    await page.getByLabel('Name').fill(`novels${width}`);
+    await page.getByLabel('Query, as JSON').fill('{ "title": { "_eq": "Emma" } }');
+    await page.getByLabel('Order').selectOption('-title');
+    await page.getByText('Fields of every object').click();
+    await page.getByLabel('revision').uncheck();
+    await tab.check();
+    await page.getByRole('button', { name: 'Create the endpoint' }).click();
+    const objects = page.getByRole('region', { name: 'First objects' });
+    await objects.getByText('Emma').waitFor();
+    expect(await objects.getByText('revision').count()).toBe(0);
+    await page.getByRole('button', { name: 'Copy for the typed client' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      `db.endpoints["novels${width}"].list()`,
+    );
+    await tab.check();
+    await tab.close();
+  });
+});

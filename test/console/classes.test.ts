@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole, program, widths } from './console-page.ts';
+
+describe.skipIf(program === undefined)('classes in the console', () => {
+  let view: Console;
+
+  beforeAll(async () => {
+    view = await openConsole('shelves');
+  }, 120_000);
+
+  afterAll(() => view?.close());
+
+  test.each(widths)('a person makes, changes and deletes a class, %i px wide', async (width) => {
+    const name = `book_${width}`;
+    const tab = await view.open('/i/shelves/data', { width });
+    const { page } = tab;
+    await tab.check();
+    await page.getByRole('link', { name: 'New class' }).click();
+    await page.getByLabel('Name').fill(name);
+    const types = ['string', 'integer', 'datetime', 'file', 'reference', 'geopoint'];
+    for (const type of types) {
+      await page.getByRole('button', { name: 'Add a field' }).click();
+      const field = page.getByRole('group', { name: 'New field' });
+      await field.getByLabel('Type').selectOption(type);
+      await field.getByLabel('Name').fill(`a_${type}`);
+    }
+    await page.getByRole('group', { name: 'a_string' }).getByLabel('Filter').check();
+    await tab.check();
+    await page.getByRole('button', { name: 'Create the class' }).click();
+
+    await page.getByRole('heading', { name: `Structure of ${name}` }).waitFor();
+    await page.getByRole('group', { name: 'a_integer' }).getByLabel('Order').check();
+    await page.getByRole('button', { name: 'Remove the field a_geopoint' }).click();
+    await page.getByRole('button', { name: 'Close the notice' }).first().click();
+    await page.getByRole('button', { name: 'Save the class' }).click();
+    await page.getByRole('button', { name: 'Remove and save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await tab.check();
+    const { body } = await view.send({ path: `/v1.1/instances/shelves/classes/${name}/` });
+    expect(body).toMatchObject({
+      schema: [
+        { name: 'a_string', type: 'string', filter_index: true },
+        { name: 'a_integer', type: 'integer', order_index: true },
+        { name: 'a_datetime', type: 'datetime' },
+        { name: 'a_file', type: 'file' },
+        { name: 'a_reference', type: 'reference', target: 'self' },
+      ],
+    });
+
+    await page.goto(`${view.url}/console/#/i/shelves/reference/${name}`);
+    const filter = page.locator('section', { hasText: 'List with a filter' });
+    await filter.getByText(`await db.${name}.list(`).waitFor();
+    expect(await filter.textContent()).toContain(
+      '{"a_string":{"_eq":"a text"}},"orderBy":"-a_integer"',
+    );
+    await tab.check();
+
+    await page.goto(`${view.url}/console/#/i/shelves/structure/${name}`);
+    await page.getByRole('button', { name: 'Delete the class…' }).click();
+    await page.getByLabel(`Type ${name} to confirm`).fill(name);
+    await page.getByRole('button', { name: 'Delete the class', exact: true }).click();
+    await page.getByRole('heading', { name: 'Classes', level: 1 }).waitFor();
+    expect(await page.getByRole('link', { name: `Objects of ${name}` }).count()).toBe(0);
+    await tab.close();
+  });
+});

@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { openClient, type Send } from '../../bin/client.ts';
+import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
+import { startProcess } from '../support/server-process.ts';
+
+/** The browser for tests of the console; undefined if there is none. */
+export const program = findBrowser();
+if (program === undefined) process.stdout.write(howToGetOne);
+
+/** Widths in CSS pixels at which screens are tested: a desk and a phone. */
+export const widths = [1280, 390] as const;
+
+const email = 'owner@example.com';
+
+/** The console of a server process with one instance, in a browser. */
+export interface Console {
+  readonly browser: Browser;
+  readonly url: string;
+  /** Account key of the owner. */
+  readonly owner: string;
+  /** Sends a request as the owner, to `/v1.1/…` or an absolute address. */
+  readonly send: Send;
+  /** Opens a tab in which the owner is signed in. */
+  open(path: string, options?: TabOptions): Promise<Tab>;
+  close(): Promise<void>;
+}
+
+interface TabOptions {
+  readonly width?: number;
+  readonly isDark?: boolean;
+  /** Is not signed in. */
+  readonly isStranger?: boolean;
+}
+
+/** A tab. */
+export interface Tab {
+  readonly page: Page;
+  /** Script errors, violations of the policy, and errors in the log. */
+  readonly faults: readonly string[];
+  /** Fails when axe finds a violation, or the content is wider than the window. */
+  check(): Promise<void>;
+  /** Fails when there were faults. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a server process and a browser.
+ *
+ * @param instance name of the instance that is made
+ */
+export async function openConsole(instance: string): Promise<Console> {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-console-'));
+  const [browser, server] = await Promise.all([
+    openBrowser(program ?? ''),
+    startProcess(folder, { node: ['--max-semi-space-size=32'] }),
+  ]);
+  const { url } = server;
+  const body = { email, password: 'a password' };
+  const account = await openClient(url)({ path: '/v1.1/account/register/', body });
+  const owner: string = account.body.account_key;
+  const send = openClient(url, owner);
+  await send({ path: '/v1.1/instances/', body: { name: instance } });
+  return {
+    browser,
+    url,
+    owner,
+    send,
+    open: (path, options = {}) => openTab(browser, { url, owner, path, ...options }),
+    close: async () => {
+      await browser.close();
+      await server.end('SIGTERM');
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+interface Opening extends TabOptions {
+  readonly url: string;
+  readonly owner: string;
+  readonly path: string;
+}
+
+async function openTab(
+  browser: Browser,
+  { url, owner, path, width = 1280, isDark, isStranger }: Opening,
+): Promise<Tab> {
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width, height: 900 },
+    colorScheme: isDark ? 'dark' : 'light',
+    reducedMotion: 'reduce', // otherwise colours are measured in the middle of an animation
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const faults = watchFaults(page);
+  if (!isStranger) {
+    const session = JSON.stringify({ accountKey: owner, email });
+    const script = `if (self === top) sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`;
+    await page.addInitScript(script);
+  }
+  await page.goto(`/console/#${path}`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return {
+    page,
+    faults,
+    check: () => checkPage(page),
+    close: async () => {
+      await context.close();
+      expect(faults).toEqual([]);
+    },
+  };
+}
+
+/** Collects script errors, violations of the policy, and errors in the log of a page. */
+export function watchFaults(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(error.message));
+  page.on('console', (message) => {
+    const isStatus = message.text().startsWith('Failed to load resource: the server responded');
+    if (message.type() === 'error' && !isStatus) faults.push(message.text());
+  });
+  return faults;
+}
+
+/** Fails when axe finds a violation, or the content is wider than the window. */
+export async function checkPage(page: Page, name = page.url()): Promise<void> {
+  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
+  const found = await page.evaluate(`axe.run().then(({ violations }) =>
+    violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`);
+  expect(found, name).toEqual([]);
+  const spare = 'innerWidth - document.documentElement.scrollWidth';
+  expect(await page.evaluate(spare), name).toBeGreaterThanOrEqual(0);
+}

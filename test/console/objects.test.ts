@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Console, openConsole, program, type Tab, widths } from './console-page.ts';
+
+const classes = '/v1.1/instances/library/classes/';
+const objects = `${classes}book/objects/`;
+const hostile = [
+  '<img src=x onerror="window.ran=1">',
+  'javascript:window.ran=2',
+  '"><script>window.ran=3</script>',
+];
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe.skipIf(program === undefined)('objects in the console', () => {
+  let view: Console;
+
+  beforeAll(async () => {
+    view = await openConsole('library');
+  }, 120_000);
+
+  beforeEach(async () => {
+    await view.send({ method: 'DELETE', path: `${classes}book/`, expect: [204, 404] });
+    const schema = [
+      { name: 'title', type: 'string', filter_index: true, order_index: true },
+      { name: 'pages', type: 'integer', filter_index: true, order_index: true },
+      { name: 'summary', type: 'text' },
+      { name: 'cover', type: 'file' },
+      { name: 'sequel', type: 'reference', target: 'self' },
+    ];
+    await view.send({ path: classes, body: { name: 'book', schema } });
+    for (const [index, title] of ['Emma', '=1+1', 'He said "no", twice', ...hostile].entries()) {
+      await view.send({
+        path: objects,
+        body: { title, pages: index, summary: 'Word. '.repeat(50) },
+      });
+    }
+  });
+
+  afterAll(() => view?.close());
+
+  async function openGrid(width: number): Promise<Tab> {
+    const tab = await view.open('/i/library/data/book', { width });
+    tab.page.setDefaultTimeout(5_000);
+    await tab.page.getByRole('grid').waitFor();
+    return tab;
+  }
+
+  async function titles(): Promise<readonly string[]> {
+    const { body } = await view.send({ path: `${objects}?fields=title` });
+    return body.objects.map(({ title }: { title: string }) => title);
+  }
+
+  test.each(widths)('an object with a picture is made, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/data/book/new', { width });
+    const { page } = tab;
+    await page.getByLabel('title', { exact: true }).fill('Persuasion');
+    await page
+      .getByLabel('cover', { exact: true })
+      .setInputFiles({ name: `${hostile[0]}.png`, mimeType: 'image/png', buffer: picture });
+    await tab.check();
+    await page.getByRole('button', { name: 'Create the object' }).click();
+
+    await page.getByAltText('The stored file').waitFor();
+    await tab.check();
+    expect((await titles()).at(-1)).toBe('Persuasion');
+    await tab.close();
+  });
+
+  test.each(widths)('hostile values are shown as text, %i px wide', async (width) => {
+    const tab = await openGrid(width);
+    for (const value of hostile) await tab.page.getByText(value, { exact: true }).waitFor();
+    await tab.check();
+
+    expect(await tab.page.evaluate('window.ran')).toBeUndefined();
+    await tab.page
+      .getByRole('button', { name: /^more of summary/ })
+      .first()
+      .click();
+    await tab.page.getByText('Word. '.repeat(50).trim()).waitFor();
+    await tab.check();
+    await tab.close();
+  });
+
+  test('a cell is edited by keyboard, unless another was faster', async () => {
+    const tab = await openGrid(1280);
+    const { page } = tab;
+    const [first] = (await view.send({ path: objects })).body.objects;
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.getByLabel(`title of object ${first.id}`).fill('Mine');
+    await view.send({ method: 'PATCH', path: `${objects}${first.id}/`, body: { title: 'Theirs' } });
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'Theirs' }).waitFor();
+    await tab.check();
+    await page.getByRole('button', { name: 'Overwrite with yours' }).click();
+
+    await page.getByRole('gridcell', { name: 'Mine' }).waitFor();
+    expect((await titles())[0]).toBe('Mine');
+    await tab.close();
+  });
+
+  test.each(widths)('a filter and an order are in the address, %i px wide', async (width) => {
+    const tab = await openGrid(width);
+    const { page } = tab;
+    await page.getByText('Filter and order').click();
+    await page.getByLabel('Order').selectOption('-pages');
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByLabel('Field').selectOption('pages');
+    await page.getByLabel('Condition').selectOption('_lt');
+    await page.getByLabel('Value').fill('2');
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByText('2 in all.').waitFor();
+    await tab.check();
+
+    const { searchParams } = new URL(page.url().replace('#', ''));
+    expect(Object.fromEntries(searchParams)).toEqual({
+      order_by: '-pages',
+      query: '{"pages":{"_lt":2}}',
+    });
+    await tab.close();
+  });
+
+  test('a heading sorts', async () => {
+    const tab = await openGrid(1280);
+    const heading = tab.page.getByRole('columnheader', { name: 'title' });
+    await heading.getByRole('button').click();
+    await tab.page.getByRole('columnheader', { name: 'title ▲' }).waitFor();
+
+    expect(await heading.getAttribute('aria-sort')).toBe('ascending');
+    await tab.close();
+  });
+
+  test.each(widths)('selected objects are deleted, %i px wide', async (width) => {
+    const tab = await openGrid(width);
+    const { page } = tab;
+    await page
+      .getByRole('checkbox', { name: /^Select object/ })
+      .nth(0)
+      .check();
+    await page
+      .getByRole('checkbox', { name: /^Select object/ })
+      .nth(1)
+      .check();
+    await page.getByText('2 selected').waitFor();
+    await tab.check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByLabel('Type book to confirm').fill('book');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('2 objects are deleted.').waitFor();
+
+    expect(await titles()).toEqual(['He said "no", twice', ...hostile]);
+    await tab.close();
+  });
+
+  test.each(widths)('an exported file is imported as it was, %i px wide', async (width) => {
+    const tab = await openGrid(width);
+    const { page } = tab;
+    const before = await titles();
+    await page.evaluate('window.showSaveFilePicker = undefined');
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByLabel('Safe for spreadsheets').uncheck();
+    await tab.check();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('dialog').getByRole('button', { name: 'Export' }).click(),
+    ]);
+    const text = readFileSync(await download.path(), 'utf8');
+    expect(text.split('\r\n').slice(0, 3)).toEqual([
+      'title,pages,summary,cover,sequel',
+      `Emma,0,"${'Word. '.repeat(50)}",,`,
+      `=1+1,1,"${'Word. '.repeat(50)}",,`,
+    ]);
+
+    await page.getByRole('button', { name: 'Import' }).click();
+    const file = { name: 'books.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+    await page.getByLabel('CSV or JSON lines file').setInputFiles(file);
+    await page.getByText('Which field').waitFor();
+    await tab.check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText(`${before.length} objects are imported.`).waitFor();
+
+    expect(await titles()).toEqual([...before, ...before]);
+    await tab.close();
+  });
+});

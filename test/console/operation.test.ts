@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole, program, widths } from './console-page.ts';
+
+describe.skipIf(program === undefined)('operation in the console', () => {
+  let view: Console;
+  const library = '/v1.1/instances/library/';
+
+  beforeAll(async () => {
+    view = await openConsole('library');
+    const body = { label: 'works', source: 'console.log("fine")', runtime_name: 'nodejs_v6' };
+    await view.send({ path: `${library}snippets/scripts/`, body });
+  }, 120_000);
+
+  afterAll(() => view?.close());
+
+  test.each(widths)('the instance at a glance, %i px wide', async (width) => {
+    const tab = await view.open('/i/library', { width });
+
+    await tab.page.getByRole('link', { name: '1 Scripts' }).waitFor();
+    await tab.check();
+    await tab.close();
+  });
+
+  test.each(widths)('a backup is made, restored and deleted, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/backups', { width });
+    const { page } = tab;
+
+    await page.getByRole('button', { name: 'Back up now' }).click();
+    await page.getByLabel('Label').fill(`before the fair ${width}`);
+    await tab.check();
+    await page.getByRole('button', { name: 'Make the backup' }).click();
+    const row = page.getByRole('row', { name: `before the fair ${width}` });
+    await row.getByText('success').waitFor();
+    await view.send({ path: `${library}classes/`, body: { name: `late${width}` } });
+    await row.getByRole('button', { name: 'Restore…' }).click();
+    const verb = page.getByRole('button', { name: 'Replace the contents' });
+    expect(await verb.isDisabled()).toBe(true);
+    await page.getByLabel('Type library to confirm').fill('library');
+    await tab.check();
+    await verb.click();
+    const restores = page.getByRole('region', { name: 'Restores' });
+    await restores.getByText('success').nth(widths.indexOf(width)).waitFor();
+    const late = { path: `${library}classes/late${width}/`, expect: [404] };
+    expect((await view.send(late)).status).toBe(404);
+    await tab.check();
+    await row.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete the backup' }).click();
+    await row.waitFor({ state: 'detached' });
+    await tab.close();
+  });
+
+  test.each(widths)('usage is shown as charts and as a table, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/usage', { width });
+    const { page } = tab;
+
+    await page.locator('canvas').first().waitFor();
+    await page.getByText('The numbers as a table').click();
+    await page.getByLabel('Period', { exact: true }).selectOption('the last 24 hours');
+    await tab.check();
+
+    expect(page.url()).toContain('period=day');
+    await tab.close();
+  });
+
+  test.each(widths)('failed runs are listed, %i px wide', async (width) => {
+    const body = { label: `fails ${width}`, source: 'throw new Error("no")' };
+    const script = { ...body, runtime_name: 'nodejs_v6' };
+    const made = await view.send({ path: `${library}snippets/scripts/`, body: script });
+    await view.send({ path: `${library}snippets/scripts/${made.body.id}/run/`, body: {} });
+    const tab = await view.open('/i/library/health', { width, isDark: true });
+    const { page } = tab;
+    const link = page.getByRole('link', { name: `Script fails ${width}` });
+
+    await page.getByText('The server works').waitFor();
+    await page.getByText(/^Scripts are isolated by/).waitFor();
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Look again' }).click();
+        await page.waitForTimeout(300);
+        return link.count();
+      })
+      .toBe(1);
+    await tab.check();
+    await tab.close();
+  });
+
+  test('settings are saved, the instance is renamed and deleted', async () => {
+    await view.send({ path: '/v1.1/instances/', body: { name: 'archive' } });
+    const tab = await view.open('/i/archive/settings');
+    const { page } = tab;
+    const config = () => view.send({ path: '/v1.1/instances/archive/snippets/config/' });
+
+    await page.getByLabel('Configuration, as JSON').fill('{"colour":');
+    await page.getByRole('button', { name: 'Save the configuration' }).click();
+    await page.getByText('This is not JSON').waitFor();
+    await page.getByLabel('Configuration, as JSON').fill('{"colour": "blue"}');
+    await page.getByRole('button', { name: 'Save the configuration' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect((await config()).body).toEqual({ config: { colour: 'blue' } });
+    await tab.check();
+    await page.getByLabel('New name').fill('archives');
+    await page.getByRole('button', { name: 'Rename the instance' }).click();
+    await page.waitForURL(/archives\/settings/);
+    await page.getByRole('button', { name: 'Delete the instance…' }).click();
+    await page.getByLabel('Type archives to confirm').fill('archives');
+    await page.getByRole('button', { name: 'Delete everything' }).click();
+    await page.getByRole('heading', { name: 'Your instances' }).waitFor();
+
+    expect(await page.getByRole('link', { name: 'archives' }).count()).toBe(0);
+    await tab.close();
+  });
+});
