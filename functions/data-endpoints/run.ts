@@ -23,6 +23,7 @@ import {
   objectLinks,
   wholeObject,
 } from '../../shared/objects/show-object.ts';
+import { objectPageHints } from '../../shared/search/object-page-hints.ts';
 import type { DataEndpointData } from '../../shared/store/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
@@ -46,6 +47,7 @@ const getRoute: Route = endpointRoute({
     allowAnonymousRead: 'G',
   },
   loads: inEndpoint,
+  forms: { pageHints: objectPageHints },
   operations: {
     GET: {
       right: 'G',

@@ -238,7 +238,7 @@ describe.skipIf(program === undefined)('the pages in a browser', () => {
     await page.getByLabel('Title').fill('Żółw');
     await page.getByLabel('Tags').fill('["a"]');
     const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('scanned') };
-    await page.getByLabel('Page').setInputFiles(file);
+    await page.getByLabel('Page', { exact: true }).setInputFiles(file);
     const sent = page.waitForRequest((request) => request.method() === 'POST');
     await page.getByRole('button', { name: 'Create POST' }).click();
 

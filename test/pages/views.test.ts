@@ -278,6 +278,20 @@ describe.skipIf(program === undefined)('the views of responses', () => {
       expect(await ids(page)).toHaveLength(3);
     });
 
+    test('is above the objects of a data endpoint, too', async () => {
+      const body = { name: 'long', class: 'book', query: { pages: { _gt: 500 } } };
+      expected(await world.call(world.owner, 'POST', 'endpoints/data/', body), 201);
+      const page = await openWithKey(`${world.base}endpoints/data/long/get/`);
+      await page.getByText('Filter and order').click();
+      await page.getByLabel('Order').selectOption('pages, descending');
+      await page.getByLabel('Page size').fill('2');
+      await page.getByRole('button', { name: 'Apply' }).click();
+      await page.waitForURL('**order_by=**');
+      await settled(page);
+
+      expect(await ids(page)).toEqual(['100', '99']);
+    });
+
     test('a rejected query can be mended', async () => {
       const page = await openWithKey(objects);
       await page.getByText('Filter and order').click();
@@ -322,12 +336,11 @@ describe.skipIf(program === undefined)('the views of responses', () => {
       const page = await openWithKey(links.self);
       const state = page.locator('dd').nth(1);
       const before = await state.textContent();
-      await expect
-        .poll(async () => {
-          await page.clock.runFor(1000);
-          return state.textContent();
-        })
-        .toBe('success');
+      const next = async () => {
+        await page.clock.runFor(1000);
+        return state.textContent();
+      };
+      await expect.poll(next, { timeout: 60_000 }).toBe('success');
       await settled(page);
       const seen = tab.requests.length;
       await page.clock.runFor(5000);
@@ -341,6 +354,7 @@ describe.skipIf(program === undefined)('the views of responses', () => {
     const page = await openWithKey(`${book}objects?page_size=1`);
 
     expect(await heading(page).textContent()).toBe('Not found');
+    await expectAccessible(page);
     await page.getByRole('link', { name: `${objects}?page_size=1` }).click();
     await page.getByRole('heading', { name: 'Data objects' }).waitFor();
     await page.goto(`${world.base}nowhere`);

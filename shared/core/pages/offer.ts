@@ -16,6 +16,7 @@ export interface Offer {
   readonly description: JsonObject;
   readonly hints: PageHints | undefined;
   readonly isList: boolean;
+  readonly isItem: boolean;
   /** The run that the item links to. */
   readonly run?: Run | undefined;
   /** True when a GET runs a client's code. */
@@ -46,6 +47,7 @@ export function offerOf(
       description: describe(context),
       hints: route.forms.pageHints?.(context),
       isList: route.kind === 'list',
+      isItem: route.kind === 'detail',
       runsCode: route.operations.GET?.runsCode === true,
       methods: allowed.map(([name]) => name as Method), // the keys are methods
     };

@@ -70,10 +70,10 @@ function renderMain(request: Request, response: Response, offer: Offer | undefin
     return html`<main${marks}><div class="response">${heading}${renderHome()}${renderBody(body, title, undefined)}</div></main>`;
   }
   if (isFormOnly(response, offer)) {
-    return html`<main${marks}><div class="response">${heading}
+    return html`<main${marks}><div class="response alone">${heading}
 ${renderCall('POST', request)}
-${forms}</div>
-<div class="sidebar">${about}</div></main>`;
+${forms}
+${about}</div></main>`;
   }
   const pages = renderPager(body);
   return html`<main${marks}>
@@ -84,7 +84,7 @@ ${renderJumpLinks(offer, forms)}
 ${!hasRun && renderAdvice(request, response, offer)}
 ${renderFilterOf(request, offer)}
 ${pages('Pages')}
-${renderLinks(body, offer?.run ? ['run'] : [])}
+${renderLinks(body)}
 ${renderBody(body, title, offer?.hints)}
 ${pages('Pages, below the response')}
 </div>
@@ -108,7 +108,7 @@ function isPending(body: unknown, offer: Offer | undefined): boolean {
 /** Renders the filter form of a list that has one. */
 function renderFilterOf({ path, query }: Request, offer: Offer | undefined): Html | undefined {
   const { queryable } = offer?.hints ?? {};
-  return offer?.isList && queryable ? renderFilter(queryable, path, query) : undefined;
+  return offer?.isItem === false && queryable ? renderFilter(queryable, path, query) : undefined;
 }
 
 /** Renders jump links for narrow windows, where these sections are far below. */

@@ -83,7 +83,7 @@ function renderCondition(
   condition: Condition | undefined,
   number: number,
 ): Html {
-  const groups = fields
+  const choices = fields
     .filter(({ lookups }) => lookups.length > 0)
     .map((field) => {
       const options = field.lookups.map((lookup) => {
@@ -95,7 +95,7 @@ function renderCondition(
       });
       return html`<optgroup label="${field.name}">${options}</optgroup>`;
     });
-  return html`<div class="condition"><select aria-label="Condition ${number}"><option value="">(no condition)</option>${groups}</select>
+  return html`<div class="condition"><select aria-label="Condition ${number}"><option value="">(no condition)</option>${choices}</select>
 <input aria-label="Value ${number}"${attributes({ value: textOf(condition?.value) })}></div>\n`;
 }
 

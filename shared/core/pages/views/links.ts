@@ -2,22 +2,18 @@ import { isJsonObject, type Json, type JsonObject } from '../../../values/json/j
 import { type Html, html } from '../html.ts';
 import { isApiPath } from '../json.ts';
 
-/**
- * Renders the links of a resource by their names, with those of pages below it; undefined: there is none but to itself.
- *
- * @param shown names that the page shows in another way
- */
-export function renderLinks(body: unknown, shown: readonly string[]): Html | undefined {
+/** Renders the links of a resource by their names, with those of pages below it; undefined: it links to itself only. */
+export function renderLinks(body: unknown): Html | undefined {
   if (!isJsonObject(body) || !isJsonObject(body.links)) return undefined;
-  const links = renderItems(body.links, ['self', ...shown]);
+  const links = renderItems(body.links);
   return links.length === 0
     ? undefined
     : html`<nav class="links" aria-label="Links"><ul>${links}</ul></nav>`;
 }
 
-function renderItems(links: JsonObject, shown: readonly string[]): readonly Html[] {
+function renderItems(links: JsonObject): readonly Html[] {
   return Object.entries(links).flatMap(([name, link]) =>
-    shown.includes(name) ? [] : renderItem(name, link),
+    name === 'self' ? [] : renderItem(name, link),
   );
 }
 
@@ -25,6 +21,6 @@ function renderItem(name: string, link: Json): readonly Html[] {
   const text = name.replace(/[-_]/g, ' ');
   if (isApiPath(link)) return [html`<li><a href="${link}">${text}</a></li>\n`];
   if (!isJsonObject(link) || !isApiPath(link.uri)) return [];
-  const below = isJsonObject(link.links) ? renderItems(link.links, []) : [];
+  const below = isJsonObject(link.links) ? renderItems(link.links) : [];
   return [html`<li><a href="${link.uri}">${text}</a> <ul>${below}</ul></li>\n`];
 }
