@@ -19,6 +19,7 @@ export const navigation: readonly {
     title: 'People',
     screens: [
       ['users', 'Users'],
+      ['groups', 'Groups'],
       ['keys', 'API keys'],
     ],
   },

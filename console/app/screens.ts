@@ -40,8 +40,7 @@ const screens: readonly ScreenEntry[] = [
     path: '/i/:instance/endpoints/data/:name',
     load: () => import('../screens/data-endpoints/data-endpoint.tsx'),
   },
-  { path: '/i/:instance/users', load: () => import('../screens/people/users.tsx') },
-  { path: '/i/:instance/keys', load: () => import('../screens/people/keys.tsx') },
+  { path: '/i/:instance/keys', load: () => import('../screens/keys/keys.tsx') },
   { path: '/i/:instance/usage', load: () => import('../screens/operation/usage.tsx') },
   { path: '/i/:instance/health', load: () => import('../screens/operation/health.tsx') },
   { path: '/i/:instance/backups', load: () => import('../screens/operation/backups.tsx') },
@@ -55,6 +54,10 @@ const screens: readonly ScreenEntry[] = [
   },
   { path: '/i/:instance/data/:class', load: () => import('../screens/objects/objects.tsx') },
   { path: '/i/:instance/data/:class/:id', load: () => import('../screens/objects/object.tsx') },
+  { path: '/i/:instance/users', load: () => import('../screens/users/users.tsx') },
+  { path: '/i/:instance/users/:id', load: () => import('../screens/users/user.tsx') },
+  { path: '/i/:instance/groups', load: () => import('../screens/groups/groups.tsx') },
+  { path: '/i/:instance/groups/:id', load: () => import('../screens/groups/group.tsx') },
 ];
 
 /** The screen of a path, with the names in it; undefined when there is none. */

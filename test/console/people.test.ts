@@ -1,58 +1,106 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, program, widths } from './console-page.ts';
 
-describe.skipIf(program === undefined)('people and keys in the console', () => {
+const library = '/v1.1/instances/library/';
+
+describe.skipIf(program === undefined)('users and groups in the console', () => {
   let view: Console;
-  const library = '/v1.1/instances/library/';
 
   beforeAll(async () => {
     view = await openConsole('library');
-    const schema = [{ name: 'title', type: 'string' }];
-    const book = { name: 'book', schema, other_permissions: 'read' };
-    await view.send({ path: `${library}classes/`, body: book });
-    const open = { title: 'Emma', other_permissions: 'read' };
-    for (const body of [open, { title: 'Secret' }])
-      await view.send({ path: `${library}classes/book/objects/`, body });
+    await view.send({ path: `${library}groups/`, body: { label: 'Readers', name: 'readers' } });
   }, 120_000);
 
   afterAll(() => view?.close());
 
-  test.each(widths)(
-    'an app gets a key, and its user sees less than the owner, %i px wide',
-    async (width) => {
-      const tab = await view.open('/i/library/keys', { width });
-      const { page } = tab;
-      const user = `ada${width}`;
+  test.each(widths)('a user is made, gets a password and a group, %i px wide', async (width) => {
+    const username = `ada-${width}`;
+    const tab = await view.open('/i/library/users', { width });
+    const { page } = tab;
 
-      await page.getByRole('button', { name: 'New key' }).click();
-      await page.getByLabel('For which app').fill(`web ${width}`);
-      await page.getByLabel('allow_user_create').check();
-      await tab.check();
-      await page.getByRole('button', { name: 'Make the key' }).click();
-      await page.getByRole('row', { name: `web ${width}` }).waitFor();
-      await tab.check();
-      await page.goto('/console/#/i/library/users');
-      await page.getByRole('button', { name: 'New user' }).click();
-      await page.getByLabel('Name', { exact: true }).fill(user);
-      await page.getByLabel('Password').fill('a password');
-      await page.getByRole('button', { name: 'Create the user' }).click();
-      const row = page.getByRole('row', { name: user });
-      await row.getByRole('button', { name: 'Set password' }).click();
-      await page.getByLabel('Password', { exact: true }).fill('another one');
-      await page.getByRole('button', { name: 'Set the password' }).click();
-      await page.getByText('has another password').waitFor();
-      const body = { username: user, password: 'another one' };
-      expect((await view.send({ path: `${library}user/auth/`, body })).status).toBe(200);
-      await tab.check();
-      await row.getByRole('button', { name: 'View as' }).click();
-      await page.getByRole('button', { name: 'View', exact: true }).click();
-      await page.getByText(`You see library as the user ${user}.`).waitFor();
-      await page.goto('/console/#/i/library/data/book');
-      await page.getByText('Emma').first().waitFor();
-      expect(await page.getByText('Secret').count()).toBe(0);
-      await page.getByRole('button', { name: 'Back to your own view' }).click();
-      await page.getByText('Secret').first().waitFor();
-      await tab.close();
-    },
-  );
+    await page.getByRole('button', { name: 'New user' }).first().click();
+    await page.getByLabel('Name', { exact: true }).fill(username.toUpperCase());
+    await page.getByLabel('Password').fill('first password');
+    await tab.check();
+    await page.getByRole('button', { name: 'Make the user' }).click();
+    await page.getByRole('heading', { name: username, level: 1 }).waitFor();
+    await page.getByLabel('New password').fill('second password');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('The user has another password.').waitFor();
+    await page.getByRole('button', { name: 'Add to the group' }).click();
+    await page.getByRole('link', { name: 'Readers' }).waitFor();
+    await tab.check();
+
+    const key = await view.send({ path: `${library}api_keys/`, body: {} });
+    const body = { username, password: 'second password' };
+    const login = { path: `${library}user/auth/`, as: key.body.api_key, body };
+    const { body: user } = await view.send(login);
+    expect(user.groups).toMatchObject([{ name: 'readers' }]);
+    await page.getByRole('button', { name: 'Show the user key' }).click();
+    await page.getByText(user.user_key).waitFor();
+    await page.getByRole('button', { name: 'Reset…' }).click();
+    await page.getByRole('button', { name: 'Reset the key' }).click();
+    await page.getByText(user.user_key).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove from Readers' }).click();
+    await page.getByText('The user is in no group.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('link', { name: 'Readers' }).waitFor();
+    await page.getByRole('link', { name: 'Fields of the profile' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await tab.close();
+  });
+
+  test.each(widths)('users are found by name and deleted, %i px wide', async (width) => {
+    for (const name of ['bob', 'eve']) {
+      const body = { username: `${name}-${width}`, password: 'x' };
+      await view.send({ path: `${library}users/`, body });
+    }
+    const tab = await view.open('/i/library/users', { width });
+    const { page } = tab;
+
+    await page.getByLabel('Name begins with').fill(`BOB-${width}`);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('link', { name: `eve-${width}` }).waitFor({ state: 'detached' });
+    await tab.check();
+    await page.getByRole('link', { name: `bob-${width}` }).click();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByLabel(`Type bob-${width} to confirm`).fill(`bob-${width}`);
+    await page.getByRole('button', { name: 'Delete the user' }).click();
+    await page.getByRole('link', { name: `eve-${width}` }).waitFor();
+
+    expect(await page.getByRole('link', { name: `bob-${width}` }).count()).toBe(0);
+    await tab.close();
+  });
+
+  test.each(widths)('a group is made, filled, changed and deleted, %i px wide', async (width) => {
+    const username = `joe-${width}`;
+    await view.send({ path: `${library}users/`, body: { username, password: 'x' } });
+    const tab = await view.open('/i/library/groups', { width });
+    const { page } = tab;
+
+    await tab.check();
+    await page.getByRole('button', { name: 'New group' }).click();
+    await page.getByLabel('Name for scripts and apps').fill('readers');
+    await page.getByRole('button', { name: 'Make the group' }).click();
+    await page.getByText('This field must be unique.').first().waitFor();
+    await page.getByLabel('Name for scripts and apps').fill('');
+    await page.getByLabel('Label').fill(`Staff ${width}`);
+    await page.getByRole('button', { name: 'Make the group' }).click();
+    await page.getByRole('heading', { name: `Staff ${width}`, level: 1 }).waitFor();
+    await page.getByLabel('Name of the user').fill('nobody');
+    await page.getByRole('button', { name: 'Add to the group' }).click();
+    await page.getByText('No user has this name.').waitFor();
+    await page.getByLabel('Name of the user').fill(username);
+    await page.getByRole('button', { name: 'Add to the group' }).click();
+    await page.getByRole('link', { name: username }).waitFor();
+    await tab.check();
+    await page.getByRole('button', { name: `Remove ${username}` }).click();
+    await page.getByText('The group has no member.').waitFor();
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByLabel(`Type Staff ${width} to confirm`).fill(`Staff ${width}`);
+    await page.getByRole('button', { name: 'Delete the group' }).click();
+    await page.getByRole('heading', { name: 'Groups', level: 1 }).waitFor();
+    await page.getByRole('link', { name: `Staff ${width}` }).waitFor({ state: 'detached' });
+    await tab.close();
+  });
 });

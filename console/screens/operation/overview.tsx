@@ -17,6 +17,7 @@ const lists = [
   { path: 'schedules/', screen: 'schedules', text: 'Schedules' },
   { path: 'channels/', screen: 'channels', text: 'Channels' },
   { path: 'users/', screen: 'users', text: 'Users' },
+  { path: 'groups/', screen: 'groups', text: 'Groups' },
   { path: 'api_keys/', screen: 'keys', text: 'API keys' },
 ] as const;
 

@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at, navigate, type ScreenProps } from '../../core/router.ts';
-import { lens } from '../../core/session.ts';
+import { at, type ScreenProps } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
 import { CheckField, Form, TextField } from '../../parts/form.tsx';
@@ -11,9 +10,8 @@ import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { type ApiKey, type KeyFlag, keyFlags } from './people-data.ts';
-
-const flagNames = Object.keys(keyFlags) as readonly KeyFlag[]; // its own keys
+import { type ApiKey, flagTexts, type KeyFlags, nameOfKey } from './key-data.ts';
+import { viewAs } from './view-as.tsx';
 
 /** The keys of apps. */
 export function Screen({ names }: ScreenProps) {
@@ -62,13 +60,12 @@ export function Screen({ names }: ScreenProps) {
 function columnsOf(instance: string, reload: () => void) {
   const path = ({ id }: ApiKey) => at`instances/${instance}/api_keys/${id}/`;
   const view = (key: ApiKey) => {
-    const label = `the API key ${nameOf(key)}`;
-    lens.value = { instance, apiKey: key.api_key, userKey: undefined, label };
-    navigate(at`/i/${instance}/data`);
+    const label = `the API key ${nameOfKey(key)}`;
+    viewAs({ instance, apiKey: key.api_key, userKey: undefined, label });
   };
   const reset = async (key: ApiKey) => {
     const isSure = await confirm({
-      title: `Reset the key ${nameOf(key)}`,
+      title: `Reset the key ${nameOfKey(key)}`,
       text: 'The key ends at once, with its aliases: apps that have it stop working until they get the new one.',
       verb: 'Reset the key',
     });
@@ -78,13 +75,13 @@ function columnsOf(instance: string, reload: () => void) {
   };
   const remove = async (key: ApiKey) => {
     const text = 'Apps that have it stop working. It cannot be brought back.';
-    const title = `Delete the key ${nameOf(key)}`;
+    const title = `Delete the key ${nameOfKey(key)}`;
     if (!(await confirm({ title, text, verb: 'Delete the key', name: 'delete' }))) return;
     await send({ method: 'DELETE', path: path(key) });
     reload();
   };
   return [
-    { name: 'Of', cell: nameOf },
+    { name: 'Of', cell: nameOfKey },
     { name: 'May', cell: Flags },
     { name: 'Made', cell: ({ created_at }: ApiKey) => <Time value={created_at} /> },
     {
@@ -107,17 +104,13 @@ function columnsOf(instance: string, reload: () => void) {
   ];
 }
 
-function nameOf({ description, id }: ApiKey): string {
-  return description === '' ? `Key ${id}` : description;
-}
-
 function Flags(key: ApiKey) {
-  const set = flagNames.filter((flag) => key[flag]);
-  if (set.length === 0) return <>what its users may do</>;
+  const set = flagTexts.filter(([flag]) => key[flag]);
+  if (set.length === 0) return <>What its users may do.</>;
   return (
     <ul class="plain">
-      {set.map((flag) => (
-        <li key={flag}>{keyFlags[flag]}</li>
+      {set.map(([flag, text]) => (
+        <li key={flag}>{text}</li>
       ))}
     </ul>
   );
@@ -131,7 +124,7 @@ interface NewKeyProps {
 
 function NewKey({ instance, onClose, onDone }: NewKeyProps) {
   const [description, setDescription] = useState('');
-  const [flags, setFlags] = useState<Readonly<Partial<Record<KeyFlag, boolean>>>>({});
+  const [flags, setFlags] = useState<Partial<KeyFlags>>({});
   const create = async () => {
     const path = at`instances/${instance}/api_keys/`;
     await send({ method: 'POST', path, body: { description, ...flags } });
@@ -149,11 +142,11 @@ function NewKey({ instance, onClose, onDone }: NewKeyProps) {
               error={errors.description}
               input={{ maxLength: 256, autocomplete: 'off' }}
             />
-            {flagNames.map((flag) => (
+            {flagTexts.map(([flag, text]) => (
               <CheckField
                 key={flag}
                 label={flag}
-                hint={keyFlags[flag]}
+                hint={text}
                 isChecked={flags[flag] === true}
                 onChecked={(isSet) => setFlags({ ...flags, [flag]: isSet })}
                 error={errors[flag]}

@@ -1,0 +1,34 @@
+/** An API key, as the interface shows it. */
+export interface ApiKey extends KeyFlags {
+  readonly id: number;
+  readonly description: string;
+  readonly api_key: string;
+  readonly created_at: string;
+}
+
+/** What an API key may do by itself. */
+export interface KeyFlags {
+  readonly ignore_acl: boolean;
+  readonly allow_user_create: boolean;
+  readonly allow_group_create: boolean;
+  readonly allow_anonymous_read: boolean;
+}
+
+/** The flags with a sentence for each (docs/reference/keys.md#flags). */
+export const flagTexts: readonly (readonly [flag: keyof KeyFlags, text: string])[] = [
+  [
+    'ignore_acl',
+    'Reads and changes all objects, users and devices, whatever their permissions. Keep such a key on a server.',
+  ],
+  ['allow_user_create', 'Registers users: for apps in which people sign up.'],
+  ['allow_group_create', 'Makes groups of users.'],
+  [
+    'allow_anonymous_read',
+    'Reads, without a user, objects that are open to others, and all devices.',
+  ],
+];
+
+/** Returns what a key is called. */
+export function nameOfKey({ id, description }: ApiKey): string {
+  return description.trim() === '' ? `API key ${id}` : description;
+}

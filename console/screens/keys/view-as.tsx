@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks';
+import { readAll } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { at, navigate } from '../../core/router.ts';
+import { type Lens, lens } from '../../core/session.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Form, SelectField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { type ApiKey, flagTexts, nameOfKey } from './key-data.ts';
+
+/** Shows the instance as the holder of other keys sees it, beginning with its data. */
+export function viewAs(view: Lens): void {
+  lens.value = view;
+  navigate(at`/i/${view.instance}/data`);
+}
+
+interface ViewAsUserProps {
+  readonly instance: string;
+  readonly username: string;
+  readonly userKey: string;
+  readonly onClose: () => void;
+}
+
+/** Asks for the API key of the app through which a user looks. */
+export function ViewAsUser({ instance, username, userKey, onClose }: ViewAsUserProps) {
+  const keys = useLoad(() => readAll<ApiKey>(at`instances/${instance}/api_keys/`), [instance]);
+  return (
+    <Dialog title={`View as ${username}`} onClose={onClose}>
+      <p>
+        You see what this user may see, and what you change is changed by this user, until you go
+        back to your own view.
+      </p>
+      <Loaded of={keys}>
+        {(all) => {
+          const living = all.filter(({ api_key }) => api_key !== '');
+          return living.length === 0 ? (
+            <p>
+              A user needs the API key of an app, and there is none yet.{' '}
+              <a href={`#${at`/i/${instance}/keys`}`}>Make an API key</a>
+            </p>
+          ) : (
+            <Choice
+              keys={living}
+              onCancel={onClose}
+              onChoose={(apiKey) =>
+                viewAs({ instance, apiKey, userKey, label: `the user ${username}` })
+              }
+            />
+          );
+        }}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  readonly keys: readonly ApiKey[];
+  readonly onCancel: () => void;
+  readonly onChoose: (apiKey: string) => void;
+}
+
+function Choice({ keys, onCancel, onChoose }: ChoiceProps) {
+  // one without ignore_acl: with it a user sees everything
+  const first = keys.find(({ ignore_acl }) => !ignore_acl) ?? keys[0];
+  const [chosen, setChosen] = useState(first?.api_key ?? '');
+  return (
+    <Form verb="View as this user" onCancel={onCancel} onSend={async () => onChoose(chosen)}>
+      {() => (
+        <SelectField
+          label="Through the API key"
+          hint="The user may do what is allowed to the user, and what the flags of the key allow."
+          value={chosen}
+          onValue={setChosen}
+          options={keys.map((key) => [key.api_key, `${nameOfKey(key)}${flagsIn(key)}`])}
+        />
+      )}
+    </Form>
+  );
+}
+
+function flagsIn(key: ApiKey): string {
+  const set = flagTexts.flatMap(([flag]) => (key[flag] ? [flag] : []));
+  return set.length === 0 ? '' : ` (${set.join(', ')})`;
+}

@@ -1,0 +1,107 @@
+import { useState } from 'preact/hooks';
+import { readAll, send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import { at, href } from '../../core/router.ts';
+import { Form, SelectField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Table } from '../../parts/table.tsx';
+import { type Group, nameOfGroup } from './user-data.ts';
+
+interface UserGroupsProps {
+  readonly instance: string;
+  /** Path of the user. */
+  readonly path: string;
+  readonly groups: readonly Group[];
+  readonly onChange: () => void;
+}
+
+/** The groups of a user, to leave and to join. */
+export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps) {
+  const all = useLoad(() => readAll<Group>(at`instances/${instance}/groups/`), [instance]);
+  const join = async (group: number) => {
+    await send({ method: 'POST', path: `${path}groups/`, body: { group } });
+    onChange();
+  };
+  const leave = async (group: Group) => {
+    await send({ method: 'DELETE', path: `${path}groups/${group.id}/` });
+    onChange();
+    notify(`Removed from ${nameOfGroup(group)}.`, () => join(group.id));
+  };
+  return (
+    <section class="card" aria-labelledby="groups">
+      <h2 id="groups">Groups</h2>
+      {groups.length === 0 ? (
+        <p class="soft">The user is in no group.</p>
+      ) : (
+        <Table
+          caption="Groups of the user"
+          rows={groups}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              name: 'Group',
+              cell: (group) => (
+                <a href={href(at`/i/${instance}/groups/${group.id}`)}>{nameOfGroup(group)}</a>
+              ),
+            },
+            {
+              name: 'Actions',
+              cell: (group) => (
+                <button
+                  type="button"
+                  class="small"
+                  aria-label={`Remove from ${nameOfGroup(group)}`}
+                  onClick={() => attempt(() => leave(group))}
+                >
+                  Remove
+                </button>
+              ),
+            },
+          ]}
+        />
+      )}
+      <Loaded of={all}>
+        {(every) => (
+          <Join
+            instance={instance}
+            groups={every.filter(({ id }) => !groups.some((own) => own.id === id))}
+            onJoin={join}
+          />
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+interface JoinProps {
+  readonly instance: string;
+  /** Those that the user is not in. */
+  readonly groups: readonly Group[];
+  readonly onJoin: (group: number) => Promise<void>;
+}
+
+function Join({ instance, groups, onJoin }: JoinProps) {
+  const [chosen, setChosen] = useState('');
+  if (groups.length === 0) {
+    return (
+      <p>
+        There is no other group. <a href={href(at`/i/${instance}/groups`)}>Groups</a>
+      </p>
+    );
+  }
+  const group = groups.some(({ id }) => String(id) === chosen) ? chosen : String(groups[0]?.id);
+  return (
+    <Form verb="Add to the group" onSend={() => onJoin(Number(group))}>
+      {(errors) => (
+        <SelectField
+          label="Another group"
+          value={group}
+          onValue={setChosen}
+          error={errors.group}
+          options={groups.map((each) => [String(each.id), nameOfGroup(each)])}
+        />
+      )}
+    </Form>
+  );
+}

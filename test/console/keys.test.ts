@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole, program, widths } from './console-page.ts';
+
+describe.skipIf(program === undefined)('API keys in the console', () => {
+  let view: Console;
+  const library = '/v1.1/instances/library/';
+
+  beforeAll(async () => {
+    view = await openConsole('library');
+    const schema = [{ name: 'title', type: 'string' }];
+    const book = { name: 'book', schema, other_permissions: 'read' };
+    await view.send({ path: `${library}classes/`, body: book });
+    const open = { title: 'Emma', other_permissions: 'read' };
+    for (const body of [open, { title: 'Secret' }])
+      await view.send({ path: `${library}classes/book/objects/`, body });
+  }, 120_000);
+
+  afterAll(() => view?.close());
+
+  test.each(widths)(
+    'an app gets a key, and its user sees less than the owner, %i px wide',
+    async (width) => {
+      const tab = await view.open('/i/library/keys', { width });
+      const { page } = tab;
+      const user = `ada${width}`;
+
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByLabel('For which app').fill(`web ${width}`);
+      await page.getByLabel('allow_user_create').check();
+      await tab.check();
+      await page.getByRole('button', { name: 'Make the key' }).click();
+      await page.getByRole('row', { name: `web ${width}` }).waitFor();
+      await tab.check();
+      const profile = {
+        path: `${library}users/`,
+        body: { username: user, password: 'a password' },
+      };
+      const { body } = await view.send(profile);
+      await page.goto(`/console/#/i/library/users/${body.id}`);
+      await page.getByRole('button', { name: 'View as…' }).click();
+      await tab.check();
+      await page.getByRole('button', { name: 'View as this user' }).click();
+      await page.getByText(`You see library as the user ${user}.`).waitFor();
+      await page.goto('/console/#/i/library/data/book');
+      await page.getByText('Emma').first().waitFor();
+      expect(await page.getByText('Secret').count()).toBe(0);
+      await page.getByRole('button', { name: 'Back to your own view' }).click();
+      await page.getByText('Secret').first().waitFor();
+      await tab.close();
+    },
+  );
+});
