@@ -58,6 +58,7 @@ function fixed(name: string, value: unknown): unknown {
   if (name === 'duration') return 12;
   if (name === 'size' && typeof value === 'number') return 1024;
   if (typeof value !== 'string') return value;
+  if (name === 'isolation') return 'bubblewrap';
   if (name === 'policy') return 'eyJrZXkiOiJ1cGxvYWRzIn0=';
   return value
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '2026-01-31T12:00:00.000000Z')
