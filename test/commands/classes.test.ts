@@ -203,6 +203,8 @@ const wrong = `classes:
       count: 5
     other_permissions: all
     colour: red
+  shelf:
+    descripton: Of a library
   Author: {}
   pages: []
 clases: {}
@@ -224,7 +226,10 @@ test('errors name the path of what is wrong', async () => {
     '  classes.book.fields.text: a field of type text has no filter_index',
     '  classes.book.fields.next: a reference needs its target: "reference self"',
     '  classes.book.fields.count: is neither a text such as "string filtered" nor a map',
-    '  classes.book.colour: is unknown here',
+    '  classes.book.colour: is none of description, group, group_permissions, other_permissions, metadata, fields',
+    expect.stringMatching(
+      /^ {2}classes.shelf.descripton: is none of .*; did you mean description\?$/,
+    ),
     '  classes.Author: the name has to be written as "author"',
     '  classes.pages: is not a map',
   ]);

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { isJsonObject, type JsonObject } from '../../../../shared/values/json/json.ts';
+import { nearestName } from '../../../../shared/values/text/nearest-name.ts';
 import { type Entry, entrySchema } from './members.ts';
 import type { Section, SectionName } from './section.ts';
 import { sections } from './sections.ts';
@@ -70,7 +71,8 @@ function readEntry(section: Section, name: string, given: unknown): ReadEntry {
   }
   const schema = entrySchema(section.members, section.builtIn[name]);
   const read = v.safeParse(schema, section.fromFile(given ?? {}, name));
-  if (!read.success) return { problems: read.issues.map((issue) => problemOf(path, issue)) };
+  if (!read.success)
+    return { problems: read.issues.map((issue) => problemOf(section, path, issue)) };
   const entry = read.output;
   const isNamed = section.nameOf({ [section.nameMember]: name, ...entry }) === name;
   if (isNamed || section.isSettings) return { entry, problems: [] };
@@ -83,13 +85,20 @@ function nameProblem({ nameSchema }: Section, name: string): string | undefined 
   return read.output === name ? undefined : `the name has to be written as "${read.output}"`;
 }
 
-function problemOf(path: string, issue: v.BaseIssue<unknown>): string {
+function problemOf(section: Section, path: string, issue: v.BaseIssue<unknown>): string {
   const inner = v.getDotPath(issue);
   const isWhole = inner === null || inner === path; // the section `config` is its only member
-  return `${isWhole ? path : `${path}.${inner}`}: ${messageOf(issue)}`;
+  return `${isWhole ? path : `${path}.${inner}`}: ${messageOf(section, issue)}`;
 }
 
-function messageOf({ type, expected, message }: v.BaseIssue<unknown>): string {
-  if (type !== 'strict_object') return message;
-  return expected === 'never' ? 'is unknown here' : 'is required';
+function messageOf(section: Section, issue: v.BaseIssue<unknown>): string {
+  if (issue.type !== 'strict_object') return issue.message;
+  return issue.expected === 'never' ? unknownMember(section, v.getDotPath(issue)) : 'is required';
+}
+
+function unknownMember({ members, inFiles }: Section, name: string | null): string {
+  const known = Object.keys(members).filter((each) => !inFiles.includes(each));
+  const nearest = nearestName(name ?? '', known);
+  const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
+  return `is none of ${known.join(', ')}${meant}`;
 }
