@@ -53,13 +53,13 @@ function keyOf([first = {}]: readonly JsonObject[]): string | undefined {
 }
 
 function renderRows({ rows, key, hints, title, columns }: Rows): Html {
-  const names = key === undefined && rows.every((row) => selfOf(row) === undefined);
-  const header = names ? undefined : html`<th scope="col">${key ?? 'item'}</th>`;
+  const isLinked = key !== undefined || rows.some((row) => selfOf(row) !== undefined);
+  const header = isLinked && html`<th scope="col">${key ?? 'item'}</th>`;
   const lines = rows.map((row) => {
     const cells = columns.map(
       (name) => html`<td>${renderCell({ value: memberOf(row, name), hints })}</td>`,
     );
-    return html`<tr>${!names && renderRowHeader(row, key)}${cells}</tr>\n`;
+    return html`<tr>${isLinked && renderRowHeader(row, key)}${cells}</tr>\n`;
   });
   return html`<div class="wide" tabindex="0" role="region"${attributes({ 'aria-label': title })}><table class="rows">
 <thead><tr>${header}${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
