@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { openClient, type Send } from '../../bin/client.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
+import { violations, watchFaults } from '../support/page-tab.ts';
 import { startProcess } from '../support/server-process.ts';
 
 /** The browser for tests of the console; undefined if there is none. */
@@ -117,23 +117,9 @@ async function openTab(
   };
 }
 
-/** Collects script errors, violations of the policy, and errors in the log of a page. */
-export function watchFaults(page: Page): string[] {
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => {
-    const isStatus = message.text().startsWith('Failed to load resource: the server responded');
-    if (message.type() === 'error' && !isStatus) faults.push(message.text());
-  });
-  return faults;
-}
-
 /** Fails when axe finds a violation, or the content is wider than the window. */
 export async function checkPage(page: Page, name = page.url()): Promise<void> {
-  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source);
-  const found = await page.evaluate(`axe.run().then(({ violations }) =>
-    violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html)]))`);
-  expect(found, name).toEqual([]);
+  expect(await violations(page), name).toEqual([]);
   const spare = 'innerWidth - document.documentElement.scrollWidth';
   expect(await page.evaluate(spare), name).toBeGreaterThanOrEqual(0);
 }

@@ -9,7 +9,8 @@ import type { Dispatch } from '../../shared/core/http/message.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { openBrowser } from '../support/browser.ts';
 import { type FilledWorld, openFilledWorld } from '../support/filled-world.ts';
-import { checkPage, program, watchFaults, widths } from './console-page.ts';
+import { watchFaults } from '../support/page-tab.ts';
+import { checkPage, program, widths } from './console-page.ts';
 
 /** Texts that would run as code where they are taken for markup, an attribute, or an address. */
 const payloads = [

@@ -20,14 +20,20 @@ export async function openTab(
   const page = await context.newPage();
   page.setDefaultTimeout(50_000);
   const requests: Request[] = [];
-  const faults: string[] = [];
+  const faults = watchFaults(page);
   page.on('request', (request) => requests.push(request));
+  return { page, requests, faults, close: () => context.close() };
+}
+
+/** Collects script errors, violations of the policy, and errors in the log of a page. */
+export function watchFaults(page: Page): string[] {
+  const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     const isStatus = message.text().startsWith('Failed to load resource: the server responded');
     if (message.type() === 'error' && !isStatus) faults.push(message.text());
   });
-  return { page, requests, faults, close: () => context.close() };
+  return faults;
 }
 
 /** Opens an address in a tab that has this key. */
