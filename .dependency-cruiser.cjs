@@ -151,6 +151,7 @@ module.exports = {
       'console-knows-the-interface-only',
       '^console/',
       '^shared/values/',
+      '^shared/classes/rules/field-types\\.ts$', // the names of types
       '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot|papaparse)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
       '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places

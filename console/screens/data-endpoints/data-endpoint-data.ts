@@ -1,3 +1,5 @@
+import { systemColumns } from '../objects/object-data.ts';
+
 /** A data endpoint, as the interface shows it. */
 export interface DataEndpoint {
   readonly name: string;
@@ -24,18 +26,5 @@ export function joinNames(names: readonly string[]): string | null {
   return names.length === 0 ? null : names.join(',');
 }
 
-/** Fields that every object has, in the order in which they are shown. */
-export const systemFields: readonly string[] = [
-  'id',
-  'created_at',
-  'updated_at',
-  'revision',
-  'owner',
-  'owner_permissions',
-  'group',
-  'group_permissions',
-  'other_permissions',
-  'channel',
-  'channel_room',
-  'links',
-];
+/** Fields that every object has, and its links. */
+export const systemFields: readonly string[] = [...systemColumns.map(({ name }) => name), 'links'];

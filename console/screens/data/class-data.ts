@@ -1,23 +1,6 @@
+import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
 import { readAll, send } from '../../core/api.ts';
 import { at } from '../../core/router.ts';
-
-/** Types of fields, in the order in which they are offered. */
-export const fieldTypes = [
-  'string',
-  'text',
-  'integer',
-  'float',
-  'boolean',
-  'datetime',
-  'file',
-  'reference',
-  'relation',
-  'array',
-  'object',
-  'geopoint',
-] as const;
-
-export type FieldType = (typeof fieldTypes)[number];
 
 /** A field of a class, as the interface shows it. */
 export interface FieldDefinition {

@@ -1,10 +1,10 @@
+import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
 import type { ApiProblem } from '../../core/api.ts';
 import {
   type ClassPermission,
   type ClassRecord,
   type FieldDefinition,
   type FieldOption,
-  type FieldType,
   fieldOptions,
 } from './class-data.ts';
 

@@ -1,5 +1,6 @@
+import { type FieldType, fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { CheckField, SelectField, TextField } from '../../parts/form.tsx';
-import { type FieldOption, type FieldType, fieldTypes } from './class-data.ts';
+import type { FieldOption } from './class-data.ts';
 import { type FieldDraft, hasOption } from './class-draft.ts';
 
 const typeTexts: Readonly<Record<FieldType, string>> = {

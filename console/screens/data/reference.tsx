@@ -1,3 +1,4 @@
+import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import type { ScreenProps } from '../../core/router.ts';
@@ -6,7 +7,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { toCurl, toFetch } from '../../parts/request-text.ts';
-import { type ClassRecord, type FieldDefinition, type FieldType, readClass } from './class-data.ts';
+import { type ClassRecord, type FieldDefinition, readClass } from './class-data.ts';
 
 /** How a class is used by programs, with examples of its own fields. */
 export function Screen({ names }: ScreenProps) {

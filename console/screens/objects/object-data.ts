@@ -1,7 +1,8 @@
+import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
 import { send } from '../../core/api.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import { at } from '../../core/router.ts';
-import type { ClassRecord, FieldDefinition, FieldType } from '../data/class-data.ts';
+import type { ClassRecord, FieldDefinition } from '../data/class-data.ts';
 
 /** An object, as the interface shows it. */
 export type DataObject = Readonly<Record<string, unknown>> & {
@@ -28,7 +29,8 @@ export interface ObjectsPlace {
 export const maxCellLength = 200;
 
 const permissions = ['owner_permissions', 'group_permissions', 'other_permissions'];
-const systemColumns: readonly Column[] = [
+/** Columns of the fields that every object has. */
+export const systemColumns: readonly Column[] = [
   system('id', 'integer', { maySort: true }),
   system('created_at', 'datetime', { maySort: true }),
   system('updated_at', 'datetime', { maySort: true }),
