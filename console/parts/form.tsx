@@ -63,12 +63,25 @@ interface FieldShellProps extends FieldProps {
   readonly children: ComponentChildren;
 }
 
-/** Label, control, hint and error of a field; the control names the latter two with `describedBy`. */
+/** Label, control, hint and error of a field. */
 function FieldShell({ id, label, hint, error, children }: FieldShellProps) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children}
+      <Messages id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+interface MessagesProps extends Omit<FieldProps, 'label'> {
+  readonly id: string;
+}
+
+/** Hint and error of a control; it names them with `describedBy`. */
+function Messages({ id, hint, error }: MessagesProps) {
+  return (
+    <>
       {hint !== undefined && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -79,7 +92,7 @@ function FieldShell({ id, label, hint, error, children }: FieldShellProps) {
           {error}
         </p>
       )}
-    </div>
+    </>
   );
 }
 
@@ -213,16 +226,7 @@ export function CheckField({
         onChange={({ currentTarget }) => onChecked(currentTarget.checked)}
       />
       <label for={id}>{label}</label>
-      {hint !== undefined && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {error !== undefined && (
-        <p class="error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
+      <Messages id={id} hint={hint} error={error} />
     </div>
   );
 }

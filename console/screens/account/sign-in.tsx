@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import { send } from '../../core/api.ts';
 import { href, navigate, place } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
-import { Form, TextField } from '../../parts/form.tsx';
+import { Form } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
 import type { Account } from './account-data.ts';
+import { CredentialFields } from './credential-fields.tsx';
 
 /** Signs in with e-mail and password. */
 export function Screen() {
@@ -27,27 +28,12 @@ export function Screen() {
       <div class="narrow">
         <Form verb="Sign in" onSend={enter}>
           {(errors) => (
-            <>
-              <TextField
-                label="E-mail"
-                value={email}
-                onValue={setEmail}
-                error={errors.email}
-                input={{ type: 'email', name: 'email', autocomplete: 'username', required: true }}
-              />
-              <TextField
-                label="Password"
-                value={password}
-                onValue={setPassword}
-                error={errors.password}
-                input={{
-                  type: 'password',
-                  name: 'password',
-                  autocomplete: 'current-password',
-                  required: true,
-                }}
-              />
-            </>
+            <CredentialFields
+              {...{ email, password, errors }}
+              onEmail={setEmail}
+              onPassword={setPassword}
+              autocomplete="current-password"
+            />
           )}
         </Form>
         <p>

@@ -5,6 +5,7 @@ import { signIn } from '../../core/session.ts';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Page } from '../../parts/page.tsx';
 import type { Account } from './account-data.ts';
+import { CredentialFields } from './credential-fields.tsx';
 import { openAfter } from './sign-in.tsx';
 
 /** Makes an account: open to all, to this machine, or with a code. */
@@ -27,25 +28,11 @@ export function Screen() {
         <Form verb="Sign up" onSend={register}>
           {(errors) => (
             <>
-              <TextField
-                label="E-mail"
-                value={email}
-                onValue={setEmail}
-                error={errors.email}
-                input={{ type: 'email', name: 'email', autocomplete: 'username', required: true }}
-              />
-              <TextField
-                label="Password"
-                value={password}
-                onValue={setPassword}
-                error={errors.password}
-                input={{
-                  type: 'password',
-                  name: 'password',
-                  autocomplete: 'new-password',
-                  maxLength: 128,
-                  required: true,
-                }}
+              <CredentialFields
+                {...{ email, password, errors }}
+                onEmail={setEmail}
+                onPassword={setPassword}
+                autocomplete="new-password"
               />
               <TextField
                 label="Invitation or set-up code"

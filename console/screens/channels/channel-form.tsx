@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { at } from '../../core/router.ts';
-import { AreaField, CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { DescriptionField } from '../../parts/description-field.tsx';
+import { CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type Channel, permissionTexts } from './channel-data.ts';
 
@@ -27,12 +28,10 @@ export function ChannelForm({ instance, channel, onSend, ...form }: ChannelFormP
       {(errors) => (
         <>
           {channel === undefined && <NewChannelFields {...{ input, change, errors }} />}
-          <AreaField
-            label="Description"
+          <DescriptionField
             value={input.description}
             onValue={(description) => change({ description })}
-            error={errors.description}
-            rows={2}
+            errors={errors}
           />
           <CheckField
             label="Clients may publish"

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
+import { DescriptionField } from '../../parts/description-field.tsx';
 import { AreaField, Form, SelectField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { type ClassRecord, readClasses } from '../data/class-data.ts';
@@ -100,12 +101,10 @@ function Fields({ isNew, start, classes, verb, onSend }: FieldsProps) {
             error={errors.page_size}
             input={{ type: 'number', min: 0, max: 100, step: 1 }}
           />
-          <AreaField
-            label="Description"
+          <DescriptionField
             value={input.description}
             onValue={(description) => change({ description })}
-            error={errors.description}
-            rows={2}
+            errors={errors}
           />
         </>
       )}

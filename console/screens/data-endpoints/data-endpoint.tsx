@@ -4,10 +4,10 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate } from '../../core/router.ts';
-import { confirm, Dialog } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
 import type { DataEndpoint } from './data-endpoint-data.ts';
 import { DataEndpointForm } from './data-endpoint-form.tsx';
 import { EndpointPreview } from './endpoint-preview.tsx';
@@ -62,40 +62,15 @@ export function Screen({ names }: ScreenProps) {
           </>
         )}
       </Loaded>
-      {isRenaming && <Rename {...{ instance, name }} onClose={() => setRenaming(false)} />}
+      {isRenaming && (
+        <RenameDialog
+          thing="data endpoint"
+          path={path}
+          list={at`/i/${instance}/endpoints/data`}
+          name={name}
+          onClose={() => setRenaming(false)}
+        />
+      )}
     </Page>
-  );
-}
-
-interface RenameProps {
-  readonly instance: string;
-  readonly name: string;
-  readonly onClose: () => void;
-}
-
-function Rename({ instance, name, onClose }: RenameProps) {
-  const [newName, setNewName] = useState(name);
-  const rename = async () => {
-    const path = at`instances/${instance}/endpoints/data/${name}/rename/`;
-    const body = { new_name: newName };
-    const renamed = await send<DataEndpoint>({ method: 'POST', path, body });
-    notify(`The endpoint is named ${renamed.name} now.`);
-    navigate(at`/i/${instance}/endpoints/data/${renamed.name}`);
-  };
-  return (
-    <Dialog title="Rename the data endpoint" onClose={onClose}>
-      <Form verb="Rename" onSend={rename} onCancel={onClose}>
-        {(errors) => (
-          <TextField
-            label="New name"
-            hint="Apps that call the old one get 404 from then on."
-            value={newName}
-            onValue={setNewName}
-            error={errors.new_name}
-            input={{ required: true, autocomplete: 'off', spellcheck: false }}
-          />
-        )}
-      </Form>
-    </Dialog>
   );
 }

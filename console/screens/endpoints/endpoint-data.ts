@@ -16,23 +16,6 @@ export interface DataEndpointEntry {
   readonly description: string;
 }
 
-/** What people call a script. */
-export interface ScriptName {
-  readonly id: number;
-  readonly label: string;
-}
-
-/** Returns the label of a script. */
-export function scriptName(scripts: readonly ScriptName[], id: number): string {
-  const label = scripts.find((each) => each.id === id)?.label ?? '';
-  return label === '' ? `Script ${id}` : label;
-}
-
-/** Returns the choices of a script. */
-export function scriptOptions(scripts: readonly ScriptName[]): [string, string][] {
-  return scripts.map(({ id }) => [String(id), scriptName(scripts, id)]);
-}
-
 /** Returns the path of a script endpoint, from `instances/` on. */
 export function endpointPath(instance: string, name: string): string {
   return at`instances/${instance}/endpoints/scripts/${name}/`;

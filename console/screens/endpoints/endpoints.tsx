@@ -4,27 +4,26 @@ import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate, place, setQuery } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { CheckField, Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Table } from '../../parts/table.tsx';
 import {
-  type DataEndpointEntry,
-  type ScriptEndpoint,
+  ScriptField,
+  ScriptLink,
   type ScriptName,
-  scriptName,
-  scriptOptions,
-} from './endpoint-data.ts';
-
-interface Listed {
-  readonly endpoints: readonly ScriptEndpoint[];
-  readonly scripts: readonly ScriptName[];
-}
+  useScripts,
+} from '../../parts/script-choice.tsx';
+import { Table } from '../../parts/table.tsx';
+import type { DataEndpointEntry, ScriptEndpoint } from './endpoint-data.ts';
 
 /** Addresses that run scripts, and addresses that return data. */
 export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
-  const listed = useLoad(() => readListed(instance), [instance]);
+  const endpoints = useLoad(
+    () => readAll<ScriptEndpoint>(at`instances/${instance}/endpoints/scripts/`),
+    [instance],
+  );
+  const scripts = useScripts(instance);
   const data = useLoad(
     () => readAll<DataEndpointEntry>(at`instances/${instance}/endpoints/data/`),
     [instance],
@@ -46,25 +45,27 @@ export function Screen({ names }: ScreenProps) {
       }
     >
       <h2>Script endpoints</h2>
-      <Loaded of={listed}>{(all) => <ScriptEndpoints instance={instance} {...all} />}</Loaded>
+      <Loaded of={endpoints}>
+        {(all) => (
+          <ScriptEndpoints instance={instance} endpoints={all} scripts={scripts.data ?? []} />
+        )}
+      </Loaded>
       <h2>Data endpoints</h2>
       <Loaded of={data}>{(all) => <DataEndpoints instance={instance} endpoints={all} />}</Loaded>
-      {wanted !== null && listed.data !== undefined && (
-        <NewEndpoint instance={instance} scripts={listed.data.scripts} wanted={wanted} />
+      {wanted !== null && scripts.data !== undefined && (
+        <NewEndpoint instance={instance} scripts={scripts.data} wanted={wanted} />
       )}
     </Page>
   );
 }
 
-async function readListed(instance: string): Promise<Listed> {
-  const [endpoints, scripts] = await Promise.all([
-    readAll<ScriptEndpoint>(at`instances/${instance}/endpoints/scripts/`),
-    readAll<ScriptName>(at`instances/${instance}/snippets/scripts/`, { fields: 'id,label' }),
-  ]);
-  return { endpoints, scripts };
+interface ScriptEndpointsProps {
+  readonly instance: string;
+  readonly endpoints: readonly ScriptEndpoint[];
+  readonly scripts: readonly ScriptName[];
 }
 
-function ScriptEndpoints({ instance, endpoints, scripts }: Listed & { readonly instance: string }) {
+function ScriptEndpoints({ instance, endpoints, scripts }: ScriptEndpointsProps) {
   if (endpoints.length === 0) return <p class="soft">None.</p>;
   return (
     <Table
@@ -80,9 +81,7 @@ function ScriptEndpoints({ instance, endpoints, scripts }: Listed & { readonly i
         },
         {
           name: 'Script',
-          cell: ({ script }) => (
-            <a href={href(at`/i/${instance}/scripts/${script}`)}>{scriptName(scripts, script)}</a>
-          ),
+          cell: ({ script }) => <ScriptLink instance={instance} scripts={scripts} id={script} />,
         },
         { name: 'Public', cell: (endpoint) => (endpoint.public ? 'yes' : 'no') },
         { name: 'Description', cell: ({ description }) => description },
@@ -123,9 +122,8 @@ interface NewEndpointProps {
 }
 
 function NewEndpoint({ instance, scripts, wanted }: NewEndpointProps) {
-  const options = scriptOptions(scripts);
   const [name, setName] = useState('');
-  const [script, setScript] = useState(wanted === 'new' ? (options[0]?.[0] ?? '') : wanted);
+  const [script, setScript] = useState(wanted === 'new' ? String(scripts[0]?.id ?? '') : wanted);
   const [isPublic, setPublic] = useState(false);
   const close = () => setQuery({ script: undefined });
   const create = async () => {
@@ -147,12 +145,12 @@ function NewEndpoint({ instance, scripts, wanted }: NewEndpointProps) {
               error={errors.name}
               input={{ required: true, autocomplete: 'off', spellcheck: false }}
             />
-            <SelectField
-              label="Script"
+            <ScriptField
+              instance={instance}
+              scripts={scripts}
               value={script}
               onValue={setScript}
               error={errors.script}
-              options={options}
             />
             <CheckField
               label="Anyone with its public link may call it"

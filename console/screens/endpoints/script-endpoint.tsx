@@ -1,22 +1,20 @@
 import { useState } from 'preact/hooks';
-import { readAll, send } from '../../core/api.ts';
+import { send } from '../../core/api.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, href, leaveTo } from '../../core/router.ts';
+import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm } from '../../parts/dialog.tsx';
-import { AreaField, CheckField, Form, SelectField } from '../../parts/form.tsx';
+import { CheckField, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
+import { ScriptField, type ScriptName, useScripts } from '../../parts/script-choice.tsx';
 import { TraceList } from '../../parts/trace-list.tsx';
 import { useUnsaved } from '../../parts/unsaved.ts';
 import { EndpointCall } from './endpoint-call.tsx';
-import {
-  endpointPath,
-  type ScriptEndpoint,
-  type ScriptName,
-  scriptOptions,
-} from './endpoint-data.ts';
+import { endpointPath, type ScriptEndpoint } from './endpoint-data.ts';
 
 /** Calls and edits a script endpoint. */
 export function Screen({ names }: ScreenProps) {
@@ -27,18 +25,26 @@ export function Screen({ names }: ScreenProps) {
     (signal) => send({ method: 'GET', path, signal }),
     [path],
   );
-  const scripts = useLoad(
-    () => readAll<ScriptName>(at`instances/${instance}/snippets/scripts/`, { fields: 'id,label' }),
-    [instance],
-  );
+  const scripts = useScripts(instance);
+  const [isRenaming, setRenaming] = useState(false);
+  const list = at`/i/${instance}/endpoints`;
   return (
     <Page
       title={name}
-      above={[{ text: 'Endpoints', href: href(at`/i/${instance}/endpoints`) }]}
+      above={[{ text: 'Endpoints', href: href(list) }]}
       actions={
-        <button type="button" class="danger" onClick={() => attempt(() => remove(instance, name))}>
-          Delete the endpoint…
-        </button>
+        <>
+          <button type="button" onClick={() => setRenaming(true)}>
+            Rename…
+          </button>
+          <button
+            type="button"
+            class="danger"
+            onClick={() => attempt(() => remove(instance, name))}
+          >
+            Delete the endpoint…
+          </button>
+        </>
       }
     >
       <Loaded of={endpoint}>
@@ -52,23 +58,39 @@ export function Screen({ names }: ScreenProps) {
         <Loaded of={endpoint}>
           {(data) => (
             <Loaded of={scripts}>
-              {(all) => <Settings path={path} endpoint={data} scripts={all} loading={endpoint} />}
+              {(all) => (
+                <Settings
+                  {...{ instance, path, scripts: all }}
+                  endpoint={data}
+                  loading={endpoint}
+                />
+              )}
             </Loaded>
           )}
         </Loaded>
       </section>
+      {isRenaming && (
+        <RenameDialog
+          thing="endpoint"
+          path={path}
+          list={`${list}/scripts`}
+          name={name}
+          onClose={() => setRenaming(false)}
+        />
+      )}
     </Page>
   );
 }
 
 interface SettingsProps {
+  readonly instance: string;
   readonly path: string;
   readonly endpoint: ScriptEndpoint;
   readonly scripts: readonly ScriptName[];
   readonly loading: Loading<ScriptEndpoint>;
 }
 
-function Settings({ path, endpoint, scripts, loading }: SettingsProps) {
+function Settings({ instance, path, endpoint, scripts, loading }: SettingsProps) {
   const [draft, setDraft] = useState(endpoint);
   const { description, script } = draft;
   useUnsaved(
@@ -95,19 +117,17 @@ function Settings({ path, endpoint, scripts, loading }: SettingsProps) {
     <Form verb="Save the settings" onSend={save}>
       {(errors) => (
         <>
-          <SelectField
-            label="Script"
+          <ScriptField
+            instance={instance}
+            scripts={scripts}
             value={String(script)}
             onValue={(id) => setDraft({ ...draft, script: Number(id) })}
             error={errors.script}
-            options={scriptOptions(scripts)}
           />
-          <AreaField
-            label="Description"
+          <DescriptionField
             value={description}
             onValue={(text) => setDraft({ ...draft, description: text })}
-            error={errors.description}
-            rows={2}
+            errors={errors}
           />
           <CheckField
             label="Anyone with its public link may call it"

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import { DescriptionField } from '../../parts/description-field.tsx';
+import { Form, TextField } from '../../parts/form.tsx';
 import type { Group } from '../users/user-data.ts';
 
 /** What a person sets of a group. */
@@ -38,13 +39,7 @@ export function GroupForm({ group, verb, onSend, onCancel }: GroupFormProps) {
             error={errors.name}
             input={{ autocomplete: 'off', spellcheck: false, maxLength: 64 }}
           />
-          <AreaField
-            label="Description"
-            value={description}
-            onValue={setDescription}
-            error={errors.description}
-            rows={2}
-          />
+          <DescriptionField value={description} onValue={setDescription} errors={errors} />
         </>
       )}
     </Form>

@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { at, href, navigate } from '../../core/router.ts';
+import { DescriptionField } from '../../parts/description-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import { Form, TextField } from '../../parts/form.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -79,13 +80,7 @@ function NewInstance({ onClose }: { readonly onClose: () => void }) {
               error={errors.name}
               input={{ required: true, autocomplete: 'off', spellcheck: false }}
             />
-            <AreaField
-              label="Description"
-              value={description}
-              onValue={setDescription}
-              error={errors.description}
-              rows={2}
-            />
+            <DescriptionField value={description} onValue={setDescription} errors={errors} />
           </>
         )}
       </Form>

@@ -4,8 +4,9 @@ import { type Loading, useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at } from '../../core/router.ts';
+import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
-import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import { Form, TextField } from '../../parts/form.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -196,13 +197,7 @@ function NewBackup({ instance, onClose, onMade }: NewBackupProps) {
         {(errors) => (
           <>
             <TextField label="Label" value={label} onValue={setLabel} error={errors.label} />
-            <AreaField
-              label="Description"
-              value={description}
-              onValue={setDescription}
-              error={errors.description}
-              rows={2}
-            />
+            <DescriptionField value={description} onValue={setDescription} errors={errors} />
           </>
         )}
       </Form>

@@ -5,6 +5,7 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, navigate } from '../../core/router.ts';
+import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -70,13 +71,7 @@ function Description({ instance, record }: DescriptionProps) {
     <Form verb="Save the description" onSend={save}>
       {(errors) => (
         <>
-          <AreaField
-            label="Description"
-            value={description}
-            onValue={setDescription}
-            error={errors.description}
-            rows={2}
-          />
+          <DescriptionField value={description} onValue={setDescription} errors={errors} />
           <AreaField
             label="Metadata, as JSON"
             value={metadata}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { AreaField, Form, TextField } from '../../parts/form.tsx';
+import { DescriptionField } from '../../parts/description-field.tsx';
+import { Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ScriptField, useScripts } from '../../parts/script-choice.tsx';
 import type { Schedule } from './schedule-data.ts';
@@ -42,13 +43,7 @@ export function ScheduleForm({ instance, schedule, onSend, ...form }: ScheduleFo
             )}
           </Loaded>
           <TimesFields times={times} onTimes={setTimes} errors={errors} />
-          <AreaField
-            label="Description"
-            value={description}
-            onValue={setDescription}
-            error={errors.description}
-            rows={2}
-          />
+          <DescriptionField value={description} onValue={setDescription} errors={errors} />
         </>
       )}
     </Form>

@@ -1,5 +1,6 @@
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { AreaField, SelectField, TextField } from '../../parts/form.tsx';
+import { DescriptionField } from '../../parts/description-field.tsx';
+import { SelectField, TextField } from '../../parts/form.tsx';
 import type { Draft } from './draft.ts';
 import { runtimeOptions } from './script-data.ts';
 
@@ -30,12 +31,10 @@ export function ScriptFields({ draft, errors, onChange }: ScriptFieldsProps) {
           options={runtimeOptions(draft.runtime_name)}
         />
       </div>
-      <AreaField
-        label="Description"
+      <DescriptionField
         value={draft.description}
         onValue={(description) => onChange({ description })}
-        error={errors.description}
-        rows={2}
+        errors={errors}
       />
       <CodeEditor
         label="Configuration, as JSON"

@@ -5,7 +5,8 @@ import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { at } from '../../core/router.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
-import { AreaField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { DescriptionField } from '../../parts/description-field.tsx';
+import { Form, SelectField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Preview, type Rendered } from './preview.tsx';
 import type { Template } from './template-data.ts';
@@ -62,13 +63,7 @@ export function TemplateEditor({ instance, template }: TemplateEditorProps) {
               error={errors.context}
               isSmall
             />
-            <AreaField
-              label="Description"
-              value={description}
-              onValue={setDescription}
-              error={errors.description}
-              rows={2}
-            />
+            <DescriptionField value={description} onValue={setDescription} errors={errors} />
             <SourceField instance={instance} source={source} onSource={setSource} />
           </>
         )}

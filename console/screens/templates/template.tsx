@@ -4,10 +4,10 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate } from '../../core/router.ts';
-import { confirm, Dialog } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { RenameDialog } from '../../parts/rename-dialog.tsx';
 import type { Template } from './template-data.ts';
 import { TemplateEditor } from './template-editor.tsx';
 
@@ -48,41 +48,14 @@ export function Screen({ names }: ScreenProps) {
         {(data) => <TemplateEditor instance={instance} template={data} />}
       </Loaded>
       {isRenaming && (
-        <Rename path={path} list={list} name={name} onClose={() => setRenaming(false)} />
+        <RenameDialog
+          thing="template"
+          path={path}
+          list={list}
+          name={name}
+          onClose={() => setRenaming(false)}
+        />
       )}
     </Page>
-  );
-}
-
-interface RenameProps {
-  readonly path: string;
-  readonly list: string;
-  readonly name: string;
-  readonly onClose: () => void;
-}
-
-function Rename({ path, list, name, onClose }: RenameProps) {
-  const [newName, setNewName] = useState(name);
-  const rename = async () => {
-    const body = { new_name: newName };
-    const renamed = await send<Template>({ method: 'POST', path: `${path}rename/`, body });
-    notify(`The template is named ${renamed.name} now.`);
-    navigate(`${list}/${encodeURIComponent(renamed.name)}`);
-  };
-  return (
-    <Dialog title="Rename the template" onClose={onClose}>
-      <Form verb="Rename" onSend={rename} onCancel={onClose}>
-        {(errors) => (
-          <TextField
-            label="New name"
-            hint="Requests that use the old one fail from then on."
-            value={newName}
-            onValue={setNewName}
-            error={errors.new_name}
-            input={{ required: true, autocomplete: 'off', spellcheck: false }}
-          />
-        )}
-      </Form>
-    </Dialog>
   );
 }

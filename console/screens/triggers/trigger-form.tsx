@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { at } from '../../core/router.ts';
-import { AreaField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { DescriptionField } from '../../parts/description-field.tsx';
+import { Form, SelectField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { ScriptField, useScripts } from '../../parts/script-choice.tsx';
 import { signalTexts, type Trigger } from './trigger-data.ts';
@@ -73,13 +74,7 @@ export function TriggerForm({ instance, trigger, onSend, ...form }: TriggerFormP
               />
             )}
           </Loaded>
-          <AreaField
-            label="Description"
-            value={description}
-            onValue={setDescription}
-            error={errors.description}
-            rows={2}
-          />
+          <DescriptionField value={description} onValue={setDescription} errors={errors} />
         </>
       )}
     </Form>
