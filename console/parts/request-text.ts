@@ -41,7 +41,7 @@ export function toFetch(request: ApiRequest, isOpen = false): string {
     ...(isJson ? [`  body: JSON.stringify(${JSON.stringify(body, null, 2)}),`] : []),
     ...(body instanceof FormData ? ['  body: form, // a FormData with the fields and files'] : []),
     '});',
-    'const result = await response.json();',
+    ...(method === 'DELETE' ? [] : ['const result = await response.json();']), // 204 has no body
   ];
   return lines.join('\n');
 }

@@ -54,6 +54,9 @@ describe.skipIf(program === undefined)('classes in the console', () => {
       '{"a_string":{"_eq":"a text"}},"orderBy":"-a_integer"',
     );
     await tab.check();
+    const deletion = await page.locator('section', { hasText: 'Delete' }).last().textContent();
+    expect(deletion).toContain("method: 'DELETE'");
+    expect(deletion).not.toContain('.json()'); // the response has no body
 
     await page.goto(`${view.url}/console/#/i/shelves/structure/${name}`);
     await page.getByRole('button', { name: 'Delete the class…' }).click();
@@ -61,6 +64,27 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await page.getByRole('button', { name: 'Delete the class', exact: true }).click();
     await page.getByRole('heading', { name: 'Classes', level: 1 }).waitFor();
     expect(await page.getByRole('link', { name: `Objects of ${name}` }).count()).toBe(0);
+    await tab.close();
+  });
+
+  test('a class that is migrating cannot be edited, and nothing is lost when it is ready', async () => {
+    const path = '/v1.1/instances/shelves/classes/';
+    const body = { name: 'moving', schema: [{ name: 'title', type: 'string' }] };
+    const { body: made } = await view.send({ path, body });
+    const tab = await view.open('/i/shelves/data');
+    const { page } = tab;
+    let status = 'migrating';
+    await page.route(`**${path}moving/`, (route) => route.fulfill({ json: { ...made, status } }));
+
+    await page.goto(`${view.url}/console/#/i/shelves/structure/moving`);
+    await page.getByText('Indexes are being built or removed').waitFor();
+    const button = page.getByRole('button', { name: 'Save the class' });
+    expect(await button.isDisabled()).toBe(true);
+    expect(await page.getByLabel('Description').isDisabled()).toBe(true);
+    await tab.check();
+    status = 'ready';
+    await expect.poll(() => button.isEnabled(), { timeout: 10_000 }).toBe(true);
+
     await tab.close();
   });
 });

@@ -186,4 +186,42 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     expect(await titles()).toEqual([...before, ...before]);
     await tab.close();
   });
+
+  test('an export ends quietly when no file is chosen', async () => {
+    const tab = await openGrid(1280);
+    const { page } = tab;
+    const dismissed = `Promise.reject(new DOMException('The user aborted a request.', 'AbortError'))`;
+    await page.evaluate(`window.showSaveFilePicker = () => ${dismissed}`);
+
+    await page.getByRole('button', { name: 'Export' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Export' }).click();
+    await dialog.getByRole('button', { name: 'Export' }).waitFor();
+
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await tab.close();
+  });
+
+  test('a change of many objects stops without an error', async () => {
+    const tab = await openGrid(1280);
+    const { page } = tab;
+    await page.route('**/batch/', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    const count = (await titles()).length;
+
+    await page.getByLabel('Select all loaded objects').check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByLabel('Type book to confirm').fill('book');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
+
+    // the running batch ends, and what it did is told
+    await page.getByText(`${count} objects are deleted.`).waitFor();
+    expect(await titles()).toEqual([]);
+    await tab.close();
+  });
 });

@@ -57,17 +57,19 @@ export function Screen({ names }: ScreenProps) {
                 be changed when this has finished.
               </p>
             )}
-            <ClassEditor
-              key={`${record?.revision} ${record?.updated_at}`}
-              instance={instance}
-              record={record}
-              targets={targets}
-              groups={groups}
-              onSaved={(saved) => {
-                if (name === undefined) navigate(at`/i/${instance}/structure/${saved.name}`);
-                else if (data !== undefined) setData({ ...data, record: saved });
-              }}
-            />
+            <fieldset class="bare" disabled={isMigrating}>
+              <ClassEditor
+                key={`${record?.revision} ${record?.updated_at}`}
+                instance={instance}
+                record={record}
+                targets={targets}
+                groups={groups}
+                onSaved={(saved) => {
+                  if (name === undefined) navigate(at`/i/${instance}/structure/${saved.name}`);
+                  else if (data !== undefined) setData({ ...data, record: saved });
+                }}
+              />
+            </fieldset>
             {record !== undefined && record.name !== profileClass && !isMigrating && (
               <section class="card">
                 <h2>Delete</h2>

@@ -4,7 +4,7 @@ import type { ScreenProps } from '../../core/router.ts';
 import { at, place as current, href, setQuery } from '../../core/router.ts';
 import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { type ClassRecord, readClass } from '../data/class-data.ts';
+import { type ClassRecord, profileClass, readClass } from '../data/class-data.ts';
 import { BulkBar } from './bulk/bulk-bar.tsx';
 import { CountButton } from './count-button.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
@@ -28,9 +28,11 @@ export function Screen({ names }: ScreenProps) {
         { text: 'Classes', href: href(at`/i/${instance}/data`) },
       ]}
       actions={
-        <a class="button main" href={href(objectPlace(place, 'new'))}>
-          New object
-        </a>
+        className !== profileClass && (
+          <a class="button main" href={href(objectPlace(place, 'new'))}>
+            New object
+          </a>
+        )
       }
     >
       <Loaded of={dataClass}>

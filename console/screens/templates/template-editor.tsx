@@ -8,6 +8,7 @@ import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { useUnsaved } from '../../parts/unsaved.ts';
 import { Preview, type Rendered } from './preview.tsx';
 import type { Template } from './template-data.ts';
 
@@ -20,6 +21,7 @@ const sampleSize = 5; // objects of a class in a preview
 
 /** The editor of a template. What is previewed is the stored template, so it is saved first. */
 export function TemplateEditor({ instance, template }: TemplateEditorProps) {
+  const [saved, setSaved] = useState(template);
   const [content, setContent] = useState(template.content);
   const [type, setType] = useState(template.content_type);
   const [description, setDescription] = useState(template.description);
@@ -30,10 +32,16 @@ export function TemplateEditor({ instance, template }: TemplateEditorProps) {
   const path = at`instances/${instance}/snippets/templates/${template.name}/`;
   const save = async () => {
     const body = { content, content_type: type, description, context: parseObject(context) };
-    await send<Template>({ method: 'PATCH', path, body });
+    setSaved(await send<Template>({ method: 'PATCH', path, body }));
     notify('Saved.');
     setRendered(await render(instance, template.name, source));
   };
+  useUnsaved(
+    content !== saved.content ||
+      type !== saved.content_type ||
+      description !== saved.description ||
+      context !== JSON.stringify(saved.context, null, 2),
+  );
   return (
     <div class="columns" ref={form}>
       <Form verb="Save and preview" onSend={save}>

@@ -18,14 +18,13 @@ export interface BatchEntry {
 /** Requests of a batch: docs/reference/batch.md#limits. */
 export const maxItems = 50;
 
-/** Sends a batch of at most 50 requests. */
+/** Sends a batch of at most 50 requests. It is never aborted: nobody would know what it has changed. */
 export function sendBatch(
   instance: string,
   requests: readonly BatchItem[],
-  signal?: AbortSignal,
 ): Promise<readonly BatchEntry[]> {
   const path = at`instances/${instance}/batch/`;
-  return send({ method: 'POST', path, body: { requests }, ...(signal && { signal }) });
+  return send({ method: 'POST', path, body: { requests } });
 }
 
 /** Returns why an item failed; undefined when it did not. */
@@ -44,6 +43,7 @@ export interface Progress {
 /**
  * Sends one request for each id, in batches.
  *
+ * @param signal ends the change after the running batch
  * @param onProgress is called after each batch
  */
 export async function sendForEach(
@@ -54,7 +54,7 @@ export async function sendForEach(
   let progress: Progress = { done: 0, total: ids.length, failures: [] };
   for (let start = 0; start < ids.length && !signal.aborted; start += maxItems) {
     const part = ids.slice(start, start + maxItems);
-    const entries = await sendBatch(instance, part.map(itemOf), signal);
+    const entries = await sendBatch(instance, part.map(itemOf));
     const failures = entries.flatMap((entry, index) => {
       const reason = failureOf(entry);
       return reason === undefined ? [] : [[part[index] ?? 0, reason] as const];

@@ -28,6 +28,7 @@ export function BulkBar(props: BulkBarProps) {
     const controller = new AbortController();
     setAbort(controller);
     const ids = [...selected];
+    setProgress({ done: 0, total: ids.length, failures: [] });
     try {
       const { signal } = controller;
       const end = await sendForEach({ instance: place.instance, ids, signal }, itemOf, setProgress);

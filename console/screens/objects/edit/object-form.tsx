@@ -34,11 +34,14 @@ export function ObjectForm({ place, columns, object, onSaved }: ObjectFormProps)
   const loaded = useMemo(() => draftsOf(edited, object), [object]);
   const [drafts, setDrafts] = useState<Drafts>(loaded);
   const [conflict, setConflict] = useState<ConflictState>();
-  const finish = (saved: DataObject) => {
-    setDrafts(draftsOf(edited, saved));
+  const show = (current: DataObject) => {
+    setDrafts(draftsOf(edited, current));
     setConflict(undefined);
+    onSaved(current);
+  };
+  const finish = (saved: DataObject) => {
     notify('Saved.');
-    onSaved(saved);
+    show(saved);
   };
   const save = async () => {
     const body = await changedValues(place, edited, { drafts, loaded });
@@ -87,7 +90,7 @@ export function ObjectForm({ place, columns, object, onSaved }: ObjectFormProps)
         <Conflict
           {...conflict}
           columns={columns}
-          onKeepTheirs={() => finish(conflict.theirs)}
+          onKeepTheirs={() => show(conflict.theirs)}
           onOverwrite={() => attempt(() => overwrite(conflict))}
         />
       )}

@@ -103,7 +103,7 @@ function PointControl({ label, value, onValue, error }: TextProps) {
   const join = (lat: string, lng: string) =>
     onValue(lat === '' && lng === '' ? '' : `${lat}, ${lng}`);
   return (
-    <fieldset>
+    <fieldset class="bare">
       <legend>{label}</legend>
       <div class="row">
         <TextField

@@ -26,11 +26,11 @@ export function ColumnChooser({ columns, shown, onShown }: ColumnChooserProps) {
     <details class="chooser">
       <summary>Columns</summary>
       <div class="chooser-list">
-        <fieldset>
+        <fieldset class="bare">
           <legend>Fields of the class</legend>
           {list(false)}
         </fieldset>
-        <fieldset>
+        <fieldset class="bare">
           <legend>Of every object</legend>
           {list(true)}
         </fieldset>

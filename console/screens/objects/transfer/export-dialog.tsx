@@ -37,7 +37,7 @@ export function ExportDialog({ place, columns, listing, onClose }: ExportDialogP
       job,
       setWritten,
     );
-    if (abort.signal.aborted) return;
+    if (count === undefined) return;
     notify(`${count} objects are exported.`);
     onClose();
   };
@@ -93,13 +93,14 @@ interface ExportJob {
   readonly signal: AbortSignal;
 }
 
-/** Writes all pages; without a file when one of them fails. Returns the number of objects. */
+/** Writes all pages; without a file when one of them fails. Returns the number of objects; undefined when cancelled. */
 async function exportAll(
   { place, listing }: Pick<ExportDialogProps, 'place' | 'listing'>,
   { format, columns, isForSheets, signal }: ExportJob,
   onWritten: (count: number) => void,
-): Promise<number> {
+): Promise<number | undefined> {
   const sink = await openSink(`${place.className}.${format}`);
+  if (sink === undefined) return undefined;
   const query = { ...listParameters(listing), page_size: pageSize };
   let count = 0;
   try {
@@ -114,6 +115,7 @@ async function exportAll(
   } catch (error) {
     await sink.discard();
     if (!signal.aborted) throw error;
+    return undefined;
   }
   return count;
 }

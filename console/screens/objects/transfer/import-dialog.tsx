@@ -119,7 +119,7 @@ async function sendAll(
     if (part.length === 0 || signal.aborted) return;
     const path = `/v1.1/${objectsPath(place)}`;
     const items = part.map(({ values }) => ({ method: 'POST' as const, path, body: values }));
-    const entries = await sendBatch(place.instance, items, signal);
+    const entries = await sendBatch(place.instance, items);
     const failed = entries.flatMap((entry, index) => {
       const reason = failureOf(entry);
       return reason === undefined ? [] : [`line ${part[index]?.line}: ${reason}`];

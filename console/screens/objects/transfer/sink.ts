@@ -17,11 +17,21 @@ interface FilePicker {
   }>;
 }
 
-/** Opens a file that the user chooses; in browsers that cannot, one that is downloaded at the end. */
-export async function openSink(name: string): Promise<Sink> {
+/**
+ * Opens a file that the user chooses; in browsers that cannot, one that is downloaded at the end.
+ *
+ * @returns undefined when the user chooses none
+ */
+export async function openSink(name: string): Promise<Sink | undefined> {
   const picker: FilePicker & Window = window;
   if (picker.showSaveFilePicker === undefined) return downloadAtEnd(name);
-  const handle = await picker.showSaveFilePicker({ suggestedName: name });
+  let handle: Awaited<ReturnType<typeof picker.showSaveFilePicker>>;
+  try {
+    handle = await picker.showSaveFilePicker({ suggestedName: name });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') return undefined;
+    throw error;
+  }
   const stream = await handle.createWritable();
   return {
     write: (text) => stream.write(text),
