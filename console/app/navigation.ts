@@ -21,6 +21,7 @@ export const navigation: readonly {
       ['users', 'Users'],
       ['groups', 'Groups'],
       ['keys', 'API keys'],
+      ['admins', 'Admins'],
     ],
   },
   {

@@ -48,4 +48,96 @@ describe.skipIf(program === undefined)('accounts and instances in the console', 
     expect(tab.page.url()).toContain('#/sign-in?next=%2Fi%2Flibrary%2Fsettings');
     await tab.close();
   });
+
+  test.each(widths)(
+    'an admin is invited, joins, and gets another role, %i px wide',
+    async (width) => {
+      const email = `jo-${width}@example.com`;
+      const guest = await view.send({
+        path: '/v1.1/account/register/',
+        body: { email, password: 'first password' },
+      });
+      const tab = await view.open('/i/library/admins', { width });
+      const { page } = tab;
+
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Role', { exact: true }).selectOption('read');
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('region', { name: 'Invitations' }).getByText(email).waitFor();
+      await tab.check();
+      const other = await view.open('/account', { width, key: guest.body.account_key });
+      const invitation = other.page.getByRole('row', { name: 'library' });
+      await invitation.getByRole('button', { name: 'Accept' }).click();
+      await other.page.getByText('You are a member now').waitFor();
+      await other.check();
+      await page.reload();
+      await page.getByLabel(`Role of ${email}`).selectOption('write');
+      await page.getByText(`${email} has the role write.`).waitFor();
+      await tab.check();
+      await page.getByRole('row', { name: email }).getByRole('button', { name: 'Remove…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+      await page.getByLabel(`Role of ${email}`).waitFor({ state: 'detached' });
+
+      const { body } = await view.send({ path: '/v1.1/instances/library/admins/' });
+      expect(body.objects).toHaveLength(1);
+      await tab.close();
+      await other.close();
+    },
+  );
+
+  test('an account changes its name, password and key', async () => {
+    const login = { email: 'kim@example.com', password: 'first password' };
+    const { body } = await view.send({ path: '/v1.1/account/register/', body: login });
+    const tab = await view.open('/account', { key: body.account_key });
+    const { page } = tab;
+
+    await page.getByLabel('First name').fill('Kim');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByLabel('Current password').fill('wrong');
+    await page.getByLabel('New password').fill('second password');
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.locator('.error', { hasText: 'Invalid password.' }).waitFor();
+    await page.getByLabel('Current password').fill(login.password);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+    await page.getByRole('button', { name: 'Reset the key…' }).click();
+    await page.getByRole('button', { name: 'Reset the key', exact: true }).click();
+    await page.getByText('Your account has another key.').waitFor();
+    await page.getByRole('link', { name: 'Groundwork' }).click();
+    await page.getByRole('heading', { name: 'Your instances' }).waitFor();
+
+    const again = { ...login, password: 'second password' };
+    const entered = await view.send({ path: '/v1.1/account/auth/', body: again });
+    expect(entered.body.first_name).toBe('Kim');
+    expect(entered.body.account_key).not.toBe(body.account_key);
+    await tab.close();
+  });
+
+  test('a forgotten password is replaced with the codes of a mail', async () => {
+    const email = 'lee@example.com';
+    const body = { email, password: 'first password' };
+    await view.send({ path: '/v1.1/account/register/', body });
+    const tab = await view.open('/sign-in', { isStranger: true });
+    const { page } = tab;
+
+    await page.getByRole('link', { name: 'Get a mail to set a new one' }).click();
+    await page.getByLabel('E-mail').fill(email);
+    await tab.check();
+    await page.getByRole('button', { name: 'Send the mail' }).click();
+    await page.getByLabel('uid').fill('nothing');
+    await page.getByLabel('token').fill('nothing');
+    await page.getByLabel('New password').fill('second password');
+    await tab.check();
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.locator('.error', { hasText: 'Invalid token.' }).waitFor();
+    const mail = view.logged().findLast(({ message, to }) => message === 'mail' && to === email);
+    const text = String(mail?.text);
+    await page.getByLabel('uid').fill(/^uid: (.*)$/m.exec(text)?.[1] ?? '');
+    await page.getByLabel('token').fill(/^token: (.*)$/m.exec(text)?.[1] ?? '');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+
+    await page.getByRole('heading', { name: 'Your instances' }).waitFor();
+    await tab.close();
+  });
 });

@@ -25,6 +25,8 @@ export interface Console {
   readonly owner: string;
   /** Sends a request as the owner, to `/v1.1/…` or an absolute address. */
   readonly send: Send;
+  /** Returns the log of the server so far: mails and errors. */
+  logged(): readonly Readonly<Record<string, unknown>>[];
   /** Opens a tab in which the owner is signed in. */
   open(path: string, options?: TabOptions): Promise<Tab>;
   close(): Promise<void>;
@@ -35,6 +37,8 @@ interface TabOptions {
   readonly isDark?: boolean;
   /** Is not signed in. */
   readonly isStranger?: boolean;
+  /** Account key of who is signed in; absent: the owner. */
+  readonly key?: string;
 }
 
 /** A tab. */
@@ -57,7 +61,10 @@ export async function openConsole(instance: string): Promise<Console> {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-console-'));
   const [browser, server] = await Promise.all([
     openBrowser(program ?? ''),
-    startProcess(folder, { node: ['--max-semi-space-size=32'] }),
+    startProcess(folder, {
+      node: ['--max-semi-space-size=32'],
+      variables: { GROUNDWORK_LOG: 'info', GROUNDWORK_LOG_FORMAT: 'json' }, // it has the mails
+    }),
   ]);
   const { url } = server;
   const body = { email, password: 'a password' };
@@ -70,6 +77,10 @@ export async function openConsole(instance: string): Promise<Console> {
     url,
     owner,
     send,
+    logged: () => {
+      const lines = server.complaints().split('\n');
+      return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    },
     open: (path, options = {}) => openTab(browser, { url, owner, path, ...options }),
     close: async () => {
       await browser.close();
@@ -87,7 +98,7 @@ interface Opening extends TabOptions {
 
 async function openTab(
   browser: Browser,
-  { url, owner, path, width = 1280, isDark, isStranger }: Opening,
+  { url, owner, path, width = 1280, isDark, isStranger, key = owner }: Opening,
 ): Promise<Tab> {
   const context = await browser.newContext({
     baseURL: url,
@@ -100,7 +111,7 @@ async function openTab(
   page.setDefaultTimeout(30_000);
   const faults = watchFaults(page);
   if (!isStranger) {
-    const session = JSON.stringify({ accountKey: owner, email });
+    const session = JSON.stringify({ accountKey: key, email });
     const script = `if (self === top) sessionStorage.setItem('groundwork-console', ${JSON.stringify(session)})`;
     await page.addInitScript(script);
   }

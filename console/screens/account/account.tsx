@@ -1,18 +1,127 @@
+import { useState } from 'preact/hooks';
 import { send } from '../../core/api.ts';
-import { useLoad } from '../../core/load.ts';
+import { type Loading, useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import { signIn } from '../../core/session.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import type { Account } from './account-data.ts';
+import { OpenInvitations } from './open-invitations.tsx';
+import { PasswordForm } from './password-form.tsx';
 
-/** The account that is signed in. */
+/** The account that is signed in: name and address, password, key, and invitations to it. */
 export function Screen() {
   const account = useLoad<Account>(
-    (signal) => send({ method: 'GET', path: 'account/', signal, isOwn: true }),
+    (signal) => send({ method: 'GET', path: 'account/', signal }),
     [],
   );
   return (
     <Page title="Your account">
-      <Loaded of={account}>{({ email }) => <p>{email}</p>}</Loaded>
+      <Loaded of={account}>
+        {(data) => (
+          <div class="columns">
+            <section class="card">
+              <h2>Name and address</h2>
+              {!data.is_active && <Unconfirmed email={data.email} />}
+              <Names account={data} loading={account} />
+            </section>
+            <section class="card">
+              <h2>Password</h2>
+              <PasswordForm account={data} onSet={account.reload} />
+            </section>
+          </div>
+        )}
+      </Loaded>
+      <section class="card">
+        <h2>Invitations to you</h2>
+        <OpenInvitations />
+      </section>
+      <section class="card">
+        <h2>Account key</h2>
+        <p class="about">
+          The key may do everything that you may. A reset ends it at once, everywhere: programs that
+          have it, and other tabs, need the new one.
+        </p>
+        <button type="button" class="danger" onClick={() => attempt(resetKey)}>
+          Reset the key…
+        </button>
+      </section>
     </Page>
   );
+}
+
+function Unconfirmed({ email }: Pick<Account, 'email'>) {
+  const resend = async () => {
+    await send({ method: 'POST', path: 'account/resend_email/', body: { email } });
+    notify('A mail is sent.');
+  };
+  return (
+    <p>
+      The address is not confirmed. <a href="#/activate">Enter what the mail says</a>, or{' '}
+      <button type="button" class="link" onClick={() => attempt(resend)}>
+        get another mail
+      </button>
+      .
+    </p>
+  );
+}
+
+interface NamesProps {
+  readonly account: Account;
+  readonly loading: Loading<Account>;
+}
+
+function Names({ account, loading }: NamesProps) {
+  const [email, setEmail] = useState(account.email);
+  const [first, setFirst] = useState(account.first_name);
+  const [last, setLast] = useState(account.last_name);
+  const save = async () => {
+    const body = { first_name: first, last_name: last, ...(email !== account.email && { email }) };
+    loading.setData(await send<Account>({ method: 'PATCH', path: 'account/', body }));
+    notify('Saved.');
+  };
+  return (
+    <Form verb="Save" onSend={save}>
+      {(errors) => (
+        <>
+          <TextField
+            label="E-mail"
+            hint="Another address has to be confirmed by a mail."
+            value={email}
+            onValue={setEmail}
+            error={errors.email}
+            input={{ type: 'email', autocomplete: 'email', required: true }}
+          />
+          <TextField
+            label="First name"
+            value={first}
+            onValue={setFirst}
+            error={errors.first_name}
+            input={{ autocomplete: 'given-name', maxLength: 64 }}
+          />
+          <TextField
+            label="Last name"
+            value={last}
+            onValue={setLast}
+            error={errors.last_name}
+            input={{ autocomplete: 'family-name', maxLength: 64 }}
+          />
+        </>
+      )}
+    </Form>
+  );
+}
+
+async function resetKey(): Promise<void> {
+  const isSure = await confirm({
+    title: 'Reset the account key',
+    text: 'The present key ends at once. This tab goes on with the new one.',
+    verb: 'Reset the key',
+  });
+  if (!isSure) return;
+  const account = await send<Account>({ method: 'POST', path: 'account/reset_key/' });
+  signIn({ accountKey: account.account_key, email: account.email });
+  notify('Your account has another key.');
 }

@@ -1,0 +1,11 @@
+import { Page } from '../../parts/page.tsx';
+import { CodesForm } from './codes-form.tsx';
+
+/** Confirms the address of an account with the codes of a mail. */
+export function Screen() {
+  return (
+    <Page title="Confirm your address" about="Enter uid and token as the mail shows them.">
+      <CodesForm verb="Confirm" path="account/activate/" />
+    </Page>
+  );
+}

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { navigate } from '../../core/router.ts';
+import { signIn } from '../../core/session.ts';
+import { Form, TextField } from '../../parts/form.tsx';
+import type { Account } from './account-data.ts';
+
+interface CodesFormProps {
+  readonly verb: string;
+  /** Receives the codes of the mail; responds with the account and its key. */
+  readonly path: string;
+  readonly hasPassword?: boolean;
+}
+
+/** The two codes of a mail, and the new password where one is set. Signs in. */
+export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
+  const [uid, setUid] = useState('');
+  const [token, setToken] = useState('');
+  const [password, setPassword] = useState('');
+  const confirm = async () => {
+    const codes = { uid: uid.trim(), token: token.trim() };
+    const body = hasPassword ? { ...codes, new_password: password } : codes;
+    const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
+    signIn({ accountKey: account.account_key, email: account.email });
+    navigate('/');
+  };
+  const input = { required: true, autocomplete: 'off', spellcheck: false } as const;
+  return (
+    <div class="narrow">
+      <Form verb={verb} onSend={confirm} onCancel={() => navigate('/')}>
+        {(errors) => (
+          <>
+            <TextField label="uid" value={uid} onValue={setUid} error={errors.uid} input={input} />
+            <TextField
+              label="token"
+              value={token}
+              onValue={setToken}
+              error={errors.token}
+              input={input}
+            />
+            {hasPassword && (
+              <TextField
+                label="New password"
+                value={password}
+                onValue={setPassword}
+                error={errors.new_password}
+                input={{
+                  type: 'password',
+                  autocomplete: 'new-password',
+                  maxLength: 128,
+                  required: true,
+                }}
+              />
+            )}
+          </>
+        )}
+      </Form>
+    </div>
+  );
+}

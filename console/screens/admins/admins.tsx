@@ -1,0 +1,88 @@
+import { readAll, send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import { at, type ScreenProps } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Invitations } from './invitations.tsx';
+import { RoleChoice } from './role-choice.tsx';
+
+/** A member of an instance. */
+interface Member {
+  readonly id: number;
+  readonly email: string;
+  readonly first_name: string;
+  readonly last_name: string;
+  readonly role: string;
+}
+
+/** The accounts that may work on an instance, and invitations of others. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const list = at`instances/${instance}/admins/`;
+  const members = useLoad(() => readAll<Member>(list), [list]);
+  const change = async ({ id, email }: Member, role: string) => {
+    await send({ method: 'PATCH', path: `${list}${id}/`, body: { role } });
+    notify(`${email} has the role ${role}.`);
+    members.reload();
+  };
+  const remove = async ({ id, email }: Member) => {
+    const isSure = await confirm({
+      title: `Remove ${email}`,
+      text: 'The account cannot use the instance from then on. You can invite it again.',
+      verb: 'Remove',
+    });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path: `${list}${id}/` });
+    members.reload();
+  };
+  return (
+    <Page
+      title="Admins"
+      about="The accounts that work on this instance. The users of the app are not among them."
+    >
+      <Loaded of={members}>
+        {(all) => (
+          <Table
+            caption="Admins"
+            rows={all}
+            keyOf={({ id }) => id}
+            columns={[
+              { name: 'E-mail', cell: ({ email }) => email },
+              { name: 'Name', cell: (each) => `${each.first_name} ${each.last_name}`.trim() },
+              {
+                name: 'Role',
+                cell: (member) =>
+                  member.id === all[0]?.id ? (
+                    'owner'
+                  ) : (
+                    <RoleChoice
+                      label={`Role of ${member.email}`}
+                      role={member.role}
+                      onRole={(role) => attempt(() => change(member, role))}
+                    />
+                  ),
+              },
+              {
+                name: 'Actions',
+                cell: (member) =>
+                  member.id !== all[0]?.id && (
+                    <button
+                      type="button"
+                      class="small danger"
+                      onClick={() => attempt(() => remove(member))}
+                    >
+                      Remove…
+                    </button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      <Invitations instance={instance} />
+    </Page>
+  );
+}

@@ -1,0 +1,30 @@
+/** Roles, with what they allow. */
+export const roleTexts = [
+  ['full', 'full: everything but renaming and deleting the instance'],
+  ['write', 'write: data, code and users'],
+  ['read', 'read: looks only, but may run endpoints'],
+] as const;
+
+interface RoleChoiceProps {
+  /** For screen readers: the row shows whose role it is. */
+  readonly label: string;
+  readonly role: string;
+  readonly onRole: (role: string) => void;
+}
+
+/** Changes a role at once. */
+export function RoleChoice({ label, role, onRole }: RoleChoiceProps) {
+  return (
+    <select
+      aria-label={label}
+      value={role}
+      onChange={({ currentTarget }) => onRole(currentTarget.value)}
+    >
+      {roleTexts.map(([name]) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
