@@ -1,12 +1,10 @@
 import { isJsonObject } from '../../values/json/json.ts';
 import { isFollowedLink, type Request, type Response } from '../http/message.ts';
-import type { Context } from '../resource/route.ts';
 import { renderDescription } from './description.ts';
 import { renderForms } from './forms.ts';
 import { attributes, type Html, html } from './html.ts';
 import { isPageOfResults } from './json.ts';
-import { type Offer, offerOf } from './offer.ts';
-import type { Run } from './run.ts';
+import type { Offer } from './offer.ts';
 import { pageHeaders, renderShell } from './shell.ts';
 import { statusText } from './status-text.ts';
 import { addressOf, isFormOnly, renderAdvice } from './views/advice.ts';
@@ -21,23 +19,20 @@ export interface PageSource {
   readonly request: Request;
   /** The response that other clients get, with a body. */
   readonly response: Response;
-  /** Absent when the request failed before its caller was authenticated. */
-  readonly context: Context | undefined;
-  /** The run that the response links to, see `findRun`. */
-  readonly run?: Run | undefined;
+  /** Absent where the caller may not know of the resource. */
+  readonly offer: Offer | undefined;
 }
 
 /**
  * Renders a response as an HTML page: the same status, the body with its links, a description of the resource and
  * forms for the allowed methods.
  */
-export function renderPage({ request, response, context, run }: PageSource): Response {
+export function renderPage({ request, response, offer }: PageSource): Response {
   const { status, headers } = response;
-  const offer = offerOf(request, response, context);
   const page = {
     title: titleOf(request, offer, status),
     breadcrumb: breadcrumb(request.path),
-    main: renderMain(request, response, offer && { ...offer, run }),
+    main: renderMain(request, response, offer),
   };
   return {
     status,

@@ -82,21 +82,23 @@ type Shown = Arrived & { readonly context?: Context };
 async function toPage(response: Response, exchange: Shown): Promise<Response> {
   if (response.body === undefined || response.content !== undefined) return response;
   try {
-    const [{ renderPage }, { findRun }] = await Promise.all([
+    const [{ renderPage }, { offerOf }, { findRun }] = await Promise.all([
       import('../pages/render.ts'),
+      import('../pages/offer.ts'),
       import('../pages/run.ts'),
     ]);
     const { request, context, router } = exchange;
+    const offer = offerOf(request, response, context);
     const { body } = response;
     if (!isConstant(body)) {
       const shown = parsedBody(body);
-      const run = await findRun(router, context, shown);
-      return renderPage({ request, response: { ...response, body: shown }, context, run });
+      const full = offer && { ...offer, run: await findRun(router, context, shown) };
+      return renderPage({ request, response: { ...response, body: shown }, offer: full });
     }
     // independent of the query, which does not affect the page, though headers may name some of it
     const shown = { ...request, query: new URLSearchParams() };
     const page = cachedForm(body, `page at ${request.path}`, () => {
-      const made = renderPage({ request: shown, response, context });
+      const made = renderPage({ request: shown, response, offer });
       if (made.content !== undefined) markConstant(made.content);
       return made;
     });
