@@ -1,6 +1,6 @@
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { scryptAside } from '../../accounts/rules/passwords.ts';
-import { createVerifiers } from '../../accounts/social.ts';
+import type { SocialConfiguration } from '../../accounts/social.ts';
 import { endedMs } from '../../scripts/runs/run-times.ts';
 import type { ScriptRun } from '../../scripts/script-runner.ts';
 import { openMeter } from '../../usage/meter.ts';
@@ -8,7 +8,7 @@ import { openQuotas } from '../../usage/quotas.ts';
 import { openClock } from '../clock.ts';
 import { openIds } from '../ids.ts';
 import { openFreeScans } from '../limits/scans.ts';
-import type { Platform } from '../ports.ts';
+import type { Platform, SocialBackend, SocialVerifier } from '../ports.ts';
 import type { Environment } from './environment.ts';
 import { openFiles } from './files.ts';
 import { type LateWork, openLateWork } from './lifetime/late-work.ts';
@@ -76,7 +76,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     push: openSender(push),
     vault: openVault(push),
-    social: createVerifiers(environment.social, fetch),
+    social: openLateVerifiers(environment.social),
     settings,
     scans: openFreeScans(),
     passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
@@ -88,6 +88,21 @@ export function openPlatform(environment: Environment): AwsPlatform {
       // Errors are reported by the first request that needs a response.
       await Promise.allSettled([data.check(), secrets.current()]);
     },
+  };
+}
+
+/** Opens the verifiers of the configured services at the first log-in: most functions never see one. */
+function openLateVerifiers(social: SocialConfiguration): Platform['social'] {
+  const verifier =
+    (backend: SocialBackend): SocialVerifier =>
+    async (token) => {
+      const { createVerifiers } = await import('../../accounts/social.ts');
+      return createVerifiers(social, fetch)[backend]?.(token);
+    };
+  return {
+    ...(social.facebook && { facebook: verifier('facebook') }),
+    ...(social.google && { 'google-oauth2': verifier('google-oauth2') }),
+    ...(social.github && { github: verifier('github') }),
   };
 }
 
