@@ -44,7 +44,7 @@ test('template and assets are the same bytes when they are made twice', {
   const [first, second] = [synthesised('first'), synthesised('second')];
 
   const bundles = [...first.keys()].filter((path) => /^asset\..*index\.mjs$/.test(path));
-  expect(bundles.length).toBe(api.length + 2); // background, script runs
+  expect(bundles.length).toBe(api.length + 3); // background, console, script runs
   expect([...second.keys()]).toEqual([...first.keys()]);
   expect([...first].filter(([path, bytes]) => second.get(path) !== bytes)).toEqual([]);
 });

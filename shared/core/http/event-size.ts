@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from './message.ts';
+import { cachedForm } from './response-cache.ts';
 
 /*
  * A function receives a request and returns a response as JSON of limited size. The limit is the same where there is
@@ -39,7 +40,10 @@ export function isResponseTooLarge({ status, headers, content }: Response): bool
   const { bytes } = content;
   const isBase64Encoded = typeof bytes !== 'string';
   const head = jsonBytes({ statusCode: status, headers, body: '', isBase64Encoded }) - 2;
-  return head + (isBase64Encoded ? base64Bytes(bytes) : jsonBytes(bytes)) > maxEventBytes;
+  const body = isBase64Encoded
+    ? base64Bytes(bytes)
+    : cachedForm(content, 'bytes of JSON', () => jsonBytes(bytes));
+  return head + body > maxEventBytes;
 }
 
 function isSmall(length: number): boolean {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Response } from '../../../core/http/message.ts';
+import { cachedForm } from '../../../core/http/response-cache.ts';
 import { drainMs, sendPieceBytes } from '../../../values/bounds.ts';
 
 /** The body of a response as it is passed to the system. */
@@ -9,11 +10,14 @@ export interface SentBody {
 }
 
 /** Prepares a body: a text of as many bytes as characters is ASCII, sent as is with half the work. */
-export function toSentBody(content: Uint8Array | string | undefined): SentBody | undefined {
+export function toSentBody(content: Response['content']): SentBody | undefined {
   if (content === undefined) return undefined;
-  const bytes = Buffer.byteLength(content);
-  const isLong = bytes > sendPieceBytes && bytes !== content.length;
-  return { content: isLong ? Buffer.from(content) : content, bytes };
+  return cachedForm(content, 'sent body', () => {
+    const { bytes: body } = content;
+    const bytes = Buffer.byteLength(body);
+    const isLong = bytes > sendPieceBytes && bytes !== body.length;
+    return { content: isLong ? Buffer.from(body) : body, bytes };
+  });
 }
 
 /** Sends a body after its head, a long one in pieces, and ends the response. */

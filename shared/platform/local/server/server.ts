@@ -257,7 +257,7 @@ async function sendContent(
   const length = content?.bytes.length ?? 0;
   running.connections.count(connection, length);
   await (length > sendPieceBytes ? nextRound() : running.burst());
-  const sent = toSentBody(content?.bytes);
+  const sent = toSentBody(content);
   if (sent !== undefined) headers['content-length'] = String(sent.bytes);
   const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
   if (running.stopping || (isEarly && status >= 400)) headers.connection = 'close';
@@ -276,7 +276,7 @@ async function refuse(
 ): Promise<void> {
   const arrived = { request, startedMicros: clock.micros() };
   const { status, headers, content } = await complete(steps, arrived, { response: error });
-  const sent = toSentBody(content?.bytes);
+  const sent = toSentBody(content);
   const length = sent && { 'content-length': String(sent.bytes) };
   response.writeHead(status, { ...headers, connection: 'close', ...length });
   const isSilent = isWaiting || error.status === 408; // nothing is on its way

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
+import { consoleName } from '../../shared/console/console.ts';
+import { eventOf } from '../aws-emulator/gateway-event.ts';
+import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';
+import { synthesise } from '../support/stack.ts';
+import { deployedFunctions } from '../support/template.ts';
+
+/* The function that serves the console on AWS, as it is deployed. */
+
+const folder = mkdtempSync(join(tmpdir(), 'groundwork-console-function-'));
+let lambda: Lambda;
+
+beforeAll(async () => {
+  bundleHandler(consoleName, folder);
+  const template = synthesise({ cdn: 'false' });
+  const own = deployedFunctions(template).find(({ family }) => family === consoleName);
+  lambda = await startLambda(process.execPath, join(folder, bundleFile), {
+    ...own?.variables,
+    GROUNDWORK_FILE_ORIGINS: 'https://files.example.com https://uploads.example.com',
+  });
+});
+
+afterAll(async () => {
+  await lambda?.close();
+  rmSync(folder, { recursive: true });
+});
+
+function ask(path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') {
+  return lambda.invoke(eventOf({ method, path, headers }));
+}
+
+test('its page may load files from where they are, and nothing else', async () => {
+  const { statusCode, headers } = await ask('/console/');
+
+  expect([statusCode, headers['cache-control']]).toEqual([200, 'no-cache']);
+  const policy = headers['content-security-policy'];
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(policy).toContain('https://files.example.com https://uploads.example.com');
+});
+
+test('its files are compressed, and kept by browsers', async () => {
+  const [, name = ''] = /src="([^"]+)"/.exec(bodyOf(await ask('/console/'))) ?? [];
+
+  const packed = await ask(`/console/${name}`, { 'accept-encoding': 'gzip' });
+  const plain = await ask(`/console/${name}`);
+
+  expect([packed.statusCode, packed.headers['content-encoding']]).toEqual([200, 'gzip']);
+  expect(packed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect(bodyOf(packed)).toBe(bodyOf(plain));
+  expect(bodyOf(plain)).toContain('import');
+});
+
+test.each([
+  ['GET', '/console', 308],
+  ['GET', '/console/missing.js', 404],
+  ['POST', '/console/', 405],
+])('%s %s is %i', async (method, path, status) => {
+  expect((await ask(path, {}, method)).statusCode).toBe(status);
+});
