@@ -20,6 +20,7 @@ export const navigation: readonly {
     screens: [
       ['users', 'Users'],
       ['groups', 'Groups'],
+      ['push', 'Push'],
       ['keys', 'API keys'],
       ['admins', 'Admins'],
     ],

@@ -169,6 +169,29 @@ export function AreaField({ value, onValue, rows = 4, isCode, ...field }: AreaFi
   );
 }
 
+interface FileFieldProps extends FieldProps {
+  /** Ends of file names, separated by commas. */
+  readonly accept: string;
+  readonly onFile: (file: File | undefined) => void;
+}
+
+/** A file that has to be chosen. */
+export function FileField({ accept, onFile, ...field }: FileFieldProps) {
+  const id = useId();
+  return (
+    <FieldShell id={id} {...field}>
+      <input
+        {...describedBy(id, field)}
+        id={id}
+        type="file"
+        required
+        accept={accept}
+        onChange={({ currentTarget }) => onFile(currentTarget.files?.[0])}
+      />
+    </FieldShell>
+  );
+}
+
 interface SelectFieldProps extends FieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;

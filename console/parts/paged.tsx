@@ -4,7 +4,7 @@ import { type Loading, useLoad } from '../core/load.ts';
 import type { Parameters } from '../core/request.ts';
 
 /** A list of which one page is shown. */
-interface Paged<Item> extends Loading<Page<Item>> {
+export interface Paged<Item> extends Loading<Page<Item>> {
   readonly open: (page: string | null) => void;
 }
 

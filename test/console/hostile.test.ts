@@ -106,7 +106,12 @@ describe.skipIf(program === undefined).each(payloads)('everything is named %s', 
 
 /** Returns a path with the names of the world's records. */
 function fill(screen: string, world: FilledWorld): string {
-  const names: Readonly<Record<string, string>> = { instance: 'library', class: 'book', id: '1' };
+  const names: Readonly<Record<string, string>> = {
+    instance: 'library',
+    class: 'book',
+    id: '1',
+    service: 'gcm',
+  };
   return screen.replace(/:(\w+)/g, (_, name: string) => {
     const known = names[name] ?? nameIn(screen, world);
     return encodeURIComponent(known);
@@ -119,6 +124,7 @@ const lists: readonly (readonly [part: string, template: string])[] = [
   ['endpoints/scripts/', '/v1.1/instances/{instance}/endpoints/scripts/{endpoint}/'],
   ['templates/', '/v1.1/instances/{instance}/snippets/templates/{template}/'],
   ['channels/', '/v1.1/instances/{instance}/channels/{channel}/'],
+  ['push/', '/v1.1/instances/{instance}/push_notifications/gcm/devices/{device}/'],
 ];
 
 function nameIn(screen: string, world: FilledWorld): string {

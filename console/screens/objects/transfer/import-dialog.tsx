@@ -1,7 +1,7 @@
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { attempt, notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Form, SelectField } from '../../../parts/form.tsx';
+import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import { failureOf, maxItems, sendBatch } from '../bulk/batches.ts';
 import { type Column, type ObjectsPlace, objectsPath } from '../object-data.ts';
 import { type Mapping, type ReadObject, readCsv, readHead, readLines } from './read-file.ts';
@@ -24,7 +24,6 @@ const maxFailures = 100; // that are kept
 
 /** Creates objects from a CSV or JSON lines file. */
 export function ImportDialog({ place, columns, onClose, onImported }: ImportDialogProps) {
-  const id = useId();
   const [file, setFile] = useState<File>();
   const [head, setHead] = useState<readonly string[]>();
   const [mapping, setMapping] = useState<Mapping>({});
@@ -57,16 +56,11 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
       <Form verb="Import" onSend={run} onCancel={close}>
         {() => (
           <>
-            <div class="field">
-              <label for={id}>CSV or JSON lines file</label>
-              <input
-                id={id}
-                type="file"
-                required
-                accept=".csv,.jsonl,.ndjson,.json"
-                onChange={({ currentTarget }) => attempt(() => choose(currentTarget.files?.[0]))}
-              />
-            </div>
+            <FileField
+              label="CSV or JSON lines file"
+              accept=".csv,.jsonl,.ndjson,.json"
+              onFile={(file) => attempt(() => choose(file))}
+            />
             {head !== undefined && <p>Which field does each column of the file fill?</p>}
             {head?.map((name) => (
               <SelectField

@@ -1,0 +1,125 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { AppleCredential, GoogleCredential } from './credential-dialogs.tsx';
+import { type Config, type Environment, environments, type Service } from './push-data.ts';
+
+interface CredentialsProps {
+  readonly service: Service;
+  readonly base: string;
+}
+
+/** What messages are sent with, for development and production. */
+export function Credentials({ service, base }: CredentialsProps) {
+  const path = `${base}config/`;
+  const config = useLoad<Config>((signal) => send({ method: 'GET', path, signal }), [path]);
+  const [changed, setChanged] = useState<Environment>();
+  const Change = service === 'gcm' ? GoogleCredential : AppleCredential;
+  const show = (data: Config, text: string) => {
+    config.setData(data);
+    notify(text);
+  };
+  return (
+    <section class="card" aria-labelledby="credentials">
+      <h2 id="credentials">Credentials</h2>
+      <p class="hint">They are stored encrypted and never shown again.</p>
+      <Loaded of={config}>
+        {(data) => (
+          <dl class="facts">
+            {environments.map(([environment, label]) => (
+              <Credential
+                key={environment}
+                label={label}
+                texts={textsOf(service, data, environment)}
+                onChange={() => setChanged(environment)}
+                onRemove={() =>
+                  attempt(async () => {
+                    const isSure = await confirm({
+                      title: 'Remove the credential',
+                      text: `Messages for ${environment} cannot be sent without it.`,
+                      verb: 'Remove the credential',
+                    });
+                    if (!isSure) return;
+                    show(await remove(path, service, environment), 'The credential is removed.');
+                  })
+                }
+              />
+            ))}
+          </dl>
+        )}
+      </Loaded>
+      {changed !== undefined && (
+        <Change
+          path={path}
+          environment={changed}
+          onSaved={(data) => {
+            show(data, 'The credential is saved.');
+            setChanged(undefined);
+          }}
+          onClose={() => setChanged(undefined)}
+        />
+      )}
+    </section>
+  );
+}
+
+interface CredentialProps {
+  readonly label: string;
+  /** Empty: there is none. */
+  readonly texts: readonly string[];
+  readonly onChange: () => void;
+  readonly onRemove: () => void;
+}
+
+function Credential({ label, texts, onChange, onRemove }: CredentialProps) {
+  return (
+    <>
+      <dt>{label}</dt>
+      <dd class="actions">
+        {texts.length === 0 ? <span class="soft">none</span> : <span>{texts.join(', ')}</span>}
+        <button
+          type="button"
+          class="small"
+          onClick={onChange}
+          aria-label={`Set the credential for ${label.toLowerCase()}`}
+        >
+          Set…
+        </button>
+        {texts.length > 0 && (
+          <button
+            type="button"
+            class="small danger"
+            onClick={onRemove}
+            aria-label={`Remove the credential for ${label.toLowerCase()}`}
+          >
+            Remove…
+          </button>
+        )}
+      </dd>
+    </>
+  );
+}
+
+function textsOf(service: Service, config: Config, environment: Environment): string[] {
+  const at = (name: string) => config[`${environment}_${name}`];
+  if (service === 'gcm') return at('api_key') ? [String(at('api_key'))] : [];
+  return [
+    ...(at('token_key') ? [String(at('token_key'))] : []),
+    ...(at('certificate') ? [`certificate, valid until ${at('expiration_date')}`] : []),
+    ...(at('bundle_identifier') && (at('token_key') || at('certificate'))
+      ? [`for ${at('bundle_identifier')}`]
+      : []),
+  ];
+}
+
+async function remove(path: string, service: Service, environment: Environment): Promise<Config> {
+  if (service === 'gcm') {
+    return send({ method: 'PATCH', path, body: { [`${environment}_api_key`]: null } });
+  }
+  const certificate = { [`${environment}_certificate`]: true };
+  await send({ method: 'POST', path: `${path}remove_certificate/`, body: certificate });
+  return send({ method: 'PATCH', path, body: { [`${environment}_token_key`]: null } });
+}

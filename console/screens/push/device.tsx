@@ -1,0 +1,139 @@
+import { useState } from 'preact/hooks';
+import { send } from '../../core/api.ts';
+import { useLoad } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import { at, href, navigate, type ScreenProps } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { CheckField, Form, TextField } from '../../parts/form.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Time } from '../../parts/time.tsx';
+import { UserLink } from './device-list.tsx';
+import { type Device, nameOfDevice, serviceNames, servicePath, toService } from './push-data.ts';
+import { SendDialog } from './send-dialog.tsx';
+
+/** A device: its fields, and a message to it. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '', device: token = '' } = names;
+  const service = toService(names.service);
+  const path = `${servicePath(instance, service)}devices/${encodeURIComponent(token)}/`;
+  const list = at`/i/${instance}/push/${service}`;
+  const [isSending, setSending] = useState(false);
+  const device = useLoad<Device>((signal) => send({ method: 'GET', path, signal }), [path]);
+  const remove = async () => {
+    const isSure = await confirm({
+      title: 'Delete the device',
+      text: 'Its user gets no more messages on it, until the app registers it again.',
+      verb: 'Delete the device',
+    });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path });
+    notify('The device is deleted.');
+    navigate(list);
+  };
+  return (
+    <Page
+      title={device.data === undefined ? 'Device' : nameOfDevice(device.data)}
+      above={[{ text: serviceNames[service], href: href(list) }]}
+      actions={
+        device.data !== undefined && (
+          <>
+            <button type="button" onClick={() => setSending(true)}>
+              Send a message
+            </button>
+            <button type="button" class="danger" onClick={() => attempt(remove)}>
+              Delete…
+            </button>
+          </>
+        )
+      }
+    >
+      <Loaded of={device}>
+        {(data) => (
+          <>
+            <Facts instance={instance} device={data} />
+            <Fields path={path} device={data} onChange={device.setData} />
+          </>
+        )}
+      </Loaded>
+      {isSending && device.data !== undefined && (
+        <SendDialog
+          service={service}
+          path={`${path}send_message/`}
+          devices={[device.data]}
+          onSent={device.reload}
+          onClose={() => setSending(false)}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface FactsProps {
+  readonly instance: string;
+  readonly device: Device;
+}
+
+function Facts({ instance, device }: FactsProps) {
+  return (
+    <dl class="facts">
+      <dt>Token</dt>
+      <dd class="mono">{device.registration_id}</dd>
+      <dt>User</dt>
+      <dd>
+        <UserLink instance={instance} user={device.user} />
+      </dd>
+      {device.device_id !== null && device.device_id !== '' && (
+        <>
+          <dt>Device id</dt>
+          <dd>{device.device_id}</dd>
+        </>
+      )}
+      <dt>Registered</dt>
+      <dd>
+        <Time value={device.created_at} />
+      </dd>
+    </dl>
+  );
+}
+
+interface FieldsProps {
+  readonly path: string;
+  readonly device: Device;
+  readonly onChange: (device: Device) => void;
+}
+
+function Fields({ path, device, onChange }: FieldsProps) {
+  const [label, setLabel] = useState(device.label);
+  const [isActive, setActive] = useState(device.is_active);
+  const save = async () => {
+    const body = { label, is_active: isActive };
+    onChange(await send<Device>({ method: 'PATCH', path, body }));
+    notify('Saved.');
+  };
+  return (
+    <section class="card" aria-labelledby="fields">
+      <h2 id="fields">Settings</h2>
+      <Form verb="Save" onSend={save}>
+        {(errors) => (
+          <>
+            <TextField
+              label="Label"
+              value={label}
+              onValue={setLabel}
+              error={errors.label}
+              input={{ autocomplete: 'off', maxLength: 80 }}
+            />
+            <CheckField
+              label="Takes messages"
+              hint="It ends by itself when the service says that the app was removed from the device."
+              isChecked={isActive}
+              onChecked={setActive}
+              error={errors.is_active}
+            />
+          </>
+        )}
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { PageButtons, type Paged } from '../../parts/paged.tsx';
+import { type Column, Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { type Message, statusTexts } from './push-data.ts';
+
+interface MessageListProps {
+  readonly messages: Paged<Message>;
+  readonly onSend: () => void;
+}
+
+/** Messages with their outcome. */
+export function MessageList({ messages, onSend }: MessageListProps) {
+  return (
+    <section aria-labelledby="messages">
+      <div class="heading">
+        <h2 id="messages">Messages</h2>
+        <div class="actions">
+          <button type="button" class="small" onClick={messages.reload}>
+            Read again
+          </button>
+          <button type="button" class="small main" onClick={onSend}>
+            Send a message
+          </button>
+        </div>
+      </div>
+      <Loaded of={messages}>
+        {({ objects }) =>
+          objects.length === 0 ? (
+            <Empty>No message has been sent yet.</Empty>
+          ) : (
+            <Table
+              caption="Messages that were sent"
+              columns={columns}
+              rows={objects}
+              keyOf={({ id }) => id}
+            />
+          )
+        }
+      </Loaded>
+      <PageButtons of={messages} />
+    </section>
+  );
+}
+
+const columns: readonly Column<Message>[] = [
+  { name: 'Id', cell: ({ id }) => id },
+  { name: 'Made', cell: ({ created_at }) => <Time value={created_at} /> },
+  {
+    name: 'Devices',
+    cell: ({ content }) => content.registration_ids?.length ?? 0,
+    isNumber: true,
+  },
+  {
+    name: 'Status',
+    cell: ({ status }) => <span class={`badge ${badges[status]}`}>{statusTexts[status]}</span>,
+  },
+  { name: 'Outcome', cell: ({ result }) => outcomeOf(result) },
+];
+
+const badges: Readonly<Record<Message['status'], string>> = {
+  scheduled: '',
+  delivered: 'good',
+  partially_delivered: 'bad',
+  error: 'bad',
+};
+
+const shownCharacters = 200;
+
+function outcomeOf(result: Message['result']): string {
+  if (typeof result === 'string') return result;
+  const failed = Object.entries(result.errors ?? {});
+  const text = failed.map(([error, tokens]) => `${error}: ${tokens.join(', ')}`).join('; ');
+  return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
+}

@@ -1,0 +1,100 @@
+import { send } from '../../core/api.ts';
+import { at } from '../../core/router.ts';
+
+/** A push service: Firebase or Apple. */
+export type Service = 'gcm' | 'apns';
+
+/** Push services as people call them. */
+export const serviceNames: Readonly<Record<Service, string>> = {
+  gcm: 'Android (Firebase)',
+  apns: 'iOS (Apple)',
+};
+
+/** Returns the service of a path; that of Android when it names none. */
+export function toService(name: string | undefined): Service {
+  return name === 'apns' ? 'apns' : 'gcm';
+}
+
+/** Returns the path of a service of an instance, below which its lists are. */
+export function servicePath(instance: string, service: Service): string {
+  return at`instances/${instance}/push_notifications/${service}/`;
+}
+
+/** What a message is sent with. */
+export type Environment = 'development' | 'production';
+
+/** Environments with their labels. */
+export const environments = [
+  ['development', 'Development'],
+  ['production', 'Production'],
+] as const satisfies readonly (readonly [Environment, string])[];
+
+/** Credentials of a service as the interface shows them: never themselves. */
+export type Config = Readonly<Record<string, string | boolean | null>>;
+
+/** A device, as the interface shows it. */
+export interface Device {
+  readonly registration_id: string;
+  readonly label: string;
+  readonly user: number | null;
+  readonly device_id: string | null;
+  readonly is_active: boolean;
+  readonly created_at: string;
+}
+
+/** Returns what a device is called. */
+export function nameOfDevice({ label, registration_id: token }: Device): string {
+  if (label.trim() !== '') return label;
+  return token.length > shownCharacters ? `${token.slice(0, shownCharacters)}…` : token;
+}
+
+const shownCharacters = 24; // of a token
+
+/** A message, as the interface shows it. */
+export interface Message {
+  readonly id: number;
+  readonly status: 'scheduled' | 'delivered' | 'partially_delivered' | 'error';
+  readonly content: { readonly registration_ids?: readonly string[] };
+  /** Tokens that failed, by error; or a sentence about all. */
+  readonly result: string | { readonly errors?: Readonly<Record<string, readonly string[]>> };
+  readonly created_at: string;
+}
+
+/** Statuses in words. */
+export const statusTexts: Readonly<Record<Message['status'], string>> = {
+  scheduled: 'being sent',
+  delivered: 'delivered',
+  partially_delivered: 'delivered in part',
+  error: 'failed',
+};
+
+/** What is typed for a message. */
+export interface MessageText {
+  readonly environment: Environment;
+  readonly title: string;
+  readonly body: string;
+}
+
+/** Returns the content of a message to a device or to several. */
+export function contentOf(
+  service: Service,
+  tokens: readonly string[],
+  { environment, title, body }: MessageText,
+): object {
+  const to = { environment, registration_ids: tokens };
+  return service === 'gcm'
+    ? { ...to, notification: { title, body } }
+    : { ...to, aps: { alert: { title, body } } };
+}
+
+const looks = 20; // whether a message has been sent
+const lookEveryMs = 500;
+
+/** Returns a message when it has been sent, or as it is after ten seconds. */
+export async function sentMessage(path: string): Promise<Message> {
+  for (let look = 1; ; look += 1) {
+    const message = await send<Message>({ method: 'GET', path, isQuiet: true });
+    if (message.status !== 'scheduled' || look === looks) return message;
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+}

@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { at, href, type ScreenProps } from '../../core/router.ts';
+import { Page } from '../../parts/page.tsx';
+import { usePages } from '../../parts/paged.tsx';
+import { Credentials } from './credentials.tsx';
+import { DeviceList } from './device-list.tsx';
+import { MessageList } from './message-list.tsx';
+import {
+  type Device,
+  type Message,
+  type Service,
+  serviceNames,
+  servicePath,
+  toService,
+} from './push-data.ts';
+import { SendDialog } from './send-dialog.tsx';
+
+/** Push notifications through one service: credentials, devices and messages. The service is in the path. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const service = toService(names.service);
+  return (
+    <Page
+      title="Push"
+      about="Messages that reach a phone while your app is closed, sent by the services of Google and Apple."
+    >
+      <nav class="actions services" aria-label="Push services">
+        {Object.entries(serviceNames).map(([each, text]) => (
+          <a
+            key={each}
+            class={each === service ? 'button main' : 'button'}
+            href={href(at`/i/${instance}/push/${each}`)}
+            aria-current={each === service ? 'page' : undefined}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
+      <ServiceView key={service} instance={instance} service={service} />
+    </Page>
+  );
+}
+
+interface ServiceViewProps {
+  readonly instance: string;
+  readonly service: Service;
+}
+
+function ServiceView({ instance, service }: ServiceViewProps) {
+  const base = servicePath(instance, service);
+  const [isSending, setSending] = useState(false);
+  const devices = usePages<Device>(`${base}devices/`, { page_size: 20 });
+  const messages = usePages<Message>(`${base}messages/`, { page_size: 20 });
+  return (
+    <>
+      <Credentials service={service} base={base} />
+      <DeviceList {...{ instance, service, base, devices }} />
+      <MessageList messages={messages} onSend={() => setSending(true)} />
+      {isSending && (
+        <SendDialog
+          service={service}
+          path={`${base}messages/`}
+          devices={devices.data?.objects ?? []}
+          onSent={messages.reload}
+          onClose={() => setSending(false)}
+        />
+      )}
+    </>
+  );
+}
