@@ -15,7 +15,7 @@ import type {
   InstanceNameData,
 } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { updateItem } from '../../shared/store/writes.ts';
+import { checkUnchanged, updateItem } from '../../shared/store/writes.ts';
 import { allRights } from '../../shared/values/access.ts';
 import {
   type ApiError,
@@ -61,7 +61,9 @@ export const aliasRoute = endpointRoute({
       right: 'D',
       run: async (context) => {
         const { id } = keyOf(context);
-        await change(context, (aliases) => aliases.filter(({ key }) => key !== id));
+        await change(context, (aliases) => ({
+          aliases: aliases.filter(({ key }) => key !== id),
+        }));
         return { status: 204 };
       },
     },
@@ -91,45 +93,58 @@ function isOf(key: ApiKeyData, { key: record, generation, secret_version }: Alia
 async function add(context: AliasContext) {
   const { secrets, store } = context.platform;
   const body = await context.body();
-  const { id: key, secret_version, generation } = keyOf(context);
+  const { id } = keyOf(context);
   const { alias: text } = validInput(aliasFields, body, 'create');
-  const version = await secrets.get(secret_version);
-  if (version === undefined) throw refused('The secret of the API key was retired: reset the key.');
   const instance = ownerOfData(instanceOf(context));
-  const last_four = text.slice(-4).toLowerCase();
-  const mac = aliasMac(text, instance, version.secret);
   const changed = await change(context, async (aliases) => {
-    const named = [...new Set(aliases.map((each) => each.key))];
+    const ids = [...new Set([id, ...aliases.map((each) => each.key)])];
     const keys = await apiKeyEntity.readAll(
       store,
-      named.map((id) => [instance, id] as const),
+      ids.map((each) => [instance, each] as const),
     );
+    const [key] = keys;
+    if (key === undefined) throw notFound(); // deleted since
+    const { secret_version, generation } = key.data;
+    const version = await secrets.get(secret_version);
+    if (version === undefined) {
+      throw refused('The secret of the API key was retired: reset the key.');
+    }
     const living = aliases.filter((alias) => keys.some((each) => each && isOf(each.data, alias)));
     if (await findAlias(text, { instance, aliases: living }, secrets))
       throw refused(messages.unique);
     if (living.length >= maxAliases) throw countExceeded('Alias', maxAliases);
-    return [...living, { mac, key, last_four, secret_version, generation }];
+    const mac = aliasMac(text, instance, version.secret);
+    const last_four = text.slice(-4).toLowerCase();
+    return { aliases: [...living, { mac, key: id, last_four, secret_version, generation }], key };
   });
-  return shown(aliasesOf(keyOf(context), changed));
+  return shown(aliasesOf(changed.key.data, changed.aliases));
 }
 
 function refused(message: string): ApiError {
   return invalid({ alias: [message] });
 }
 
+interface Changed {
+  readonly aliases: readonly AliasData[];
+  /** An API key that must not have been reset or deleted in the meantime. */
+  readonly key?: Stored<ApiKeyData>;
+}
+
 /** Changes the aliases of an instance; retries after a write conflict. */
-function change(
+function change<To extends Changed>(
   context: AliasContext,
-  to: (aliases: readonly AliasData[]) => readonly AliasData[] | Promise<readonly AliasData[]>,
-): Promise<readonly AliasData[]> {
+  to: (aliases: readonly AliasData[]) => To | Promise<To>,
+): Promise<To> {
   return retryOnConflict(async (isFirst) => {
     const name = isFirst ? context.instanceName : await readName(context);
     if (name === undefined) throw parentNotFound('Instance'); // deleted or renamed since
     const { aliases: before = [], ...others } = name.data;
-    const aliases = await to(before);
+    const changed = await to(before);
+    const { aliases, key } = changed;
     const data = aliases.length === 0 ? others : { ...others, aliases };
-    await commit(context, [updateItem<InstanceNameData>(name, data)]);
-    return aliases;
+    const update = updateItem<InstanceNameData>(name, data);
+    await commit(context, key === undefined ? [update] : [update, checkUnchanged(key)]);
+    return changed;
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Grants } from '../../shared/platform/grants.ts';
 
 export const grants: Grants = {
-  table: ['list', 'write', 'count', 'meter'],
+  table: ['list', 'write', 'check', 'count', 'meter'],
 };

@@ -15,7 +15,12 @@ import {
 } from '../../shared/store/entities.ts';
 import type { UserData, UserSocialData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
-import { createOrUpdate, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
+import {
+  checkUnchanged,
+  createOrUpdate,
+  deleteIfExists,
+  updateItem,
+} from '../../shared/store/writes.ts';
 import {
   type UserContext,
   type UserView,
@@ -96,9 +101,7 @@ async function linkFound(
 ): Promise<UserData> {
   const { id: user, isConfirmed, linkEpoch = 0 } = found.data;
   if (isConfirmed === true) {
-    const { key, version } = found;
-    const unchanged = { action: 'check', key, condition: { kind: 'version', version } } as const;
-    await commit(context, [linkTo({ user, linkEpoch }), unchanged]);
+    await commit(context, [linkTo({ user, linkEpoch }), checkUnchanged(found)]);
     return found.data;
   }
   const data: UserData = {

@@ -1,7 +1,8 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { actionOf } from '../jobs/change-feed.ts';
 import type { ObjectData } from '../store/records/records.ts';
-import type { Check, Stored, Write } from '../store/store.ts';
+import type { Stored, Write } from '../store/store.ts';
+import { checkUnchanged } from '../store/writes.ts';
 import { planEvent } from '../triggers/object-events.ts';
 import { depthOf } from '../values/access.ts';
 import type { SaveCall } from './object-checks.ts';
@@ -43,9 +44,5 @@ async function plannedEvent(call: SaveCall, { before, after }: Saved): Promise<r
     depth: depthOf(call.actor),
   });
   if (event === undefined) return noWrites;
-  return before !== undefined && isUnchanged ? [unchanged(before), event] : [event];
-}
-
-function unchanged({ key, version }: Stored<ObjectData>): Check {
-  return { action: 'check', key, condition: { kind: 'version', version } };
+  return before !== undefined && isUnchanged ? [checkUnchanged(before), event] : [event];
 }

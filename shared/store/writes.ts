@@ -1,4 +1,4 @@
-import type { Delete, IndexKeys, Key, Put, Stored } from './store.ts';
+import type { Check, Delete, IndexKeys, Key, Put, Stored } from './store.ts';
 
 /** Returns a create: a put of an item that must be absent. */
 export function createItem<Data extends object>(
@@ -49,4 +49,9 @@ export function deleteItem({ key, version }: Pick<Stored, 'key' | 'version'>): D
 /** Returns a delete if exists: for items whose change by another writer cannot be lost by it. */
 export function deleteIfExists(key: Key): Delete {
   return { action: 'delete', key, condition: { kind: 'none' } };
+}
+
+/** Returns a check that an item is still as read. It fails when the item has changed or was deleted. */
+export function checkUnchanged({ key, version }: Pick<Stored, 'key' | 'version'>): Check {
+  return { action: 'check', key, condition: { kind: 'version', version } };
 }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import type { Secrets } from '../../shared/platform/ports.ts';
+import type { Platform, Secrets } from '../../shared/platform/ports.ts';
 import { instanceNameEntity } from '../../shared/store/entities.ts';
+import type { Store } from '../../shared/store/store.ts';
 import { type Call, expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { noSuchKey } from '../support/responses.ts';
@@ -270,27 +271,59 @@ describe('a registration', () => {
   });
 });
 
+/** Returns a way to send requests to a server that differs in some services. */
+function withServices(services: Partial<Platform>) {
+  const dispatch = createDispatch(routes, { ...api.platform, ...services });
+  return async (as: string, method: string, path: string, body: object = {}) => {
+    const { status, body: shown } = await dispatch({
+      id: 'test',
+      method,
+      path: `${keys}${path}`,
+      headers: { 'x-api-key': as },
+      query: new URLSearchParams(),
+      body: { kind: 'json', value: body },
+      sourceAddress: '127.0.0.1',
+    });
+    return { status, body: JSON.parse(JSON.stringify(shown ?? null)) };
+  };
+}
+
+const withSecrets = (secrets: Partial<Secrets>) =>
+  withServices({ secrets: { ...api.platform.secrets, ...secrets } });
+
+describe('while an alias is added, its API key', () => {
+  /** Adds an alias, and ends the API key just before the write. */
+  async function addDuring(id: number, text: string, end: () => Promise<unknown>) {
+    const { store } = api.platform;
+    let ended: Promise<unknown> | undefined;
+    const write: Store['write'] = async (transaction) => {
+      ended ??= end();
+      await ended;
+      return store.write(transaction);
+    };
+    const ends = withServices({ store: Object.assign(Object.create(store), { write }) });
+    return ends(world.owner, 'POST', `${id}/aliases/`, { alias: text });
+  }
+
+  it('is reset: the alias is of the new one', async () => {
+    const [{ id }, text] = [await newKey(), newText()];
+
+    const { status } = await addDuring(id, text, () => owned('POST', `api_keys/${id}/reset_key/`));
+
+    expect([status, await seenAs(text)]).toEqual([200, id]);
+  });
+
+  it('is deleted: there is none to add it to', async () => {
+    const [{ id }, text] = [await newKey(), newText()];
+
+    const { status } = await addDuring(id, text, () => owned('DELETE', `api_keys/${id}/`));
+
+    expect([status, await seenAs(text)]).toEqual([404, ended]);
+  });
+});
+
 describe('after a new version of the master secret', () => {
   const added = { version: 200, secret: Buffer.alloc(32, 7) };
-  const withSecrets = (secrets: Partial<Secrets>) => {
-    const dispatch = createDispatch(routes, {
-      ...api.platform,
-      secrets: { ...api.platform.secrets, ...secrets },
-    });
-    return async (as: string, method: string, path: string, body: object = {}) => {
-      const { status, body: shown } = await dispatch({
-        id: 'test',
-        method,
-        path: `${keys}${path}`,
-        headers: { 'x-api-key': as },
-        query: new URLSearchParams(),
-        body: { kind: 'json', value: body },
-        sourceAddress: '127.0.0.1',
-      });
-      return { status, body: JSON.parse(JSON.stringify(shown ?? null)) };
-    };
-  };
-
   it('an alias lives on with its API key, and ends when its version is retired', async () => {
     const { secrets } = api.platform;
     const rotated = withSecrets({
