@@ -150,7 +150,7 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByLabel('Type book to confirm').fill('book');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('2 objects are deleted.').waitFor();
+    await page.getByText('2 objects deleted.').waitFor();
 
     expect(await titles()).toEqual(['He said "no", twice', ...hostile]);
     await tab.close();
@@ -181,7 +181,7 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     await page.getByText('Which field').waitFor();
     await tab.check();
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
-    await page.getByText(`${before.length} objects are imported.`).waitFor();
+    await page.getByText(`${before.length} objects imported.`).waitFor();
 
     expect(await titles()).toEqual([...before, ...before]);
     await tab.close();
@@ -220,7 +220,7 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
 
     // the running batch ends, and what it did is told
-    await page.getByText(`${count} objects are deleted.`).waitFor();
+    await page.getByText(`${count} objects deleted.`).waitFor();
     expect(await titles()).toEqual([]);
     await tab.close();
   });

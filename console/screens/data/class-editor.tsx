@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { send } from '../../core/api.ts';
+import { counted } from '../../core/counted.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { toApiProblem } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
@@ -142,8 +143,8 @@ function Cost({ record, draft }: { record: ClassRecord | undefined; draft: Class
     <div role="status">
       {removed.length > 0 && (
         <p class="bad">
-          The values of {removed.join(', ')} are deleted in all {record.objects_count} objects, and
-          do not come back.
+          The values of {removed.join(', ')} are deleted in{' '}
+          {counted(record.objects_count, 'object')}, and do not come back.
         </p>
       )}
       {indexed.length > 0 && record.objects_count > 0 && (
@@ -160,7 +161,7 @@ function isSure(record: ClassRecord, removed: readonly string[]): Promise<boolea
   const { name, objects_count } = record;
   return confirm({
     title: 'Remove fields',
-    text: `The values of ${removed.join(', ')} are deleted in ${objects_count} objects. This cannot be undone.`,
+    text: `The values of ${removed.join(', ')} are deleted in ${counted(objects_count, 'object')}. This cannot be undone.`,
     verb: 'Remove and save',
     ...(objects_count > 0 && { name }),
   });

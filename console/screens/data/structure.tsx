@@ -1,4 +1,5 @@
 import { readAll, send } from '../../core/api.ts';
+import { counted } from '../../core/counted.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
@@ -93,7 +94,7 @@ export function Screen({ names }: ScreenProps) {
 async function remove(instance: string, { name, objects_count }: ClassRecord): Promise<void> {
   const isSure = await confirm({
     title: `Delete the class ${name}`,
-    text: `Its ${objects_count} objects are deleted, and its data endpoints and triggers. This cannot be undone.`,
+    text: `${counted(objects_count, 'object')}, data endpoints and triggers are deleted with it. This cannot be undone.`,
     verb: 'Delete the class',
     name,
   });

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { type Page, send } from '../../core/api.ts';
+import { counted } from '../../core/counted.ts';
 import { attempt } from '../../core/notices.ts';
 import { type ObjectsPlace, objectsPath } from './object-data.ts';
 
@@ -38,7 +39,5 @@ export function CountButton({ place, query }: CountButtonProps) {
 }
 
 function inWords(count: number): string {
-  const text = count.toLocaleString('en');
-  if (count > maxExact) return `About ${text} objects`;
-  return count === 1 ? '1 object' : `${text} objects`;
+  return `${count > maxExact ? 'About ' : ''}${counted(count, 'object')}`;
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { counted } from '../../../core/counted.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { confirm, Dialog } from '../../../parts/dialog.tsx';
 import { Form, SelectField } from '../../../parts/form.tsx';
@@ -39,12 +40,12 @@ export function BulkBar(props: BulkBarProps) {
     }
   };
   const remove = async () => {
-    const title = `Delete ${selected.size} objects?`;
+    const title = `Delete ${counted(selected.size, 'object')}?`;
     const text = 'They cannot be brought back: objects made anew have other ids.';
     if (!(await confirm({ title, text, verb: 'Delete', name: place.className }))) return;
     const gone = await run((id) => ({ method: 'DELETE', path: `/v1.1/${objectPath(place, id)}` }));
     onRemoved(gone);
-    notify(`${gone.size} objects are deleted.`);
+    notify(`${counted(gone.size, 'object')} deleted.`);
   };
   const edit = async (column: Column, draft: Draft) => {
     const body = { [column.name]: await fromDraft(place, column, draft) };
@@ -55,7 +56,7 @@ export function BulkBar(props: BulkBarProps) {
       body,
     }));
     onChanged();
-    notify(`${changed.size} objects are changed.`);
+    notify(`${counted(changed.size, 'object')} changed.`);
   };
   return (
     <>
@@ -129,7 +130,7 @@ function BulkEdit({ place, columns, selected, onEdit, onClose }: BulkEditProps) 
   const column = own.find((each) => each.name === name);
   if (column === undefined) return null;
   return (
-    <Dialog title={`Edit ${selected.size} objects`} onClose={onClose}>
+    <Dialog title={`Edit ${counted(selected.size, 'object')}`} onClose={onClose}>
       <Form verb="Change them" onSend={() => onEdit(column, draft)} onCancel={onClose}>
         {(errors) => (
           <>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { pagesOf } from '../../../core/api.ts';
+import { counted } from '../../../core/counted.ts';
 import { notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { CheckField, Form, SelectField } from '../../../parts/form.tsx';
@@ -38,7 +39,7 @@ export function ExportDialog({ place, columns, listing, onClose }: ExportDialogP
       setWritten,
     );
     if (count === undefined) return;
-    notify(`${count} objects are exported.`);
+    notify(`${counted(count, 'object')} exported.`);
     onClose();
   };
   return (
@@ -78,7 +79,7 @@ export function ExportDialog({ place, columns, listing, onClose }: ExportDialogP
                 onChecked={setForSheets}
               />
             )}
-            <p role="status">{written > 0 && `${written} objects written…`}</p>
+            <p role="status">{written > 0 && `${counted(written, 'object')} written…`}</p>
           </>
         )}
       </Form>

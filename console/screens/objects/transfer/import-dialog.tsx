@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { counted } from '../../../core/counted.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';
@@ -43,7 +44,7 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
     const objects = head === undefined ? readLines(file) : readCsv(file, mapping, columns);
     const end = await sendAll(place, { objects, signal: abort.signal }, setReport);
     onImported();
-    notify(`${end.done} objects are imported.`);
+    notify(`${counted(end.done, 'object')} imported.`);
     if (end.failures.length === 0) onClose();
   };
   const close = () => {
