@@ -4,6 +4,8 @@ import { storeConformance } from '../store/conformance.ts';
 
 /** Tests of the suite that moto cannot pass, and why. */
 const beyondMoto: Readonly<Record<string, string>> = {
+  'that name the version they read lose no update':
+    'moto checks a condition and writes in two steps: of two callers at the same time, both may succeed',
   'that move amounts in transactions keep the sum':
     'moto does not isolate transactions: of two at the same time, both may succeed on the same version',
   'returns no number twice to concurrent callers':
