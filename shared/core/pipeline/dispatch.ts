@@ -88,16 +88,17 @@ async function toPage(response: Response, exchange: Shown): Promise<Response> {
       import('../pages/run.ts'),
     ]);
     const { request, context, router } = exchange;
-    const offer = offerOf(request, response, context);
     const { body } = response;
     if (!isConstant(body)) {
       const shown = parsedBody(body);
+      const offer = offerOf(request, response, context);
       const full = offer && { ...offer, run: await findRun(router, context, shown) };
       return renderPage({ request, response: { ...response, body: shown }, offer: full });
     }
     // independent of the query, which does not affect the page, though headers may name some of it
     const shown = { ...request, query: new URLSearchParams() };
     const page = cachedForm(body, `page at ${request.path}`, () => {
+      const offer = offerOf(shown, response, context);
       const made = renderPage({ request: shown, response, offer });
       if (made.content !== undefined) markConstant(made.content);
       return made;
