@@ -12,28 +12,46 @@ interface CredentialDialogProps {
   readonly onClose: () => void;
 }
 
-/** Takes a service account of Google's. Requests with credentials are not shown in the API panel. */
-export function GoogleCredential({ path, environment, onSaved, onClose }: CredentialDialogProps) {
+/** Takes a service account of Google's. */
+export function GoogleCredential(props: CredentialDialogProps) {
+  const name = `${props.environment}_api_key`;
+  return (
+    <Dialog title={`Credential for ${props.environment}`} onClose={props.onClose}>
+      <FileForm
+        {...props}
+        name={name}
+        label="Service account (.json)"
+        hint="Firebase console: project settings, Service accounts, Generate new private key."
+        accept=".json"
+        toBody={async (file) => ({ [name]: await file.text() })}
+      />
+    </Dialog>
+  );
+}
+
+interface FileFormProps extends CredentialDialogProps {
+  /** Field of the configuration that takes the credential. */
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly accept: string;
+  /** Returns the body that saves the file. */
+  readonly toBody: (file: File) => unknown;
+}
+
+/** Takes a credential that is one file. Requests with credentials are not shown in the API panel. */
+function FileForm({ name, label, hint, accept, ...form }: FileFormProps) {
+  const { path, toBody, onSaved, onClose } = form;
   const [file, setFile] = useState<File>();
-  const name = `${environment}_api_key`;
   const save = async () => {
-    const body = { [name]: (await file?.text()) ?? '' };
+    if (file === undefined) return; // the field requires one
+    const body = await toBody(file);
     onSaved(await send<Config>({ method: 'PATCH', path, body, isQuiet: true }));
   };
   return (
-    <Dialog title={`Credential for ${environment}`} onClose={onClose}>
-      <Form verb="Save the credential" onSend={save} onCancel={onClose}>
-        {(errors) => (
-          <FileField
-            label="Service account (.json)"
-            hint="Firebase console: project settings, Service accounts, Generate new private key."
-            accept=".json"
-            onFile={setFile}
-            error={errors[name]}
-          />
-        )}
-      </Form>
-    </Dialog>
+    <Form verb="Save the credential" onSend={save} onCancel={onClose}>
+      {(errors) => <FileField {...{ label, hint, accept }} onFile={setFile} error={errors[name]} />}
+    </Form>
   );
 }
 
@@ -98,25 +116,21 @@ function TokenKey({ path, environment, onSaved, onClose }: CredentialDialogProps
 
 const certificateType = 'application/x-pkcs12'; // browsers do not know it everywhere
 
-function Certificate({ path, environment, onSaved, onClose }: CredentialDialogProps) {
-  const [file, setFile] = useState<File>();
-  const name = `${environment}_certificate`;
-  const save = async () => {
+function Certificate(props: CredentialDialogProps) {
+  const name = `${props.environment}_certificate`;
+  const toBody = (file: File) => {
     const body = new FormData();
-    if (file !== undefined) body.set(name, new File([file], file.name, { type: certificateType }));
-    onSaved(await send<Config>({ method: 'PATCH', path, body, isQuiet: true }));
+    body.set(name, new File([file], file.name, { type: certificateType }));
+    return body;
   };
   return (
-    <Form verb="Save the credential" onSend={save} onCancel={onClose}>
-      {(errors) => (
-        <FileField
-          label="Certificate (.p12)"
-          hint="Exported from the keychain with its key, with an empty pass phrase."
-          accept=".p12"
-          onFile={setFile}
-          error={errors[name]}
-        />
-      )}
-    </Form>
+    <FileForm
+      {...props}
+      name={name}
+      label="Certificate (.p12)"
+      hint="Exported from the keychain with its key, with an empty pass phrase."
+      accept=".p12"
+      toBody={toBody}
+    />
   );
 }

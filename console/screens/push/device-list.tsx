@@ -7,6 +7,7 @@ import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { PageButtons, type Paged } from '../../parts/paged.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { LabelField } from './label-field.tsx';
 import { type Device, nameOfDevice, type Service } from './push-data.ts';
 
 interface DeviceListProps {
@@ -98,13 +99,7 @@ function NewDevice({ instance, service, base, onClose }: DevicePlace & { onClose
               error={errors.registration_id}
               input={{ required: true, autocomplete: 'off', spellcheck: false, maxLength: 512 }}
             />
-            <TextField
-              label="Label"
-              value={label}
-              onValue={setLabel}
-              error={errors.label}
-              input={{ autocomplete: 'off', maxLength: 80 }}
-            />
+            <LabelField value={label} onValue={setLabel} errors={errors} />
             <TextField
               label="Id of its user"
               hint="Empty: the device belongs to nobody."

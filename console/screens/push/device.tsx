@@ -4,11 +4,12 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { at, href, navigate, type ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
-import { CheckField, Form, TextField } from '../../parts/form.tsx';
+import { CheckField, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import { UserLink } from './device-list.tsx';
+import { LabelField } from './label-field.tsx';
 import { type Device, nameOfDevice, serviceNames, servicePath, toService } from './push-data.ts';
 import { SendDialog } from './send-dialog.tsx';
 
@@ -117,13 +118,7 @@ function Fields({ path, device, onChange }: FieldsProps) {
       <Form verb="Save" onSend={save}>
         {(errors) => (
           <>
-            <TextField
-              label="Label"
-              value={label}
-              onValue={setLabel}
-              error={errors.label}
-              input={{ autocomplete: 'off', maxLength: 80 }}
-            />
+            <LabelField value={label} onValue={setLabel} errors={errors} />
             <CheckField
               label="Takes messages"
               hint="It ends by itself when the service says that the app was removed from the device."

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { send } from '../../core/api.ts';
-import { notify } from '../../core/notices.ts';
+import { attempt, notify } from '../../core/notices.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { AreaField, CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
 import {
@@ -38,9 +38,11 @@ export function SendDialog({ service, path, devices, onSent, onClose }: SendDial
       body,
     });
     onClose();
-    const { status } = await sentMessage(links.self);
-    notify(`Message ${id}: ${statusTexts[status]}.`);
-    onSent();
+    attempt(async () => {
+      const { status } = await sentMessage(links.self);
+      notify(`Message ${id}: ${statusTexts[status]}.`);
+      onSent();
+    });
   };
   return (
     <Dialog title="Send a message" onClose={onClose}>
@@ -54,7 +56,6 @@ export function SendDialog({ service, path, devices, onSent, onClose }: SendDial
               onValue={(value) =>
                 change({ environment: value === 'production' ? 'production' : 'development' })
               }
-              error={errors.environment}
               options={environments}
             />
             <TextField
