@@ -3,7 +3,7 @@ import type { Platform } from '../platform/ports.ts';
 import { type Committer, commit } from '../store/commit.ts';
 import { attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';
-import type { AttemptsData, KnownAddressesData } from '../store/records/records.ts';
+import type { AttemptsData, KnownAddressesData } from '../store/records/attempts.ts';
 import type { Key, Put, Stored, Write } from '../store/store.ts';
 import { createOrUpdate, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
 import { throttled } from '../values/errors/errors.ts';

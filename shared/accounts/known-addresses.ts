@@ -1,5 +1,5 @@
 import { knownAddressesEntity } from '../store/entities.ts';
-import type { KnownAddress, KnownAddressesData } from '../store/records/records.ts';
+import type { KnownAddress, KnownAddressesData } from '../store/records/attempts.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 

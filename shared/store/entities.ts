@@ -1,6 +1,7 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
 import type { PushPlace, PushProvider } from '../push/rules/provider.ts';
 import { entity } from './entity.ts';
+import type { AttemptsData, KnownAddressesData } from './records/attempts.ts';
 import type {
   ActiveBackupData,
   ActiveRestoreData,
@@ -40,7 +41,6 @@ import type {
   AccountData,
   AdminData,
   ApiKeyData,
-  AttemptsData,
   ClassCountData,
   ClassData,
   ClassNumbersData,
@@ -55,7 +55,6 @@ import type {
   GroupNameData,
   InstanceData,
   InstanceNameData,
-  KnownAddressesData,
   MemberData,
   MembershipData,
   MetadataData,

@@ -9,8 +9,8 @@ import type { Role } from '../../values/access.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 
 /*
- * Data of the items of the table; their keys are in entities.ts. Wire names are unchanged. Items of push, of scripts
- * and their functions, of invitations and of jobs are in other files of this folder.
+ * Data of the items of the table; their keys are in entities.ts. Wire names are unchanged. Items of push, log-ins, scripts
+ * and their functions, invitations, jobs and others are in other files of this folder.
  */
 
 /** What a derived key needs from the record that it names: a key of another generation is invalid. */
@@ -305,27 +305,6 @@ export interface UsageData {
   readonly cbxMs: number;
   /** Bytes of traces; absent: 0, or not counted. */
   readonly traceBytes?: number;
-}
-
-/** Failed attempts to log in. */
-export interface AttemptsData {
-  readonly count: number;
-  /** Epoch seconds of the last one. */
-  readonly at: number;
-  /** Epoch seconds when they expire. */
-  readonly until: number;
-}
-
-/** Addresses from which a name has logged in, the latest first. */
-export interface KnownAddressesData {
-  readonly addresses: readonly KnownAddress[];
-}
-
-/** An address, in the form used for limiting attempts, and when it was stored. */
-export interface KnownAddress {
-  readonly address: string;
-  /** Epoch seconds. */
-  readonly at: number;
 }
 
 /** Mark that the first account was created: the set-up code is used up. */

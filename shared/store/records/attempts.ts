@@ -1,0 +1,20 @@
+/** Failed attempts to log in. */
+export interface AttemptsData {
+  readonly count: number;
+  /** Epoch seconds of the last one. */
+  readonly at: number;
+  /** Epoch seconds when they expire. */
+  readonly until: number;
+}
+
+/** Addresses from which a name has logged in, the latest first. */
+export interface KnownAddressesData {
+  readonly addresses: readonly KnownAddress[];
+}
+
+/** An address, in the form used for limiting attempts, and when it was stored. */
+export interface KnownAddress {
+  readonly address: string;
+  /** Epoch seconds. */
+  readonly at: number;
+}
