@@ -121,7 +121,7 @@ async function waitForMessage(
       return { status: 200, headers, body: showMessage(message) };
     }
   }
-  if (ending?.reason !== 'client gone') {
+  if (ending?.reason() !== 'client gone') {
     const atMs = Math.floor(clock.micros() / 1000);
     await rememberPosition(context, place, { last: after, atMs });
   }

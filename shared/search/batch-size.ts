@@ -16,10 +16,10 @@ import { maxQueryLimit } from '../store/limits.ts';
 
 /** Batch size of a scan: estimated from its results so far and from those of the previous scan. */
 export interface BatchSize {
-  /** Objects that the next step should read. */
-  readonly objects: number;
-  /** Whether the next step probably completes the result. */
-  readonly isLast: boolean;
+  /** Returns how many objects the next step should read. */
+  objects(): number;
+  /** Checks whether the next step probably completes the result. */
+  isLast(): boolean;
   /** Records the totals of all steps so far. */
   learn(met: Met): void;
 }
@@ -71,12 +71,8 @@ export function openBatchSize({ limit, isSorted, stopsInTime, usedBefore }: Aim)
     if (usedBefore > objects) objects = Math.ceil(spare * usedBefore);
   }
   return {
-    get objects() {
-      return objects;
-    },
-    get isLast() {
-      return isLast;
-    },
+    objects: () => objects,
+    isLast: () => isLast,
     learn: ({ used, kept }) => {
       if (isSorted && kept > 0 && limit !== Number.POSITIVE_INFINITY) {
         const needed = Math.ceil((margin * used * (limit - kept)) / kept);

@@ -81,7 +81,7 @@ async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Pro
     findPage(call, search, { order, from, paging: request.paging }),
     request.isCounted ? countObjects(counting(call, search), order) : undefined,
   ]);
-  const found = page?.found ?? [];
+  const found = page?.found() ?? [];
   const objects = request.paging.direction === 'backward' ? found.toReversed() : found;
   const isMore = await moreAfter(page, request.paging);
   return { order, objects, count, isMore };
@@ -149,7 +149,7 @@ async function moreAfter(
   paging: Paging,
 ): Promise<boolean | undefined> {
   if (page === undefined || paging.direction === 'backward') return undefined;
-  return page.found.length < paging.size ? false : page.lookAhead();
+  return page.found().length < paging.size ? false : page.lookAhead();
 }
 
 interface PagePart {

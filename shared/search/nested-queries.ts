@@ -128,7 +128,7 @@ async function findInside(
       limit: maxFound,
     },
   );
-  return found.map((item) => item.data);
+  return found().map((item) => item.data);
 }
 
 function conditionOf({ field }: NestedQuery, ids: readonly number[]): Condition {

@@ -26,15 +26,16 @@ export interface Wanted extends StreamPart {
 export interface ObjectScan {
   /** Name of the access path in the log. */
   readonly name: string;
-  readonly keysRead: number;
-  /** Objects that were examined: in order, no more than necessary. */
-  readonly used: number;
-  /** Whether the next step probably completes the result. */
-  readonly isNearEnd: boolean;
-  /** Whether `found` is complete. */
-  readonly isDone: boolean;
-  /** Objects found, in the order of the scan; complete only when the scan is done. */
-  readonly found: readonly Stored<ObjectData>[];
+  /** Returns the number of keys read so far. */
+  keysRead(): number;
+  /** Returns how many objects were examined: in order, no more than necessary. */
+  used(): number;
+  /** Checks whether the next step probably completes the result. */
+  isNearEnd(): boolean;
+  /** Checks whether `found` is complete. */
+  isDone(): boolean;
+  /** Returns the objects found, in the order of the scan; complete only when the scan is done. */
+  found(): readonly Stored<ObjectData>[];
   /** Reads the next batch, in one round trip. */
   step(): Promise<void>;
   /**
@@ -69,7 +70,7 @@ export function openObjectScan(
   let isMore: boolean | undefined;
 
   async function step(): Promise<void> {
-    const limit = streamLimit(batch.objects, streams.length, maxKeysRead - keysRead);
+    const limit = streamLimit(batch.objects(), streams.length, maxKeysRead - keysRead);
     const counts = await Promise.all(streams.map((stream) => stream.refill(limit)));
     keysRead += counts.reduce((sum, count) => sum + count, 0);
     const taker = { streams, wanted, kept, turns };
@@ -92,21 +93,11 @@ export function openObjectScan(
 
   return {
     name: pathName(path),
-    get keysRead() {
-      return keysRead;
-    },
-    get used() {
-      return used;
-    },
-    get isNearEnd() {
-      return batch.isLast;
-    },
-    get isDone() {
-      return found !== undefined;
-    },
-    get found() {
-      return found ?? [...kept.values()];
-    },
+    keysRead: () => keysRead,
+    used: () => used,
+    isNearEnd: batch.isLast,
+    isDone: () => found !== undefined,
+    found: () => found ?? [...kept.values()],
     step,
     lookAhead,
   };
@@ -155,26 +146,18 @@ function scanNearby(
 
   async function read(objects: number): Promise<void> {
     keysRead += await stream.pour(Math.min(objects, maxQueryLimit), take);
-    if (stream.isRead) isMore ??= false;
+    if (stream.isRead()) isMore ??= false;
   }
 
   return {
     name,
-    get keysRead() {
-      return keysRead;
-    },
-    get used() {
-      return keysRead;
-    },
-    get isNearEnd() {
-      return batch.isLast;
-    },
-    get isDone() {
-      return stream.isRead || found.length === limit;
-    },
-    found,
+    keysRead: () => keysRead,
+    used: () => keysRead,
+    isNearEnd: batch.isLast,
+    isDone: () => stream.isRead() || found.length === limit,
+    found: () => found,
     step: async () => {
-      await read(Math.min(batch.objects, maxKeysRead - keysRead));
+      await read(Math.min(batch.objects(), maxKeysRead - keysRead));
       batch.learn({ used: keysRead, kept: found.length });
     },
     lookAhead: async () => {
@@ -194,15 +177,11 @@ function scanIds(
   let all: readonly Stored<ObjectData>[] | undefined;
   return {
     name: 'ids',
-    keysRead: lookups.length,
-    used: lookups.length,
-    isNearEnd: true,
-    get isDone() {
-      return all !== undefined;
-    },
-    get found() {
-      return all?.slice(0, wanted.limit) ?? [];
-    },
+    keysRead: () => lookups.length,
+    used: () => lookups.length,
+    isNearEnd: () => true,
+    isDone: () => all !== undefined,
+    found: () => all?.slice(0, wanted.limit) ?? [],
     lookAhead: () => Promise.resolve((all?.length ?? 0) > wanted.limit),
     step: async () => {
       const items = await objectEntity.readAll(store, lookups);
@@ -247,7 +226,7 @@ async function takeAll({ streams, wanted, kept, turns }: Taker): Promise<Taken> 
       if (used % lookEvery === 0 && turns.isDue()) await turns.pause();
     }
   }
-  return { used, isComplete: streams.every(({ isRead }) => isRead) };
+  return { used, isComplete: streams.every((stream) => stream.isRead()) };
 }
 
 /** Returns the collected objects beyond the cursor, in order. */
@@ -264,7 +243,7 @@ function inOrder(kept: Kept, { order, isDescending, from }: Wanted) {
 async function merge({ streams, wanted, kept, turns }: Taker): Promise<Taken> {
   let used = 0;
   while (kept.size < wanted.limit) {
-    if (streams.some((stream) => stream.head() === undefined && !stream.isRead)) {
+    if (streams.some((stream) => stream.head() === undefined && !stream.isRead())) {
       return { used, isComplete: false };
     }
     const first = firstOf(streams, wanted);
@@ -291,7 +270,7 @@ function isAnyLeft(
       if (!kept.has(item.key.sk) && isKept(item)) return true;
     }
   }
-  return streams.every(({ isRead }) => isRead) ? false : undefined;
+  return streams.every((stream) => stream.isRead()) ? false : undefined;
 }
 
 /** Returns the stream whose next object comes first; undefined when all have ended. */

@@ -114,7 +114,7 @@ export async function findObjects(search: Search, part: Part): Promise<ObjectSca
   const cachedPath = cached.get(form);
   const { done } = await race(search, { plans, part, cachedPath });
   if (done === undefined) throw queryTookTooLong();
-  cached.set(form, { path: done.name, used: done.used });
+  cached.set(form, { path: done.name, used: done.used() });
   return done;
 }
 
@@ -140,8 +140,8 @@ export async function countObjects(search: Search, order: Order): Promise<number
   const everything = { order, isDescending: false, from: undefined, limit };
   const plans = planCount(search);
   const { done, scans } = await race(search, { plans, part: everything, cachedPath: undefined });
-  if (done !== undefined) return done.found.length;
-  const most = Math.max(...scans.map(({ found }) => found.length));
+  if (done !== undefined) return done.found().length;
+  const most = Math.max(...scans.map((scan) => scan.found().length));
   if (most < exactCount) throw queryTookTooLong();
   return most;
 }
@@ -181,13 +181,13 @@ async function race(search: Search, { plans, part, cachedPath }: Race): Promise<
   });
   let isTrusting = true;
   for (;;) {
-    const going = scans.filter(({ keysRead }) => keysRead < maxKeysRead);
+    const going = scans.filter((scan) => scan.keysRead() < maxKeysRead);
     const best: ObjectScan | undefined = isTrusting
-      ? going.find(({ isNearEnd }) => isNearEnd)
+      ? going.find((scan) => scan.isNearEnd())
       : undefined;
     isTrusting &&= best === undefined;
     await Promise.all((best === undefined ? going : [best]).map((scan) => scan.step()));
-    const done = scans.find(({ isDone }) => isDone);
+    const done = scans.find((scan) => scan.isDone());
     if (done !== undefined || going.length === 0 || search.scan.isSpent()) {
       search.explain(reportOf(done, scans));
       return { done, scans };
@@ -198,12 +198,12 @@ async function race(search: Search, { plans, part, cachedPath }: Race): Promise<
 function reportOf(done: ObjectScan | undefined, scans: readonly ObjectScan[]): SearchReport {
   return {
     path: done?.name,
-    keysRead: scans.reduce((sum, { keysRead }) => sum + keysRead, 0),
-    kept: done?.found.length ?? 0,
-    plans: scans.map(({ name, keysRead, found }) => ({
-      path: name,
-      keysRead,
-      kept: found.length,
+    keysRead: scans.reduce((sum, scan) => sum + scan.keysRead(), 0),
+    kept: done?.found().length ?? 0,
+    plans: scans.map((scan) => ({
+      path: scan.name,
+      keysRead: scan.keysRead(),
+      kept: scan.found().length,
     })),
   };
 }

@@ -28,8 +28,8 @@ export interface StreamPart {
 
 /** Range that is read in batches. */
 export interface Stream {
-  /** Whether the whole range was read. */
-  readonly isRead: boolean;
+  /** Checks whether the whole range was read. */
+  isRead(): boolean;
   /** Returns the next object of the current batch. */
   head(): Stored<ObjectData> | undefined;
   drop(): void;
@@ -78,9 +78,7 @@ function openStream(
   }
 
   return {
-    get isRead() {
-      return isRead;
-    },
+    isRead: () => isRead,
     head: () => items[at],
     drop: () => {
       at += 1;

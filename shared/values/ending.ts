@@ -1,7 +1,7 @@
 /** The end of a request that waits for something. */
 export interface Ending {
-  /** Why the request has ended; undefined while it has not. */
-  readonly reason: 'client gone' | 'server ends' | undefined;
+  /** Returns why the request has ended; undefined while it has not. */
+  reason(): 'client gone' | 'server ends' | undefined;
   /** Calls a listener when the request ends, at once when it has ended. Returns a function that removes the listener. */
   onEnd(listener: () => void): () => void;
 }
@@ -9,7 +9,7 @@ export interface Ending {
 /** The end of a request, for the server that causes it. */
 export interface OpenEnding extends Ending {
   /** Calls the listeners, the first time. */
-  end(reason: NonNullable<Ending['reason']>): void;
+  end(reason: NonNullable<ReturnType<Ending['reason']>>): void;
 }
 
 /**
@@ -18,11 +18,9 @@ export interface OpenEnding extends Ending {
  */
 export function openEnding(): OpenEnding {
   const listeners = new Set<() => void>();
-  let reason: Ending['reason'];
+  let reason: ReturnType<Ending['reason']>;
   return {
-    get reason() {
-      return reason;
-    },
+    reason: () => reason,
     onEnd: (listener) => {
       if (reason === undefined) listeners.add(listener);
       else listener();

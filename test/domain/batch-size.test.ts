@@ -12,16 +12,16 @@ test.each([
 ])('the first batch of a page when $name', ({ usedBefore, objects, isLast }) => {
   const batch = openBatchSize({ ...page, usedBefore });
 
-  expect({ objects: batch.objects, isLast: batch.isLast }).toEqual({ objects, isLast });
+  expect({ objects: batch.objects(), isLast: batch.isLast() }).toEqual({ objects, isLast });
 });
 
 test('a short page trusts at most 16 times its own size', () => {
   const trusts = (usedBefore: number) =>
-    openBatchSize({ limit: 20, isSorted: true, usedBefore }).isLast;
+    openBatchSize({ limit: 20, isSorted: true, usedBefore }).isLast();
 
   expect([320, 321].map(trusts)).toEqual([true, false]);
 });
 
 test('a batch is twice as large as the previous scan needed where reading stops in time', () => {
-  expect(openBatchSize({ ...page, usedBefore: 400, stopsInTime: true }).objects).toBe(800);
+  expect(openBatchSize({ ...page, usedBefore: 400, stopsInTime: true }).objects()).toBe(800);
 });

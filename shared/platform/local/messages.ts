@@ -85,7 +85,7 @@ async function waitFor(
   waiting: Map<string, Set<Wake>>,
   { store, positions, ms, ending }: Wait,
 ): Promise<void> {
-  if (ending?.reason !== undefined || ms <= 0) return;
+  if (ending?.reason() !== undefined || ms <= 0) return;
   let wake: Wake = () => undefined;
   const woken = new Promise<void>((resolve) => {
     wake = resolve;

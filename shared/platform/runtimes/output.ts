@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 
 /** Collects the output of a process on one stream, run by run. */
 export interface Output {
-  /** True when the stream has ended: the script closed it, or the process ended. */
-  readonly hasEnded: boolean;
+  /** Checks whether the stream has ended: the script closed it, or the process ended. */
+  hasEnded(): boolean;
   /** Starts a run: drops earlier output. */
   reset(): void;
   /** Returns the output of this run; invalid UTF-8 becomes U+FFFD. */
@@ -29,9 +29,7 @@ export function collectOutput(stream: Readable, budget: Budget): Output {
     hasEnded = true;
   });
   return {
-    get hasEnded() {
-      return hasEnded;
-    },
+    hasEnded: () => hasEnded,
     reset: () => {
       chunks = [];
     },

@@ -145,7 +145,7 @@ async function run(state: State, input: RunnerInput, ended: Promise<void>): Prom
   const exceeded = limits.stop();
   const message = exceeded.message || (report === undefined ? describeEnd(state) : '');
   if (report !== undefined) await readRest();
-  const isOpen = !connection.stdout.hasEnded && !connection.stderr.hasEnded; // needed by later runs
+  const isOpen = !connection.stdout.hasEnded() && !connection.stderr.hasEnded(); // needed by later runs
   if (report?.isReusable !== true || !isOpen || exceeded.isLowered) end();
   state.isRunning = false;
   const exit = report ? endOfRun(report) : { exitCode: state.end.exitCode };

@@ -44,7 +44,7 @@ export function openMessages(
     publish: createPublisher(services, () => undefined),
     wait: async (positions, { ms, ending }) => {
       const until = timer.now() + ms;
-      while (ending?.reason === undefined && !(await hasNews(services, positions))) {
+      while (ending?.reason() === undefined && !(await hasNews(services, positions))) {
         const restMs = until - timer.now();
         if (restMs <= 0) return;
         await timer.sleep(Math.min(restMs, lookMs));
