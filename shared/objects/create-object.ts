@@ -230,7 +230,7 @@ export function plannedNew(
 ): PlannedSave {
   const key = objectEntity.key(call.instance, call.class.data.number, data.id);
   const text = writeJson(data);
-  const put = { ...createItem(objectEntity, key, data, objectIndexes(compiled, data)), text };
+  const put = { text, ...createItem(objectEntity, key, data, objectIndexes(compiled, data)) };
   const unique = uniqueWrites(call, compiled, { id: data.id, before: {}, after: data.values });
   return planned(call, compiled, {
     data,

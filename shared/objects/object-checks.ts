@@ -99,8 +99,9 @@ export async function lookAll(
   call: SaveCall,
   bodies: readonly ParsedBody[],
 ): Promise<ReadonlyMap<ParsedBody, Seen>> {
-  const place = { ...call, classNumber: call.class.data.number };
   const looking = bodies.filter((body) => body.parsed.targets.length > 0 || namesOthers(body));
+  if (looking.length === 0) return new Map();
+  const place = { classNumber: call.class.data.number, ...call };
   const [found, others] = await Promise.all([
     findTargets(
       place,

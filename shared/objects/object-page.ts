@@ -73,5 +73,5 @@ export async function readObjectPage(
     item,
     lastValue: isEdge(at) ? lastValueOf(order, queried(item)) : undefined,
   }));
-  return { ...pageOf({ path, query, paging }, rows, isMore), count };
+  return { count, ...pageOf({ path, query, paging }, rows, isMore) };
 }

@@ -75,7 +75,7 @@ async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Pro
   const order = parseOrder(request.orderBy, compiled);
   const from = cursorOf(order, request);
   const { conditions, nested } = parsedQueries(call, request.queries, compiled);
-  const resolved = await resolveNested({ ...call, scan }, nested);
+  const resolved = nested.length === 0 ? [] : await resolveNested({ ...call, scan }, nested);
   const search = searchOf(call, compiled, { conditions: [...conditions, ...resolved], scan });
   const [page, count] = await Promise.all([
     findPage(call, search, { order, from, paging: request.paging }),
@@ -183,6 +183,8 @@ async function findPage(
       },
     );
   } finally {
-    if (report !== undefined) await notePageCost(call, { ...search, order, report }); // also of a page that failed
+    const { conditions, compositeIndexes, reader } = search;
+    const searched = { conditions, compositeIndexes, reader, order };
+    if (report !== undefined) await notePageCost(call, { report, ...searched }); // also of a page that failed
   }
 }

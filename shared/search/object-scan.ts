@@ -17,7 +17,7 @@ export interface Wanted extends StreamPart {
   /** Maximum number of objects; Infinity for all. */
   readonly limit: number;
   /** Whether `lookAhead` will be called. */
-  readonly isAhead?: boolean;
+  readonly isAhead?: boolean | undefined;
   /** Applies rights and conditions. */
   readonly isKept: (item: Stored<ObjectData>) => boolean;
 }
@@ -45,24 +45,24 @@ export interface ObjectScan {
   lookAhead(): Promise<boolean | undefined>;
 }
 
-/**
- * Starts the scan of an access path.
- *
- * @param usedBefore objects that the previous scan of this form examined; absent: not known
- */
-export function openObjectScan(
-  place: ObjectPlace,
-  plan: Plan,
-  wanted: Wanted & { readonly usedBefore?: number | undefined },
-): ObjectScan {
+/** What a scan aims at, and what is known of the previous one. */
+interface Task {
+  readonly wanted: Wanted;
+  /** Objects that the previous scan of this form examined; undefined: not known. */
+  readonly usedBefore: number | undefined;
+}
+
+/** Starts the scan of an access path. */
+export function openObjectScan(place: ObjectPlace, plan: Plan, task: Task): ObjectScan {
+  const { wanted, usedBefore } = task;
   const { path, isSorted } = plan;
   const { turns } = place;
   if (path.kind === 'ids') return scanIds(place, path.ids, wanted);
   const streams = openStreams(place, plan, wanted);
   const [only] = streams;
   if (place.store.isNear && isSorted && only !== undefined && streams.length === 1)
-    return scanNearby(only, pathName(path), wanted);
-  const batch = openBatchSize({ ...wanted, isSorted, limit: needed(wanted) });
+    return scanNearby(only, pathName(path), task);
+  const batch = openBatchSize({ limit: needed(wanted), isSorted, usedBefore });
   const kept = new Map<string, Stored<ObjectData>>();
   let keysRead = 0;
   let used = 0;
@@ -121,18 +121,10 @@ function needed({ limit, isAhead }: Wanted): number {
  * Scans one range of a near store, in list order: takes each object while it is read, so that none is read after the
  * last one needed. A filter that half of the objects match reads 42 for a page of 20 and one more, not 53.
  */
-function scanNearby(
-  stream: Stream,
-  name: string,
-  wanted: Wanted & { readonly usedBefore?: number | undefined },
-): ObjectScan {
+function scanNearby(stream: Stream, name: string, { wanted, usedBefore }: Task): ObjectScan {
   const { limit, isKept } = wanted;
-  const batch = openBatchSize({
-    ...wanted,
-    isSorted: true,
-    stopsInTime: true,
-    limit: needed(wanted),
-  });
+  const sorted = { limit: needed(wanted), isSorted: true, stopsInTime: true };
+  const batch = openBatchSize({ usedBefore, ...sorted });
   const found: Stored<ObjectData>[] = [];
   let keysRead = 0;
   let isMore: boolean | undefined;

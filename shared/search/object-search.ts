@@ -166,16 +166,16 @@ interface Race {
  */
 async function race(search: Search, { plans, part, cachedPath }: Race): Promise<Outcome> {
   const matches = matcherOf(search.conditions);
-  const wanted: Wanted = {
-    ...part,
-    ids: idBounds(search.conditions),
-    isKept: (item) => search.isVisible(item) && matches(queried(item)),
-  };
-  const place = { ...search.place, turns: search.scan };
+  const { order, isDescending, from, limit, isAhead } = part;
+  const ids = idBounds(search.conditions);
+  const isKept: Wanted['isKept'] = (item) => search.isVisible(item) && matches(queried(item));
+  const wanted: Wanted = { order, isDescending, from, ids, limit, isAhead, isKept };
+  const { store, instance, classNumber } = search.place;
+  const place = { store, instance, classNumber, turns: search.scan };
   const scans = plans.map((plan) => {
     const isBest = pathName(plan.path) === cachedPath?.path;
     return openObjectScan(place, plan, {
-      ...wanted,
+      wanted,
       usedBefore: isBest ? cachedPath?.used : undefined,
     });
   });

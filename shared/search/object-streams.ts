@@ -70,7 +70,9 @@ function openStream(
 
   async function readOn(part: Pick<ListPart<ObjectData>, 'limit' | 'isEnough'>) {
     const place = [instance, classNumber] as const;
-    const all = { ...range, after, descending, turns, ...part };
+    const { index, lower, upper } = range;
+    const { limit, isEnough } = part;
+    const all = { index, lower, upper, after, descending, turns, limit, isEnough };
     const page = await objectEntity.list(store, place, all);
     after = page.last;
     isRead = after === undefined;

@@ -58,7 +58,7 @@ export interface ListPart<Data extends object>
   /** Position after which to continue, in the order of reading. */
   readonly after?: string | undefined;
   /** As that of a query; only for a store that is near. */
-  readonly isEnough?: (item: Stored<Data>) => boolean;
+  readonly isEnough?: ((item: Stored<Data>) => boolean) | undefined;
 }
 
 /** Some items of a list, in the order of reading. */
@@ -230,18 +230,21 @@ async function readPart<Data extends object>(
   kind: Kind<Data>,
   store: Querying,
   range: Range,
-  { after, lower, upper, isEnough, ...rest }: ListPart<Data>,
+  { index, after, lower, upper, descending = false, limit, turns, isEnough }: ListPart<Data>,
 ): Promise<Items<Data>> {
   const edge = after === undefined ? undefined : { key: after, inclusive: false };
-  const whole = rest.index === undefined ? range : { pk: range.pk };
-  const from = (rest.descending ? undefined : edge) ?? lower ?? whole.lower;
-  const to = (rest.descending ? edge : undefined) ?? upper ?? whole.upper;
+  const whole = index === undefined ? range : { pk: range.pk };
+  const from = (descending ? undefined : edge) ?? lower ?? whole.lower;
+  const to = (descending ? edge : undefined) ?? upper ?? whole.upper;
   const { items, positions, more } = await store.query({
     pk: range.pk,
-    ...(from && { lower: from }),
-    ...(to && { upper: to }),
-    ...(isEnough && { isEnough: (item: Stored) => isEnough(as(kind, item)) }),
-    ...rest,
+    index,
+    lower: from,
+    upper: to,
+    descending,
+    limit,
+    turns,
+    isEnough: isEnough && ((item) => isEnough(as(kind, item))),
   });
   const last = more ? positions.at(-1) : undefined;
   const typed = items.map((item) => as(kind, item));

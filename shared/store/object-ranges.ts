@@ -47,16 +47,16 @@ export function objectRanges(
   const bounds = from === undefined || from.value !== undefined ? ids : narrowed(ids, from);
   switch (path.kind) {
     case 'all':
-      return byIds({}, '', bounds);
+      return byIds(undefined, '', bounds);
     case 'owned':
       return path.owners
         .filter((owner) => owner > 0)
-        .flatMap((owner) => byIds({ index: 'owned' }, idKey(owner), bounds));
+        .flatMap((owner) => byIds('owned', idKey(owner), bounds));
     case 'rights': {
       const { user } = path;
       return [
-        ...byIds({ index: 'shared' }, '', bounds),
-        ...(user === undefined ? [] : byIds({ index: 'owned' }, idKey(user), bounds)),
+        ...byIds('shared', '', bounds),
+        ...(user === undefined ? [] : byIds('owned', idKey(user), bounds)),
       ];
     }
     case 'cells':
@@ -86,8 +86,8 @@ function compositeIndexRange(
   const end = start.slice(0, -codeEnd.length) + afterCodeEnd;
   return {
     index: slotName(slot),
-    lower: lower ? { ...lower, key: start + lower.key } : { key: start, inclusive: true },
-    upper: upper ? { ...upper, key: start + upper.key } : { key: end, inclusive: false },
+    lower: { key: start + (lower?.key ?? ''), inclusive: lower?.inclusive ?? true },
+    upper: { key: upper ? start + upper.key : end, inclusive: upper?.inclusive ?? false },
   };
 }
 
@@ -99,7 +99,7 @@ function narrowed({ above, below }: IdBounds, { id, isDescending }: Start): IdBo
 
 /** Returns the range of objects of one prefix in the order of their ids. */
 function byIds(
-  range: { readonly index?: IndexName },
+  index: IndexName | undefined,
   prefix: string,
   { above, below }: IdBounds,
 ): readonly ObjectRange[] {
@@ -107,8 +107,8 @@ function byIds(
   const lower = above < 0 ? prefix : prefix + idKey(above);
   return [
     {
-      ...range,
-      ...(lower !== '' && { lower: { key: lower, inclusive: above < 0 } }),
+      index,
+      lower: lower === '' ? undefined : { key: lower, inclusive: above < 0 },
       upper: {
         key: prefix + (below === Number.POSITIVE_INFINITY ? afterDigits : idKey(below)),
         inclusive: false,
@@ -123,7 +123,7 @@ function pointRanges(
   ids: IdBounds,
 ): readonly ObjectRange[] {
   const codes = codesOf(path);
-  return points.flatMap((value) => byIds({ index: codes.index }, codes.start(value), ids));
+  return points.flatMap((value) => byIds(codes.index, codes.start(value), ids));
 }
 
 /** How one index writes the beginning of a value's keys, and the text after all of them. */
@@ -151,10 +151,10 @@ function codesOf({ index, type }: IndexPath): Codes {
 
 function limitsRange(path: IndexPath): ObjectRange {
   const codes = codesOf(path);
-  const whole: ObjectRange = { index: codes.index };
-  if (path.limits.length === 0) return whole;
+  const { index } = codes;
+  if (path.limits.length === 0) return { index };
   // a value with a limit is set: null comes after every value
-  const values: ObjectRange = { ...whole, upper: { key: nullCode, inclusive: false } };
+  const values: ObjectRange = { index, upper: { key: nullCode, inclusive: false } };
   return path.limits.reduce((range, limit) => intersect(range, limitRange(codes, limit)), values);
 }
 
@@ -209,11 +209,7 @@ function startKey(path: IndexPath, id: number, value: Scalar | null): string {
 function intersect(a: ObjectRange, b: Pick<ObjectRange, 'lower' | 'upper'>): ObjectRange {
   const lower = inner(a.lower, b.lower, 1);
   const upper = inner(a.upper, b.upper, -1);
-  return {
-    ...(a.index !== undefined && { index: a.index }),
-    ...(lower && { lower }),
-    ...(upper && { upper }),
-  };
+  return { index: a.index, lower, upper };
 }
 
 /** Returns the narrower bound: the higher one with sign 1, the lower one with sign -1. */

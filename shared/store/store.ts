@@ -126,19 +126,19 @@ export interface Stored<Data extends object = object> {
 export interface Query {
   readonly pk: string;
   /** Absent: the table itself, by sort key. */
-  readonly index?: IndexName;
-  readonly lower?: Bound;
-  readonly upper?: Bound;
+  readonly index?: IndexName | undefined;
+  readonly lower?: Bound | undefined;
+  readonly upper?: Bound | undefined;
   readonly descending?: boolean;
   /** Maximum number of items, 1 to 1,000. */
   readonly limit: number;
   /** Turns for a long read; absent: it yields to any other task. Ignored where the medium waits. */
-  readonly turns?: Turns;
+  readonly turns?: Turns | undefined;
   /**
    * Gets each item while it is read, if the store is near; true ends the page after this item. Other stores ignore it,
    * because they read whole pages.
    */
-  readonly isEnough?: (item: Stored) => boolean;
+  readonly isEnough?: ((item: Stored) => boolean) | undefined;
 }
 
 /** How long-running tasks share a thread with others. */

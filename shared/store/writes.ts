@@ -19,8 +19,7 @@ export function updateItem<Data extends object>(
   indexes?: IndexKeys,
 ): Put {
   const { key, kind, version } = current;
-  const put: Put = { action: 'put', key, kind, data, condition: { kind: 'version', version } };
-  return indexes === undefined ? put : { ...put, indexes };
+  return { action: 'put', key, kind, data, indexes, condition: { kind: 'version', version } };
 }
 
 /** Returns the write of an item that was read: an update, or a create if it was absent. */

@@ -158,10 +158,10 @@ function showers(
       return { show, showText: (text) => JSON.stringify(show(JSON.parse(text))) };
     }
     case 'datetime':
-      return wrapped({ type });
+      return wrapped({ type }, (value) => ({ type, value }));
     case 'reference':
     case 'relation':
-      return wrapped({ type, target });
+      return wrapped({ type, target }, (value) => ({ type, target, value }));
     case 'geopoint':
       return {
         show: (value) => (isJsonObject(value) ? { type, ...value } : value),
@@ -180,10 +180,13 @@ function showers(
   }
 }
 
-/** Returns functions that show values as the member `value` of an object. */
-function wrapped(members: JsonObject): Pick<CompiledField, 'show' | 'showText'> {
+/** Returns functions that show values as the member `value` of an object; `show` does so for a value. */
+function wrapped(
+  members: JsonObject,
+  show: CompiledField['show'],
+): Pick<CompiledField, 'show' | 'showText'> {
   const start = JSON.stringify({ ...members, value: 0 }).slice(0, -'0}'.length);
-  return { show: (value) => ({ ...members, value }), showText: (text) => `${start}${text}}` };
+  return { show, showText: (text) => `${start}${text}}` };
 }
 
 /** Returns JSON in which -0 is 0, as clients get it; the store keeps the sign. */

@@ -103,7 +103,7 @@ function find<Placed>(
     if (match !== undefined || node.parameter === undefined || segment === '') return match;
     const { name, node: below } = node.parameter;
     if (!mayStandFor(name, segment)) return undefined;
-    return findBelow(below, at + 1, { ...params, ...parseParameter(name, segment) });
+    return findBelow(below, at + 1, Object.assign({}, params, parseParameter(name, segment)));
   };
   return findBelow(root, 0, {});
 }

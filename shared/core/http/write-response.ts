@@ -54,7 +54,7 @@ export function addHeaders({ id }: Request, response: Response): Response {
 
 /** Merges the headers of a response into those of all. */
 function allHeaders(own: Response['headers'] = noHeaders): Record<string, string> {
-  const headers: Record<string, string> = { ...commonHeaders };
+  const headers: Record<string, string> = Object.assign({}, commonHeaders);
   for (const [name, value] of Object.entries(own)) {
     const lower = name.toLowerCase();
     if (lower === 'vary') headers.vary = `${varying}, ${value}`;

@@ -72,7 +72,8 @@ function finish(response: Response, allow: string | undefined): Response {
   const own = allow === undefined ? undefined : { Allow: allow };
   const { ignored } = response;
   const named = ignored === undefined ? undefined : { [ignoredHeader]: writeNames(ignored) };
-  const complete = { ...response, headers: { ...own, ...response.headers, ...named } };
+  const headers = Object.assign({}, own, response.headers, named);
+  const complete = Object.assign({}, response, { headers });
   return response.content === undefined ? complete : isolate(complete);
 }
 

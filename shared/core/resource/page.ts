@@ -119,7 +119,7 @@ function withLastValue(
   edge: Position | undefined,
 ): Readonly<Record<string, string>> {
   const isAtEdge = link.last_pk !== undefined && edge?.lastValue !== undefined;
-  return { ...link, ...(isAtEdge && { last_value: edge.lastValue }) };
+  return isAtEdge ? Object.assign({}, link, { last_value: edge.lastValue }) : { ...link };
 }
 
 const kept = new Set(

@@ -93,7 +93,8 @@ function scanRange(
   let walked = 0;
   let isFull = false;
   let last = range.start;
-  const entries = query.index === undefined ? items.getKeys({ ...range }) : indexes.getRange(range);
+  const entries =
+    query.index === undefined ? items.getKeys(keysOf(range)) : indexes.getRange(range);
   for (const entry of entries) {
     const isKey = typeof entry === 'string';
     const key = isKey ? entry : entry.key;
@@ -112,6 +113,11 @@ function scanRange(
     isFull = isLast(query, found.items, item);
   }
   return undefined;
+}
+
+/** Returns options of a scan of keys, to which the table adds. */
+function keysOf({ start, exclusiveStart, end, inclusiveEnd, reverse }: KeyRange) {
+  return { start, exclusiveStart, end, inclusiveEnd, reverse };
 }
 
 /** Checks whether a page ends with its newest item. */

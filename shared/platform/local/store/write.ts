@@ -127,7 +127,7 @@ export function planTransaction(
   if (isApplied(id, writes, before)) return { operations: [], result: undefined };
   const failure = failureOf(writes, before, now);
   if (failure !== undefined) return { operations: [], result: failure };
-  return { ...planWrites({ id, change, writes }, before, { feed, counters }), result: undefined };
+  return planWrites({ id, change, writes }, before, { feed, counters });
 }
 
 /** An item before a write; undefined if absent. */
@@ -153,7 +153,7 @@ function planWrites(
   { change, writes }: PreparedTransaction,
   there: readonly Current[],
   { feed, counters }: Pick<PlanContext, 'feed' | 'counters'>,
-): Pick<Plan<unknown>, 'operations' | 'changes'> {
+): Plan<undefined> {
   const operations: Operation[] = [];
   const changes: string[] = [];
   writes.forEach((prepared, at) => {
@@ -168,7 +168,7 @@ function planWrites(
     const kept = feed.text({ key, before, after: item, change });
     if (kept !== undefined) changes.push(kept);
   });
-  return { operations, changes };
+  return { operations, changes, result: undefined };
 }
 
 /**
