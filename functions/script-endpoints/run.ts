@@ -77,7 +77,6 @@ function toRun(context: RunContext, { endpoint, script, brought, tenant }: Calle
     email: context.account.data.email,
   };
   return {
-    ...tenant,
     instanceName: context.params.instance ?? '',
     kind: 'endpoint',
     parent: endpoint.row,
@@ -95,6 +94,7 @@ function toRun(context: RunContext, { endpoint, script, brought, tenant }: Calle
     shown: { args: brought, meta: request },
     depth: depthOf(context.actor) + 1,
     isAwaited: true,
+    ...tenant,
   };
 }
 

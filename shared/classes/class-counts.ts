@@ -127,8 +127,8 @@ async function count(
     if (fresh.length === 0 || (current === undefined && sum.count <= 0)) return;
     const recountAt = recountTime(services, known, { sum, isRecounted });
     const data: ClassCountData = {
-      ...sum,
       position: last.position,
+      ...sum,
       ...(recountAt !== undefined && { recountAt }),
     };
     const isNew = recountAt !== undefined && known.recountAt === undefined;

@@ -246,14 +246,13 @@ async function runVersion(
     timeoutMs,
     isAwaited,
     source: () => readSource(services, { instance, script: id, version }),
-    meta: {
-      ...request.meta,
+    meta: Object.assign({}, request.meta, {
       instance: request.instanceName,
       api_url: services.apiUrl(),
       api_host: new URL(services.apiUrl()).host,
       async,
       ...(token !== undefined && { token }),
-    },
+    }),
     waitMs: isAwaited ? awaitedMs : runMs - timeoutMs,
     ...(onProgress && { onProgress }),
   });

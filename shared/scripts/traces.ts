@@ -16,7 +16,7 @@ const maxInlineBytes = 32_768; // an item is limited to 400 KB, and a list reads
 
 /** Returns the write of a new trace; with `current` it changes that one. It expires a day after its creation. */
 export function traceWrite(key: Key, data: TraceData, current?: Stored<TraceData>): Put {
-  return { ...createOrUpdate(traceEntity, { key, current }, data), expiresAt: expiryOf(data) };
+  return { expiresAt: expiryOf(data), ...createOrUpdate(traceEntity, { key, current }, data) };
 }
 
 /** Returns when a trace, and what belongs to it, expires, in epoch seconds. */

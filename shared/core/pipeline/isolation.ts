@@ -27,14 +27,14 @@ export function isolate(response: Response): Response {
     ([header]) => !ofOrigin.has(header.toLowerCase()),
   );
   const policies = others.filter(([header]) => isPolicy(header)).map(([, value]) => value);
-  return {
-    ...response,
-    headers: {
-      ...Object.fromEntries(others.filter(([header]) => !isPolicy(header))),
+  const headers = Object.assign(
+    Object.fromEntries(others.filter(([header]) => !isPolicy(header))),
+    {
       [name]: [...policies, sandbox].join(', '), // all of them apply
       'X-Content-Type-Options': 'nosniff',
     },
-  };
+  );
+  return Object.assign({}, response, { headers });
 }
 
 function isPolicy(header: string): boolean {

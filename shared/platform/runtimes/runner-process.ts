@@ -149,7 +149,7 @@ async function run(state: State, input: RunnerInput, ended: Promise<void>): Prom
   if (report?.isReusable !== true || !isOpen || exceeded.isLowered) end();
   state.isRunning = false;
   const exit = report ? endOfRun(report) : { exitCode: state.end.exitCode };
-  return { ...timing, ...exit, ...outputOf(connection, message, report) };
+  return Object.assign({}, timing, exit, outputOf(connection, message, report));
 }
 
 function outputOf({ stdout, stderr, budget }: Connection, message: string, report?: Report) {

@@ -94,10 +94,10 @@ export async function recordTrace(
     keepPart(services, instance, keptResult(finished.result, exceeded)),
   ]);
   const lack = keepsArguments ? {} : { lacksArguments: true as const };
-  const data: TraceData = { ...draft, ...finished, args: kept, result, ...lack };
+  const data: TraceData = Object.assign({}, draft, finished, { args: kept, result }, lack);
   const deletion = planTraceDeletion(services, reference);
   await maintain(services, [traceWrite(keyOf(reference), data), ...deletion]);
-  return { ...finished, ...response };
+  return Object.assign({}, finished, response);
 }
 
 function keyOf({ instance, kind, parent, trace }: RunReference): Key {

@@ -78,7 +78,9 @@ function pointsChoice(field: QueryField, points: readonly Scalar[]): Choice | un
     return { field, path: { kind: 'owned', owners: points.map(Number) }, cost };
   }
   const path = indexOf(field);
-  return path && { field, path: { ...path, points }, cost };
+  if (path === undefined) return undefined;
+  const { kind, index, type, limits } = path;
+  return { field, path: { kind, index, type, points, limits }, cost };
 }
 
 /** Returns the values of which a field must have one; undefined when conditions do not list any. */

@@ -24,7 +24,7 @@ export function openFirstTurns(count: number = availableParallelism() + 1): Firs
   const gate = openGate({ capacity: count, queuePerOwner: Infinity, queuePerInstance: Infinity });
   return {
     take: async (share) => {
-      const turn = await gate.enter({ ...share, waitMs: turnMs });
+      const turn = await gate.enter({ waitMs: turnMs, ...share });
       if (typeof turn === 'string') return () => undefined;
       const timer = setTimeout(turn, turnMs);
       return () => {

@@ -48,7 +48,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     const input = describeInput(run);
     const bytes = input.args.length + input.config.length + input.meta.length;
     run.onProgress?.('queued');
-    const release = await scheduler.enter({ ...run, kind: 'script', bytes });
+    const release = await scheduler.enter({ kind: 'script', bytes, ...run });
     if (release === 'full') return { status: 'blocked' };
     if (release === 'late') return { status: 'queue_timeout' };
     try {
@@ -99,9 +99,9 @@ async function execute(
     try {
       const source = isWarm ? '' : (text ?? (await readSource(run, worker)));
       run.onProgress?.('started');
-      const raw = await worker.run({ ...input, source });
+      const raw = await worker.run({ source, ...input });
       const { executedAtMs, durationMs } = raw;
-      return { ...judgeRun(raw), executedAtMs, durationMs };
+      return { executedAtMs, durationMs, ...judgeRun(raw) };
     } finally {
       release();
     }

@@ -65,7 +65,7 @@ export function openReceiver(gate: Gate | undefined): Receiver {
       const admission = (await gate?.admit(request.head)) ?? unlimited;
       if (admission.kind === 'unread') return { bytes: undefined, release: () => undefined };
       const body: Collected = { chunks: [], bytes: 0 };
-      const intake: Intake = { ...request, gate, body, releases: [] };
+      const intake: Intake = { gate, body, releases: [], ...request };
       const release = () => {
         for (const each of intake.releases) each();
       };
@@ -105,7 +105,7 @@ async function takeGenuine(
   const claim = { owner, address: head.sourceAddress };
   const stages = [declaredBytes(message) ?? Math.max(firstBytes, 2 * body.bytes), maxBytes];
   for (const bytes of stages) {
-    if (!(await take(intake, rooms.receiving, { ...claim, bytes }))) return serverBusy(1);
+    if (!(await take(intake, rooms.receiving, { bytes, ...claim }))) return serverBusy(1);
     intake.goOn();
     const how = await collectBody(message, body, Math.min(bytes, maxBytes));
     if (how === 'gone') return 'gone';
@@ -160,7 +160,7 @@ async function finish(
   const weight = Math.min(bytes, maxStructure) * parsedBytesPerCharacter;
   const isCounted = bytes > uncountedBodyBytes;
   if (bytes > heavyBodyBytes) await nextRound();
-  if (isCounted && !(await take(intake, room, { ...claim, bytes: weight }))) return serverBusy(1);
+  if (isCounted && !(await take(intake, room, { bytes: weight, ...claim }))) return serverBusy(1);
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, bytes);
 }
 

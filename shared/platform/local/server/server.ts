@@ -253,7 +253,7 @@ async function sendContent(
   received: Received | undefined,
 ): Promise<void> {
   const { status, content } = served;
-  const headers: Record<string, string> = { ...served.headers };
+  const headers: Record<string, string> = Object.assign({}, served.headers);
   const length = content?.bytes.length ?? 0;
   running.connections.count(connection, length);
   await (length > sendPieceBytes ? nextRound() : running.burst());
