@@ -111,7 +111,7 @@ async function waitForMessage(
   const until = clock.steadyMs() + admission.waitMs;
   for (;;) {
     const restMs = until - clock.steadyMs();
-    if (restMs <= 0 || ending?.reason !== undefined) break;
+    if (restMs <= 0 || ending?.reason() !== undefined) break;
     const ms = Math.min(restMs, recheckMs);
     await messages.wait([{ place, after }], { ms, ending });
     if ((await renewed(context)) === undefined) break;

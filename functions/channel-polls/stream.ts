@@ -95,11 +95,11 @@ async function* piecesOf(
   const until = clock.steadyMs() + admission.openMs;
   try {
     if (start !== '') yield start;
-    while (ending?.reason === undefined) {
+    while (ending?.reason() === undefined) {
       const restMs = until - clock.steadyMs();
       if (restMs <= 0) return;
       await messages.wait(events.positions, { ms: Math.min(restMs, recheckMs), ending });
-      if (ending?.reason !== undefined || !(await isStillAllowed(context, subscriptions))) return;
+      if (ending?.reason() !== undefined || !(await isStillAllowed(context, subscriptions))) return;
       yield (await events.next()) || ping;
     }
   } finally {
