@@ -23,7 +23,7 @@ export function compressResponse(
   const packing = cachedForm(content, 'gzip', () => compress(toBuffer(bytes)));
   return packing.then((packed) => ({
     status: response.status,
-    headers: { ...varied, 'content-encoding': 'gzip' },
+    headers: Object.assign({}, varied, { 'content-encoding': 'gzip' }),
     content: { type, bytes: packed },
   }));
 }

@@ -31,7 +31,8 @@ export function respondToPreflight({ method, headers }: Request): Response | und
 }
 
 /** Lets pages of another origin read the response. */
-export function addCorsHeaders({ headers }: Request, response: Response): Response {
-  if (headers.origin === undefined) return response;
-  return { ...response, headers: { ...response.headers, ...corsHeaders } };
+export function addCorsHeaders(request: Request, response: Response): Response {
+  if (request.headers.origin === undefined) return response;
+  const headers = Object.assign({}, response.headers, corsHeaders);
+  return Object.assign({}, response, { headers });
 }

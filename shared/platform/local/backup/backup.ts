@@ -3,6 +3,7 @@ import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileEntity, scriptSourceEntity } from '../../../store/entities.ts';
 import type { Stored } from '../../../store/store.ts';
+import { syncFolder, syncTree } from '../files/atomic-file.ts';
 import { StartError } from '../server/start-error.ts';
 import { openStoreReader } from '../store/read-only.ts';
 import { linkFiles } from './link-files.ts';
@@ -23,7 +24,7 @@ const ownFiles = ['secrets.json', 'format.json'];
  * Makes a backup of a data folder, also while a server uses it: the store as it is at one moment, the files that it
  * refers to, and the secrets. Files are linked where both folders are on one disk, since their contents never change.
  *
- * @param target a folder that does not exist; it appears when the backup is complete
+ * @param target a folder that does not exist; it appears when the backup is complete and on the disk
  * @throws StartError when there is no data, or the target exists
  */
 export async function backUp(folder: string, target: string): Promise<BackupSize> {
@@ -36,7 +37,9 @@ export async function backUp(folder: string, target: string): Promise<BackupSize
   try {
     const size = await copyData(folder, draft);
     for (const name of ownFiles) await copyFile(join(folder, name), join(draft, name));
+    await syncTree(draft);
     await rename(draft, path);
+    await syncFolder(dirname(path));
     return size;
   } catch (error) {
     await rm(draft, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncTree } from '../files/atomic-file.ts';
 import { openDataFolder } from '../files/data-folder.ts';
 import { addSecretVersion } from '../secrets.ts';
 import { StartError } from '../server/start-error.ts';
@@ -28,7 +29,9 @@ export async function restoreBackup(backup: string, folder: string): Promise<num
     await restore('secrets.json');
     const version = await addSecretVersion(folder);
     await restore('format.json');
+    await syncTree(folder);
     await restore('store/data.mdb');
+    await syncTree(join(folder, 'store'));
     return version;
   } finally {
     await locked.release();

@@ -1,5 +1,5 @@
-import { chown, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chown, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { codeOf } from '../../../values/caught.ts';
 
 /**
@@ -64,11 +64,25 @@ export async function makeFolders(path: string, durable: boolean): Promise<void>
 }
 
 /** Flushes the list of a folder's files to the disk. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
+export function syncFolder(path: string): Promise<void> {
+  return flush(path);
+}
+
+/** Flushes a folder with all that it contains to the disk. */
+export async function syncTree(path: string): Promise<void> {
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    const inside = join(path, entry.name);
+    if (entry.isDirectory()) await syncTree(inside);
+    else if (entry.isFile()) await flush(inside); // no socket
+  }
+  await syncFolder(path);
+}
+
+async function flush(path: string): Promise<void> {
+  const opened = await open(path, 'r');
   try {
-    await folder.sync();
+    await opened.sync();
   } finally {
-    await folder.close();
+    await opened.close();
   }
 }
