@@ -57,7 +57,8 @@ function fieldSchema(field: Field, direction: Direction): JsonObject {
   const schema = isText ? jsonText : { ...kind, ...limits(field, direction) };
   const described =
     field.helpText === undefined ? schema : { ...schema, description: field.helpText };
-  return field.nullable ? nullable(described) : described;
+  const isNullable = field.nullable || (field.isShownAsNull && direction === 'shown');
+  return isNullable ? nullable(described) : described;
 }
 
 /** A list or an object in a form. */

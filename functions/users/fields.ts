@@ -66,6 +66,7 @@ export const userFields = defineFields({
     children: profileFields,
     links: objectLinks,
     isOpen: true,
+    isShownAsNull: true, // in a list, when the user is deleted at that moment
   },
   groups: computed('list', {
     child: computed('nested object', { children: groupFields, links: groupLinks }),

@@ -60,6 +60,8 @@ export interface Field {
   readonly writeOnly?: true;
   /** Some responses omit it. */
   readonly isOptional?: true;
+  /** Some responses show null, which no body may contain. */
+  readonly isShownAsNull?: true;
   /** Type of the value of a `field` without children, for the interface document. */
   readonly shows?: 'string' | 'integer' | 'boolean' | 'object' | 'list';
 }
