@@ -135,14 +135,28 @@ export async function openJudge(
     }
     outgoing.writeHead(exchange?.status ?? 500).end(exchange?.responseBody);
   });
-  const port = await freePort();
-  const stop = start(await listen(upstream), port);
-  await accepts(port);
+  const address = await listen(upstream);
+  let prism = await startPrism(start, address);
+  let restarting: Promise<void> | undefined;
+  const restart = async (ended: Prism) => {
+    if (prism !== ended) return;
+    ended.stop();
+    prism = await startPrism(start, address);
+  };
+  // Prism has ended, or never responds to some request: the next ones get another one
+  const ask = async (exchange: Exchange, id: string) => {
+    await restarting;
+    const asked = prism;
+    const headers = await replay(asked.port, exchange, id);
+    if (headers === undefined)
+      restarting = (restarting ?? Promise.resolve()).then(() => restart(asked));
+    return headers;
+  };
   let last = 0;
   const judge = async (exchange: Exchange) => {
     const id = String(++last);
     waiting.set(id, exchange);
-    const headers = await replay(port, exchange, id);
+    const headers = (await ask(exchange, id)) ?? (await ask(exchange, id)); // ended by an earlier one
     waiting.delete(id);
     return headers?.[idHeader] === id ? violationsOf(headers['sl-violations']) : undefined;
   };
@@ -155,10 +169,22 @@ export async function openJudge(
       return judged;
     },
     close: () => {
-      stop();
+      prism.stop();
       end(upstream);
     },
   };
+}
+
+interface Prism {
+  readonly port: number;
+  readonly stop: () => void;
+}
+
+async function startPrism(start: Parameters<typeof openJudge>[0], address: string): Promise<Prism> {
+  const port = await freePort();
+  const stop = start(address, port);
+  await accepts(port);
+  return { port, stop };
 }
 
 /** Headers of the connection and the coding of a body, which are not those of the replayed one. */

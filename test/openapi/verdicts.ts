@@ -37,6 +37,10 @@ const unjudged: readonly {
     applies: ({ path }) => !succeeds(() => decodeURIComponent(path.split('?')[0] ?? '')),
   },
   {
+    reason: 'a Content-Type with a malformed parameter: Prism ends',
+    applies: ({ headers }) => !wellFormedType.test(headers['content-type'] ?? 'text/plain'),
+  },
+  {
     reason: 'a form with a file without a media type: Prism ends',
     applies: ({ body }) => /filename="[^"]*"\r\n\r\n/.test(body.toString('latin1')),
   },
@@ -45,6 +49,8 @@ const unjudged: readonly {
     applies: ({ path }) => /\/(scripts|webhooks)\/p\/(?![0-9a-f]{56}\/)/i.test(path),
   },
 ];
+
+const wellFormedType = /^[\w.+-]+\/[\w.+-]+(\s*;\s*[\w-]+=("[^"]*"|[^\s";,]+))*\s*$/;
 
 /** Violations that do not count. */
 const tolerated: readonly {
