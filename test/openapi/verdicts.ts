@@ -41,6 +41,10 @@ const unjudged: readonly {
     applies: ({ headers }) => !wellFormedType.test(headers['content-type'] ?? 'text/plain'),
   },
   {
+    reason: 'a part of a form without a name: Prism ends',
+    applies: ({ body }) => /form-data\r\n/.test(body.toString('latin1')),
+  },
+  {
     reason: 'a form with a file without a media type: Prism ends',
     applies: ({ body }) => /filename="[^"]*"\r\n\r\n/.test(body.toString('latin1')),
   },
