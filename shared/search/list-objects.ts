@@ -183,8 +183,10 @@ async function findPage(
       },
     );
   } finally {
-    const { conditions, compositeIndexes, reader } = search;
-    const searched = { conditions, compositeIndexes, reader, order };
-    if (report !== undefined) await notePageCost(call, { report, ...searched }); // also of a page that failed
+    // also of a page that failed
+    if (report !== undefined) {
+      const { conditions, compositeIndexes, reader } = search;
+      await notePageCost(call, { conditions, compositeIndexes, reader, order, report });
+    }
   }
 }

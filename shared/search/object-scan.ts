@@ -123,8 +123,12 @@ function needed({ limit, isAhead }: Wanted): number {
  */
 function scanNearby(stream: Stream, name: string, { wanted, usedBefore }: Task): ObjectScan {
   const { limit, isKept } = wanted;
-  const sorted = { limit: needed(wanted), isSorted: true, stopsInTime: true };
-  const batch = openBatchSize({ usedBefore, ...sorted });
+  const batch = openBatchSize({
+    limit: needed(wanted),
+    isSorted: true,
+    stopsInTime: true,
+    usedBefore,
+  });
   const found: Stored<ObjectData>[] = [];
   let keysRead = 0;
   let isMore: boolean | undefined;
