@@ -63,7 +63,7 @@ async function changeUntilDead(owner: Owner, id: number, from: number): Promise<
 /** Waits until a server has no more runs to start, then stops it and reads the traces of all runs. */
 async function tracesAfter(server: ServerProcess, folder: string): Promise<readonly TraceData[]> {
   for (let current = server; ; ) {
-    await setTimeout(500);
+    await setTimeout(2000); // a slow machine needs time to end some runs: the signal interrupts the others
     await current.end('SIGTERM');
     const store = await openStore({ path: join(folder, 'store'), now: Date.now });
     const partitions = [triggerEventEntity.partition(1), runQueueEntity.partition(1)];
