@@ -17,8 +17,9 @@ export interface CachedItem {
 }
 
 /**
- * Parsed items that were read recently, or written to be read by an index. The cache holds committed items only: an
- * item leaves it before it is changed, and does not come back before the change is committed.
+ * Parsed items that were read recently. The cache holds committed items only: an item leaves it before it is changed,
+ * and does not come back before the change is committed. Written items are not cached until they are read: most
+ * of a long import would only be copied by the garbage collector.
  */
 export interface ItemCache {
   get(key: Key): CachedItem | undefined;

@@ -180,7 +180,6 @@ async function carryOut(
   for (const { table, key, isNew } of operations) {
     if (table === 'items' && !isNew) cache.lock(key);
   }
-  let isCommitted = false;
   try {
     const startedMs = performance.now();
     const blocks = mode.mayBlock({ jobs, operations: operations.length });
@@ -191,7 +190,6 @@ async function carryOut(
     else await tables.environment.batch(enqueueAll);
     mode.took(performance.now() - startedMs, blocks);
     counters.saved();
-    isCommitted = true;
   } catch (error) {
     const failure = new Error('nothing was written', { cause: await causeOf(error) });
     throw trouble.translate(failure, bytesOf(operations));
@@ -199,7 +197,6 @@ async function carryOut(
     // A reader must not continue with a snapshot from before the commit, and cache items from it.
     tables.environment.resetReadTxn();
     cache.unlock();
-    if (isCommitted) remember(cache, operations);
   }
 }
 
@@ -209,17 +206,6 @@ function bytesOf(operations: readonly Operation[]): number {
     (sum, { key, value = '' }) => sum + pageBytes + key.length + value.length,
     0,
   );
-}
-
-/** Caches committed items for readers; of an item that was changed more than once, its last state. */
-function remember(cache: ItemCache, operations: readonly Operation[]): void {
-  const last = new Map<string, Operation>();
-  for (const operation of operations) {
-    if (operation.table === 'items') last.set(operation.key, operation);
-  }
-  for (const { item, value = '' } of last.values()) {
-    if (item !== undefined) cache.set(item, value.length);
-  }
 }
 
 /** Returns the cause of a failed commit; LMDB has it in a second promise, which must be handled. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
-import type { CachedItem } from './cache.ts';
 import { checkDataFile } from './file.ts';
 import { keyEncoder } from './keys.ts';
 
@@ -25,8 +24,6 @@ export interface Operation {
   readonly value?: string;
   /** Whether the key did not exist before: then no reader can have cached it. */
   readonly isNew?: boolean;
-  /** The item to cache for readers, where worthwhile: then it need not be parsed. */
-  readonly item?: CachedItem | undefined;
 }
 
 const tableNames = ['items', 'indexes', 'counters', 'changes'];

@@ -6,12 +6,9 @@ import {
   ItemTooLarge,
   indexNames,
   type Key,
-  type Put,
   type Transaction,
   type Write,
 } from '../../../store/store.ts';
-import { TextItem } from '../../../store/text-item.ts';
-import type { CachedItem } from './cache.ts';
 import type { Plan, ReadItem } from './commit.ts';
 import type { Counters } from './counters.ts';
 import {
@@ -216,9 +213,7 @@ function planWrite(
   if (write.action !== 'put' || item === undefined) {
     operations.push({ table: 'items', key });
   } else {
-    const cached = write.indexes === undefined ? undefined : cachedItem(write, item);
-    const isNew = before === undefined;
-    operations.push({ table: 'items', key, value: item.text, isNew, item: cached });
+    operations.push({ table: 'items', key, value: item.text, isNew: before === undefined });
   }
   for (const entry of entriesBefore) {
     if (!entries.includes(entry)) operations.push({ table: 'indexes', key: entry });
@@ -227,14 +222,6 @@ function planWrite(
     if (entriesBefore.includes(entry)) continue;
     operations.push({ table: 'indexes', key: entry, value: write.key.sk });
   }
-}
-
-/** Returns an index item to cache for lists: most are read soon after. */
-function cachedItem(
-  { key, expiresAt = Infinity }: Put,
-  { kind, version, data }: ItemText,
-): CachedItem {
-  return { stored: new TextItem({ key, kind, version }, data), expiresAt };
 }
 
 function removal(key: string, item: Envelope): readonly Operation[] {
