@@ -7,7 +7,9 @@ import { channelPolls } from './channel-polls/resource.ts';
 import { channels } from './channels/resource.ts';
 import { classes } from './classes/resource.ts';
 import { dataEndpoints } from './data-endpoints/resource.ts';
+import { deadLetters } from './dead-letters/resource.ts';
 import { instances } from './instances/resource.ts';
+import { limits } from './limits/resource.ts';
 import { objects } from './objects/resource.ts';
 import { push } from './push/resource.ts';
 import { root } from './root/resource.ts';
@@ -41,6 +43,8 @@ export const api: readonly Family[] = [
   triggers,
   transfer,
   backups,
+  deadLetters,
+  limits,
   schema,
   usage,
   batch,

@@ -1,5 +1,6 @@
 import type { FamilyJobs } from '../../shared/core/resource/route.ts';
 import { migrationJobs } from '../../shared/jobs/data-version.ts';
+import { replayJob } from '../../shared/jobs/dead-letters.ts';
 import { readEnvironment, readQueue } from '../../shared/platform/aws/environment.ts';
 import {
   type BackgroundHandler,
@@ -23,11 +24,17 @@ export function openBackground(families: readonly FamilyJobs[]): BackgroundHandl
   const environment = readEnvironment();
   const services = openPlatform(environment);
   const { types, unorderedConsumers } = joinJobs(families);
+  const consumers = [...unorderedConsumers, followScripts];
   const migrate = openMigration(services, dataFormat);
   const handler = createBackground({
     services,
-    consumers: [...unorderedConsumers, followScripts],
-    kinds: [...types, ...migrationJobs(dataFormat), ...scriptWork(environment, services)],
+    consumers,
+    kinds: [
+      ...types,
+      ...migrationJobs(dataFormat),
+      ...scriptWork(environment, services),
+      replayJob(consumers),
+    ],
     wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
     invokeLater: openInvokeLater(familyFunctionName(environment.scripts.prefix, 'background')),
   });

@@ -11,7 +11,8 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { deadLetterDays, deadLetterFiles } from '../../shared/jobs/change-feed.ts';
+import { deadLetterFiles } from '../../shared/jobs/change-feed.ts';
+import { deadLetterDays } from '../../shared/jobs/instance-letters.ts';
 import { failuresPrefix } from '../../shared/platform/aws/jobs/failures-prefix.ts';
 import { downloadPath } from '../../shared/platform/aws/requests/download-path.ts';
 import type { FileArea } from '../../shared/platform/grants.ts';

@@ -1,9 +1,12 @@
 import type { Platform } from '../platform/ports.ts';
-import { deadLetterEntity } from '../store/entities.ts';
+import { deadLetterEntity, instanceIn } from '../store/entities.ts';
 import { writeJson } from '../store/exact-json.ts';
 import type { Change, Key, Stored, Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
 import { messageOf, originOf } from '../values/caught.ts';
+import { timestamp } from '../values/timestamp.ts';
+import { letterExpiry, newInstanceLetter, publicError } from './instance-letters.ts';
+import { describeItem } from './letter-item.ts';
 import { maintain } from './maintain.ts';
 
 /** A committed change of an item, by a client's write or a consequence of one. */
@@ -145,14 +148,10 @@ function giveUp(
   return storeDeadLetter(services, failed, consumer.whenGivenUp?.(change, services));
 }
 
-/** Days for which a dead letter is kept. On AWS also those of life-cycle rules. */
-export const deadLetterDays = 30;
-
 /** Folder of the files of dead letters. */
 export const deadLetterFiles = 'dead-letters';
 
 const maxDataBytes = 256 * 1024; // of an item of 400 KB
-const daySeconds = 86_400;
 
 /** A change that a consumer failed to process. */
 export interface FailedChange {
@@ -162,39 +161,69 @@ export interface FailedChange {
   readonly error: unknown;
 }
 
-/** Stores a dead letter with other writes, and logs it for the operator. Large data are stored in a file. */
+/**
+ * Stores a dead letter with other writes, shows it to its instance, and logs it for the operator. Large data are stored
+ * in a file.
+ */
 export async function storeDeadLetter(
   services: Services,
-  { change: { before, after, ...change }, consumer, error }: FailedChange,
+  failed: FailedChange,
   more: readonly Write[] = [],
 ): Promise<void> {
+  const { before, after, ...change } = failed.change;
+  const { consumer, error } = failed;
   const id = services.ids.random();
   const data = {
     ...(before && { before: before.data, beforeVersion: before.version }),
     ...(after && { after: after.data, afterVersion: after.version }),
   };
-  const text = writeJson(data);
-  const file = `${deadLetterFiles}/${id}`;
-  const isLarge = Buffer.byteLength(text) > maxDataBytes;
-  if (isLarge) {
-    await services.files.put(file, {
-      bytes: Buffer.from(text),
-      contentType: 'application/json',
-    });
-  }
+  const kept = await keepData(services, id, data);
   const nowMs = services.clock.micros() / 1000;
   const cause = messageOf(error);
+  const shown = await showToInstance(services, failed, { letter: id, nowMs });
   const letter = {
     id,
     ...change,
     consumer,
     error: cause.slice(0, 10_000),
-    ...(isLarge ? { file } : data),
+    ...kept,
+    ...(shown && { number: shown.data.id }),
   };
   const put = createItem(deadLetterEntity, deadLetterEntity.key(nowMs, id), letter);
-  const expiresAt = Math.ceil(nowMs / 1000) + deadLetterDays * daySeconds;
-  await maintain(services, [{ ...put, expiresAt }, ...more]);
+  const writes = [{ ...put, expiresAt: letterExpiry(nowMs) }, ...(shown ? [shown] : []), ...more];
+  await maintain(services, writes);
   const message = 'a change could not be taken and is kept as a dead letter';
   const at = { deadLetter: id, consumer, ...change.key };
   services.log({ level: 'error', message, ...at, ...originOf(error), cause });
+}
+
+/** Returns data as a letter holds them: large ones are in a file. */
+async function keepData<Data extends object>(
+  { files }: Pick<Platform, 'files'>,
+  id: string,
+  data: Data,
+): Promise<Data | { readonly file: string }> {
+  const text = writeJson(data);
+  if (Buffer.byteLength(text) <= maxDataBytes) return data;
+  const file = `${deadLetterFiles}/${id}`;
+  await files.put(file, { bytes: Buffer.from(text), contentType: 'application/json' });
+  return { file };
+}
+
+/** Returns the write that shows a letter to the instance of its change; undefined outside instances. */
+async function showToInstance(
+  services: Services,
+  { change, consumer, error }: FailedChange,
+  { letter, nowMs }: { readonly letter: string; readonly nowMs: number },
+) {
+  const instance = instanceIn(change.key);
+  if (!Number.isInteger(instance)) return undefined;
+  return newInstanceLetter(services, instance, {
+    letter,
+    at: Math.floor(nowMs),
+    created_at: timestamp(Math.round(nowMs * 1000)),
+    consumer,
+    error: publicError(messageOf(error)),
+    ...describeItem(change, actionOf(change)),
+  });
 }

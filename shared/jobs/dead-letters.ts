@@ -1,9 +1,12 @@
 import type { Platform } from '../platform/ports.ts';
-import { deadLetterEntity, dueOf } from '../store/entities.ts';
+import { deadLetterEntity, dueOf, instanceIn, instanceLetterEntity } from '../store/entities.ts';
 import type { DeadLetterData } from '../store/records/jobs.ts';
-import type { Key, Store, Stored } from '../store/store.ts';
+import type { Key, Store, Stored, Write } from '../store/store.ts';
 import { deleteIfExists } from '../store/writes.ts';
+import { messageOf } from '../values/caught.ts';
 import type { ChangeConsumer, ItemChange, Services } from './change-feed.ts';
+import { publicError, updateInstanceLetter } from './instance-letters.ts';
+import type { JobType } from './jobs.ts';
 import { maintain } from './maintain.ts';
 
 /** A dead letter, as an operator sees it. */
@@ -82,8 +85,41 @@ export async function handleDeadLetter(
   const letter = await deadLetterEntity.read(services.store, Date.parse(at), id);
   if (letter === undefined) throw new Error(`there is no dead letter ${id}`);
   if (action === 'replay') await replay(services, consumers, letter);
-  await maintain(services, [deleteIfExists(letter.key)]);
+  await maintain(services, deletionOf(letter));
   if (letter.data.file !== undefined) await services.files.remove([letter.data.file]);
+}
+
+function deletionOf({ key, data }: Stored<DeadLetterData>): readonly Write[] {
+  if (data.number === undefined) return [deleteIfExists(key)];
+  const shown = instanceLetterEntity.key(instanceIn(data.key), data.number);
+  return [deleteIfExists(key), deleteIfExists(shown)];
+}
+
+/** A replay that an administrator of an instance has requested. */
+export type ReplayTask = { readonly instance: number; readonly id: number };
+
+/** Name of the job of a replay. */
+export const replayLetter: Pick<JobType, 'name'> = { name: 'replay-dead-letter' };
+
+/** Returns the type of that job, for the process that has the consumers. A letter that fails again is kept. */
+export function replayJob(consumers: readonly ChangeConsumer[]): JobType {
+  return {
+    ...replayLetter,
+    step: async (context, task) => {
+      const { instance, id } = task as ReplayTask; // as stored
+      const shown = await instanceLetterEntity.read(context.store, instance, id);
+      if (shown === undefined) return 'done'; // deleted since
+      const { letter, at } = shown.data;
+      const request = { action: 'replay', id: letter, at: new Date(at).toISOString() } as const;
+      try {
+        await handleDeadLetter(context, consumers, request);
+      } catch (error) {
+        const failed = { status: 'failed', error: publicError(messageOf(error)) } as const;
+        await maintain(context, [updateInstanceLetter(shown, failed)]);
+      }
+      return 'done';
+    },
+  };
 }
 
 async function replay(

@@ -27,7 +27,7 @@ import type {
   ScriptSweepData,
 } from './records/functions.ts';
 import type { InvitationData, InvitedData } from './records/invitations.ts';
-import type { DeadLetterData, JobData } from './records/jobs.ts';
+import type { DeadLetterData, InstanceLetterData, JobData } from './records/jobs.ts';
 import type { MailPurpose, MailsSentData } from './records/mails.ts';
 import type {
   PushConfigData,
@@ -146,6 +146,7 @@ import type { Key } from './store.ts';
  * | slots for polls that wait (on AWS)              | POLLSLOT#<number>              | SLOT                        |
  * | jobs that are due                               | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
  * | changes that a consumer failed to process       | DEADLETTERS                    | <time>#<id>                 |
+ * | ... those of an instance                        | INSTANCE#<id>#DEADLETTERS      | <number>                    |
  *
  * Names are pointers: instances have an id and classes a number that are never reused, so a rename is one
  * transaction, a deletion takes effect at once, and a reused name starts empty. Records that every request reads
@@ -360,6 +361,16 @@ export const channelEventEntity = entity<ChannelEventData>('channel-event').keye
     { id, revision, action }: { id: number; revision: number; action: MessageAction },
   ) => `${classNumber}#${idKey(id)}#${revision}#${action}`,
 );
+
+/** Returns the change that a channel event is of. */
+export function changeOfChannelEvent({ sk }: Key): {
+  readonly classNumber: number;
+  readonly object: number;
+  readonly action: string;
+} {
+  const [classNumber, object, , action = ''] = sk.split('#');
+  return { classNumber: Number(classNumber), object: Number(object), action };
+}
 
 /** Where the next poll of a caller continues if it has no position of its own. */
 export const pollPositionEntity = entity<PollPositionData>('poll-position').keyed(
@@ -632,6 +643,7 @@ export const instanceCounters = [
   'schedule',
   'trace-schedule',
   'restore',
+  'dead-letter',
 ] as const;
 export type InstanceCounter = (typeof instanceCounters)[number];
 export function instanceCounter(instance: number, what: InstanceCounter): Key {
@@ -804,4 +816,11 @@ export const deadLetterEntity = entity<DeadLetterData>('dead-letter').keyed(
   () => 'DEADLETTERS',
   '',
   (at: number, id: string) => `${dueKey(at)}#${id}`,
+);
+
+/** A dead letter as its instance sees it; it expires and is deleted with the letter. */
+export const instanceLetterEntity = entity<InstanceLetterData>('instance-letter').keyed(
+  (instance: number) => `INSTANCE#${instance}#DEADLETTERS`,
+  '',
+  idKey,
 );

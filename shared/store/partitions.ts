@@ -12,6 +12,7 @@ import {
   instanceBackupEntity,
   instanceEntity,
   instanceIn,
+  instanceLetterEntity,
   instanceMetadataEntity,
   invitationEntity,
   invitedEntity,
@@ -63,6 +64,7 @@ const perInstance = [
   channelEventEntity,
   runQueueEntity,
   triggerEventEntity,
+  instanceLetterEntity,
 ];
 
 /**

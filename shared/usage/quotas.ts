@@ -7,11 +7,13 @@ import { hourKey, hourMicros } from './meter.ts';
 
 const kinds: readonly QuotaKind[] = ['objects', 'files', 'traces'];
 
+/** Ports with which bytes are summed up. */
+type SumServices = Pick<Platform, 'store' | 'clock' | 'meter'> & Pick<Changes, 'settled'>;
+
 /** Ports that quotas use. */
-export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter'> &
-  Pick<Changes, 'settled'> & {
-    readonly settings: Pick<Settings, 'maxObjectBytes' | 'maxFileBytes' | 'maxTraceBytes'>;
-  };
+export type QuotaServices = SumServices & {
+  readonly settings: Pick<Settings, 'maxObjectBytes' | 'maxFileBytes' | 'maxTraceBytes'>;
+};
 
 type Sums = Readonly<Record<QuotaKind, number>>;
 
@@ -123,7 +125,16 @@ function usedOf({ total, held }: Entry, kind: QuotaKind): number {
   return known + held[kind];
 }
 
-async function storedSums(services: QuotaServices, instance: number): Promise<Sums> {
+/** Returns the bytes that an instance has stored, and those of traces that it has written in 24 hours. */
+export async function readUsedBytes(services: SumServices, instance: number): Promise<Sums> {
+  const [stored, traces] = await Promise.all([
+    storedSums(services, instance),
+    traceSums(services, instance),
+  ]);
+  return { ...stored, traces: traces.traces };
+}
+
+async function storedSums(services: SumServices, instance: number): Promise<Sums> {
   await services.settled();
   const sums = nothing();
   for (const item of await readRange(services.store, classCountEntity.range(instance))) {
@@ -135,7 +146,7 @@ async function storedSums(services: QuotaServices, instance: number): Promise<Su
 
 const hours = 24;
 
-async function traceSums(services: QuotaServices, instance: number): Promise<Sums> {
+async function traceSums(services: SumServices, instance: number): Promise<Sums> {
   await services.meter.flush();
   const first = Math.floor(services.clock.micros() / hourMicros) - hours;
   const part = { after: hourKey(first), limit: 2 * hours };

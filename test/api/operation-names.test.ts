@@ -70,6 +70,7 @@ const verbs = [
   'add',
   'remove',
   'rename',
+  'replay',
   'reset',
   'send',
   'publish',

@@ -346,6 +346,11 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.deadLetterEntity.key(1_700_000_000_123.4, 'b1'),
     'dead-letter | DEADLETTERS | 001700000000123#b1',
   ],
+  [
+    table.instanceLetterEntity,
+    table.instanceLetterEntity.key(7, 5),
+    'instance-letter | INSTANCE#7#DEADLETTERS | 0000000005',
+  ],
 ];
 
 describe('stored keys never change', () => {
@@ -438,6 +443,7 @@ test('the partitions of the contents of an instance, the main one last', () => {
     'INSTANCE#7#CHANNELEVENTS',
     'INSTANCE#7#RUNQUEUES',
     'INSTANCE#7#TRIGGEREVENTS',
+    'INSTANCE#7#DEADLETTERS',
     'INSTANCE#7#PUSHENDPOINTS#gcm',
     'INSTANCE#7#DEVICES#gcm',
     'INSTANCE#7#DEVICEROWS#gcm',

@@ -9,6 +9,7 @@ import { restoreEntity } from '../../shared/store/entities.ts';
 import type { RestoreData } from '../../shared/store/records/backups.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
+import { plantDeadLetter } from './dead-letters.ts';
 import { joinAs } from './join-as.ts';
 import { isSoak } from './sample.ts';
 import { instanceId } from './stored-records.ts';
@@ -131,8 +132,11 @@ const samples: Readonly<Record<string, Sample>> = {
   }),
 };
 
-/** Lists whose item is put into the store: creating it would replace what the other lists have. */
-const planted: readonly string[] = ['/instances/{instance}/restores/'];
+/** Lists whose item is put into the store: no request creates one, or it would replace what the other lists have. */
+const planted: Readonly<Record<string, typeof plantRestore>> = {
+  '/instances/{instance}/restores/': plantRestore,
+  '/instances/{instance}/dead_letters/': plantLetter,
+};
 
 /** Lists that version 1 has under another path with fields of its own: their items are those of version 1.1. */
 const twins: Readonly<Record<string, string>> = {
@@ -353,9 +357,10 @@ async function makeOne(
     const request = { as, method: 'POST', path: pathname, ...(like && { body: like }) };
     return expected(await api.send(request), call.status ?? 200);
   }
-  if (planted.includes(list)) await plantRestore(api, as, path);
+  const plant = planted[list];
+  await plant?.(api, as, { path, marker });
   if (filledBySchedules.includes(list)) await runSchedule(api, as, path);
-  if (route.operations.POST === undefined || isFilled || planted.includes(list)) {
+  if (route.operations.POST === undefined || isFilled || plant !== undefined) {
     return expected(await api.send({ as, path }), 200).objects[0];
   }
   const body = sampleOf(route, marker);
@@ -363,8 +368,20 @@ async function makeOne(
   return expected(await api.send({ as, path, body }), 201);
 }
 
+/** Path of a list, and the text of its item. */
+interface Planting {
+  readonly path: string;
+  readonly marker: string;
+}
+
+/** Stores a dead letter. */
+async function plantLetter(api: Api, _: string, { path, marker }: Planting): Promise<void> {
+  const [, , , name = ''] = path.split('/');
+  await plantDeadLetter(api, name, { error: marker });
+}
+
 /** Puts the record of a restore. */
-async function plantRestore(api: Api, as: string, path: string): Promise<void> {
+async function plantRestore(api: Api, as: string, { path }: Planting): Promise<void> {
   const [, , , name = ''] = path.split('/');
   const instance = await instanceId(api.platform.store, name);
   const at = '2026-01-01T00:00:00.000000Z';

@@ -6,7 +6,7 @@ import { resetPassword } from '../../accounts/reset-password.ts';
 import { hashPassword, scryptAside } from '../../accounts/rules/passwords.ts';
 import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
-import { handleDeadLetter } from '../../jobs/dead-letters.ts';
+import { handleDeadLetter, replayJob } from '../../jobs/dead-letters.ts';
 import type { JobType } from '../../jobs/jobs.ts';
 import { dataVersion, NewerData } from '../../store/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
@@ -111,7 +111,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const { folder, settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
-  const { consumers, jobTypes, dataFormat = currentFormat } = options.background;
+  const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
   const { cacheBytes } = options;
   const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
@@ -149,7 +149,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     vault: openVault(medium.secrets),
     mailer: loggingMailer(log),
   };
-  const tasks = { consumers, kinds: [...jobTypes, ...migrationJobs(dataFormat)] };
+  const tasks = { consumers, kinds: kindsOf(options.background) };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
   const control = await openControlOf(medium.folder, { ...services, consumers });
   return {
@@ -161,6 +161,15 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     track: calls.track,
     ...openEnds({ ...services, background, control, helpers, medium }),
   };
+}
+
+/** Returns the job types of the features, of migrations, and of replays. */
+function kindsOf({
+  consumers,
+  jobTypes,
+  dataFormat = currentFormat,
+}: PlatformOptions['background']): readonly JobType[] {
+  return [...jobTypes, ...migrationJobs(dataFormat), replayJob(consumers)];
 }
 
 interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {

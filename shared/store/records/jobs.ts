@@ -34,4 +34,32 @@ export interface DeadLetterData {
   readonly file?: string;
   /** The last error of the consumer. */
   readonly error: string;
+  /** Id of the letter in its instance; absent in a letter of an earlier release, which its instance does not see. */
+  readonly number?: number;
+}
+
+/** A dead letter as its instance sees it: without the data of the change, so that lists of them are small. */
+export interface InstanceLetterData extends LetterItem {
+  readonly id: number;
+  /** Id of the letter, and the epoch milliseconds in its key. */
+  readonly letter: string;
+  readonly at: number;
+  readonly created_at: string;
+  readonly consumer: string;
+  /** The last error of the consumer, as the instance may see it. */
+  readonly error: string;
+  /** Whether a job that replays it waits or runs. */
+  readonly status: 'failed' | 'replaying';
+}
+
+/** The changed item of a dead letter, in words of the interface. */
+export interface LetterItem {
+  readonly item: 'object' | 'file' | 'class' | 'script' | 'other';
+  readonly action: 'create' | 'update' | 'delete';
+  /** Id of the object or the script. */
+  readonly itemId?: number;
+  /** Class of the object or the file. */
+  readonly classNumber?: number;
+  /** Name of the class at that time, where its number is not known. */
+  readonly className?: string;
 }

@@ -12,7 +12,8 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { deadLetterDays, deadLetterFiles } from '../../../jobs/change-feed.ts';
+import { deadLetterFiles } from '../../../jobs/change-feed.ts';
+import { deadLetterDays } from '../../../jobs/instance-letters.ts';
 import { codeOf, messageOf } from '../../../values/caught.ts';
 import type { FileContent, FileStore, Log } from '../../ports.ts';
 

@@ -1,0 +1,6 @@
+import type { Grants } from '../../shared/platform/grants.ts';
+
+export const grants: Grants = {
+  table: ['list', 'write', 'meter'],
+  files: ['dead-letters'],
+};

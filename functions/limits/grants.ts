@@ -1,0 +1,5 @@
+import type { Grants } from '../../shared/platform/grants.ts';
+
+export const grants: Grants = {
+  table: ['list', 'meter'],
+};

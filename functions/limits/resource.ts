@@ -1,0 +1,100 @@
+import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { computed, type Field, type Fields } from '../../shared/core/resource/field.ts';
+import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
+import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Context, Family, Route } from '../../shared/core/resource/route.ts';
+import { scheduleLimit } from '../../shared/schedules/schedule-record.ts';
+import { instanceLimits } from '../../shared/scripts/slots.ts';
+import {
+  classNumbersEntity,
+  scheduleIdsEntity,
+  triggerIdsEntity,
+} from '../../shared/store/entities.ts';
+import { triggerLimit } from '../../shared/triggers/remove-trigger.ts';
+import { readUsedBytes } from '../../shared/usage/quotas.ts';
+import { maxTriggerRunsPerMinute } from '../../shared/values/bounds.ts';
+import { grants } from './grants.ts';
+
+const loads = {
+  classNumbers: recordAt(classNumbersEntity, ['instanceName']),
+  schedules: recordAt(scheduleIdsEntity, ['instance']),
+  triggers: recordAt(triggerIdsEntity, ['instance']),
+};
+type Loaded = LoadedOf<typeof loads>;
+
+/** A limit; null: there is none. `used` is null where it is not counted. */
+interface Limit {
+  readonly limit: number | null;
+  readonly used: number | null;
+}
+
+const limit: Field = computed('nested object', {
+  children: {
+    limit: computed('integer', { nullable: true }),
+    used: computed('integer', { nullable: true }),
+  },
+});
+
+const fields = {
+  classes: limit,
+  object_bytes: limit,
+  file_bytes: limit,
+  trace_bytes: limit,
+  schedules: limit,
+  triggers: limit,
+  trigger_runs_per_minute: limit,
+  concurrent_runs: limit,
+  requests_per_second: limit,
+} satisfies Fields;
+
+/** Returns the limits of the request's instance, with what it has used. */
+async function readLimits(context: Context<Loaded>): Promise<Record<keyof typeof fields, Limit>> {
+  const { settings, changes, ...platform } = context.platform;
+  const { settled } = changes;
+  const used = await readUsedBytes({ ...platform, settled }, instanceOf(context));
+  const { classNumbers, schedules, triggers } = context.loaded;
+  return {
+    classes: {
+      limit: settings.maxClasses,
+      used: Object.keys(classNumbers?.data.numbers ?? {}).length,
+    },
+    object_bytes: { limit: settings.maxObjectBytes ?? null, used: used.objects },
+    file_bytes: { limit: settings.maxFileBytes ?? null, used: used.files },
+    trace_bytes: traceBytes(settings.maxTraceBytes, used.traces),
+    schedules: { limit: scheduleLimit.max, used: schedules?.data.ids.length ?? 0 },
+    triggers: { limit: triggerLimit.max, used: triggers?.data.ids.length ?? 0 },
+    trigger_runs_per_minute: uncounted(maxTriggerRunsPerMinute),
+    concurrent_runs: uncounted(instanceLimits.running),
+    requests_per_second: uncounted(settings.instanceRate),
+  };
+}
+
+/** Bytes of traces are only counted where they have a limit. */
+function traceBytes(max: number | undefined, used: number): Limit {
+  return max === undefined ? { limit: null, used: null } : { limit: max, used };
+}
+
+function uncounted(max: number | undefined): Limit {
+  return { limit: max ?? null, used: null };
+}
+
+const route: Route = endpointRoute({
+  name: 'Limits',
+  noun: 'limits',
+  operationNames: { GET: { id: 'getLimits', summary: 'Get the limits of an instance' } },
+  description: 'Limits of the instance, and what it has used of them.',
+  path: '/instances/{instance}/limits/',
+  v1Path: null,
+  access: { owner: 'G', full: 'G', write: 'G', read: 'G' },
+  loads,
+  response: { fields },
+  operations: {
+    GET: {
+      right: 'G',
+      run: async (context) => ({ status: 200, body: { ...(await readLimits(context)) } }),
+    },
+  },
+});
+
+/** The limits of an instance (docs/reference/limits.md#limits-of-an-instance). */
+export const limits: Family = { name: 'limits', grants, routes: [route] };

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { expected, openWorld } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { makeScript, makeTrigger } from '../support/triggers.ts';
+
+/* The limits that hold for an instance, and what it has used of them. */
+
+useApi({
+  settings: { maxClasses: 7, maxObjectBytes: 50_000, maxTraceBytes: 100_000, instanceRate: 900 },
+});
+
+describe('the limits of an instance', () => {
+  it('are those of the settings and the fixed ones, with what is used', async () => {
+    const world = await openWorld(api, 'blog-1');
+    const read = async () => expected(await world.call(world.owner, 'GET', 'limits/'), 200);
+    const before = await read();
+    await world.dataClass('book', [{ name: 'title', type: 'string' }]);
+    const body = { title: 'x'.repeat(100) };
+    expected(await world.call(world.owner, 'POST', 'classes/book/objects/', body), 201);
+    const script = await makeScript(world, 'console.log(1)');
+    await makeTrigger(world, { signal: 'delete', script });
+    const schedule = { script, interval_sec: 3600 };
+    expected(await world.call(world.owner, 'POST', 'schedules/', schedule), 201);
+
+    const after = await read();
+
+    expect(before).toEqual({
+      classes: { limit: 7, used: 1 },
+      object_bytes: { limit: 50_000, used: 0 },
+      file_bytes: { limit: null, used: 0 },
+      trace_bytes: { limit: 100_000, used: 0 },
+      schedules: { limit: 100, used: 0 },
+      triggers: { limit: 100, used: 0 },
+      trigger_runs_per_minute: { limit: 3600, used: null },
+      concurrent_runs: { limit: 8, used: null },
+      requests_per_second: { limit: 900, used: null },
+    });
+    expect(after).toMatchObject({
+      classes: { used: 2 },
+      object_bytes: { used: expect.any(Number) },
+      schedules: { used: 1 },
+      triggers: { used: 1 },
+    });
+    expect(after.object_bytes.used).toBeGreaterThan(100);
+  });
+
+  it('count the bytes of traces', async () => {
+    const world = await openWorld(api, 'shop-1');
+    await makeScript(world, "console.log('x'.repeat(1000))");
+    expected(await world.call(world.owner, 'POST', 'snippets/scripts/1/run/'), 200);
+    await api.platform.idle();
+
+    const { trace_bytes } = expected(await world.call(world.owner, 'GET', 'limits/'), 200);
+
+    expect(trace_bytes.used).toBeGreaterThan(1000);
+  });
+});
