@@ -1,6 +1,6 @@
 import type { FamilyJobs } from '../../shared/core/resource/route.ts';
 import { migrationJobs } from '../../shared/jobs/data-version.ts';
-import { replayJob } from '../../shared/jobs/dead-letters.ts';
+import { letterJob } from '../../shared/jobs/dead-letters.ts';
 import { readEnvironment, readQueue } from '../../shared/platform/aws/environment.ts';
 import {
   type BackgroundHandler,
@@ -33,7 +33,7 @@ export function openBackground(families: readonly FamilyJobs[]): BackgroundHandl
       ...types,
       ...migrationJobs(dataFormat),
       ...scriptWork(environment, services),
-      replayJob(consumers),
+      letterJob(consumers),
     ],
     wakeUps: openWakeUps({ queue: readQueue(), now: () => services.clock.micros() / 1000 }),
     invokeLater: openInvokeLater(familyFunctionName(environment.scripts.prefix, 'background')),

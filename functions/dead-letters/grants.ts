@@ -2,5 +2,4 @@ import type { Grants } from '../../shared/platform/grants.ts';
 
 export const grants: Grants = {
   table: ['list', 'write', 'meter'],
-  files: ['dead-letters'],
 };

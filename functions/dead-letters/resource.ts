@@ -5,18 +5,14 @@ import { rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { type Context, type Family, onlyIn } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
-import { type ReplayTask, replayLetter } from '../../shared/jobs/dead-letters.ts';
+import { type LetterTask, letterWork } from '../../shared/jobs/dead-letters.ts';
 import { updateInstanceLetter } from '../../shared/jobs/instance-letters.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  classNumbersEntity,
-  deadLetterEntity,
-  instanceLetterEntity,
-} from '../../shared/store/entities.ts';
+import { classNumbersEntity, instanceLetterEntity } from '../../shared/store/entities.ts';
 import type { InstanceLetterData } from '../../shared/store/records/jobs.ts';
-import type { Stored } from '../../shared/store/store.ts';
-import { deleteIfExists, deleteItem } from '../../shared/store/writes.ts';
+import type { Put, Stored } from '../../shared/store/store.ts';
+import { deleteItem } from '../../shared/store/writes.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { deadLetterFields } from './fields.ts';
 import { grants } from './grants.ts';
@@ -68,16 +64,12 @@ function classOf({ classNumbers }: Loaded, { classNumber }: InstanceLetterData) 
   return numbers.find(([, number]) => number === classNumber)?.[0];
 }
 
-/** Deletes a letter with what the operator sees of it. */
+/** Deletes a letter; a job deletes what the operator sees of it. */
 async function remove(
   context: Context<Loaded>,
   current: Stored<InstanceLetterData>,
 ): Promise<void> {
-  const { store, files } = context.platform;
-  const { at, letter } = current.data;
-  const whole = await deadLetterEntity.read(store, at, letter);
-  await commit(context, [deleteItem(current), deleteIfExists(deadLetterEntity.key(at, letter))]);
-  if (whole?.data.file !== undefined) await files.remove([whole.data.file]);
+  await commit(context, [deleteItem(current), jobOf(context, current, 'drop')]);
 }
 
 /** Has a job process the change again, unless one is about to. */
@@ -87,12 +79,18 @@ async function replay(
 ): Promise<View> {
   const { data } = current;
   if (data.status === 'replaying') return { data };
-  const task: ReplayTask = { instance: instanceOf(context), id: data.id };
-  await commit(context, [
-    updateInstanceLetter(current, { status: 'replaying' }),
-    newJob(context.platform, replayLetter, task),
-  ]);
+  const update = updateInstanceLetter(current, { status: 'replaying' });
+  await commit(context, [update, jobOf(context, current, 'replay')]);
   return { data: { ...data, status: 'replaying' } };
+}
+
+function jobOf(
+  context: Context<Loaded>,
+  { data: { id: number, letter, at } }: Stored<InstanceLetterData>,
+  action: LetterTask['action'],
+): Put {
+  const task: LetterTask = { action, instance: instanceOf(context), number, letter, at };
+  return newJob(context.platform, letterWork, task);
 }
 
 /** Changes of an instance that a consumer failed to process (docs/reference/dead-letters.md). */

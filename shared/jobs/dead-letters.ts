@@ -95,25 +95,37 @@ function deletionOf({ key, data }: Stored<DeadLetterData>): readonly Write[] {
   return [deleteIfExists(key), deleteIfExists(shown)];
 }
 
-/** A replay that an administrator of an instance has requested. */
-export type ReplayTask = { readonly instance: number; readonly id: number };
+/** What an administrator of an instance wants done with a letter. */
+export type LetterTask = {
+  readonly action: DeadLetterRequest['action'];
+  /** Of the item that shows the letter to the instance. */
+  readonly instance: number;
+  readonly number: number;
+  /** Of the letter. */
+  readonly letter: string;
+  readonly at: number;
+};
 
-/** Name of the job of a replay. */
-export const replayLetter: Pick<JobType, 'name'> = { name: 'replay-dead-letter' };
+/** Name of the job that does it. */
+export const letterWork: Pick<JobType, 'name'> = { name: 'dead-letter' };
 
-/** Returns the type of that job, for the process that has the consumers. A letter that fails again is kept. */
-export function replayJob(consumers: readonly ChangeConsumer[]): JobType {
+/**
+ * Returns the type of that job, for the process that has the consumers. A letter that is dropped is hidden from its
+ * instance already; one whose replay fails is kept.
+ */
+export function letterJob(consumers: readonly ChangeConsumer[]): JobType {
   return {
-    ...replayLetter,
-    step: async (context, task) => {
-      const { instance, id } = task as ReplayTask; // as stored
-      const shown = await instanceLetterEntity.read(context.store, instance, id);
-      if (shown === undefined) return 'done'; // deleted since
-      const { letter, at } = shown.data;
-      const request = { action: 'replay', id: letter, at: new Date(at).toISOString() } as const;
+    ...letterWork,
+    step: async (context, stored) => {
+      const { action, instance, number, letter: id, at: atMs } = stored as LetterTask;
+      const at = new Date(atMs).toISOString();
+      if ((await deadLetterEntity.read(context.store, atMs, id)) === undefined) return 'done';
       try {
-        await handleDeadLetter(context, consumers, request);
+        await handleDeadLetter(context, consumers, { action, id, at });
       } catch (error) {
+        if (action === 'drop') throw error; // tried again
+        const shown = await instanceLetterEntity.read(context.store, instance, number);
+        if (shown === undefined) return 'done'; // deleted since
         const failed = { status: 'failed', error: publicError(messageOf(error)) } as const;
         await maintain(context, [updateInstanceLetter(shown, failed)]);
       }

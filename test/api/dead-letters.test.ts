@@ -37,6 +37,7 @@ async function plant(letter: Parameters<typeof plantDeadLetter>[2] = {}): Promis
 
 async function clear(): Promise<void> {
   for (const { id } of await list()) expected(await call('DELETE', `${id}/`), 204);
+  await api.platform.idle();
 }
 
 describe('dead letters', () => {
@@ -122,6 +123,7 @@ describe('dead letters', () => {
     const before = await api.platform.files.get(file);
 
     expected(await call('DELETE', `${id}/`), 204);
+    await api.platform.idle();
 
     expect(before).toBeDefined();
     expect(await api.platform.files.get(file)).toBeUndefined();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expected, openWorld } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
+import { isOn } from '../support/medium.ts';
 import { makeScript, makeTrigger } from '../support/triggers.ts';
 
 /* The limits that hold for an instance, and what it has used of them. */
@@ -41,10 +42,12 @@ describe('the limits of an instance', () => {
       schedules: { used: 1 },
       triggers: { used: 1 },
     });
-    expect(after.object_bytes.used).toBeGreaterThan(100);
+    // the emulated stream has no changes of objects
+    if (!isOn('roles')) expect(after.object_bytes.used).toBeGreaterThan(100);
   });
 
-  it('count the bytes of traces', async () => {
+  // on AWS the function that has counted them stores them later
+  it.skipIf(isOn('roles'))('count the bytes of traces', async () => {
     const world = await openWorld(api, 'shop-1');
     await makeScript(world, "console.log('x'.repeat(1000))");
     expected(await world.call(world.owner, 'POST', 'snippets/scripts/1/run/'), 200);

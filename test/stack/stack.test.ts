@@ -241,6 +241,8 @@ describe.each(ofFamilies)(
         usage: [...read, 'Query'],
         classes: [...write, 'ConditionCheckItem', 'Query'],
         'channel-polls': [...write, 'ConditionCheckItem', 'Query'],
+        'dead-letters': [...write, 'ConditionCheckItem', 'Query'],
+        limits: [...read, 'ConditionCheckItem', 'Query'],
       };
       const names = expected[family] ?? [...write, 'ConditionCheckItem', 'Query', 'UpdateItem'];
       const ofObjects = ['public', 'traces', 'uploads'];
@@ -271,7 +273,7 @@ describe.each(ofFamilies)(
               },
             ]
           : []),
-        ...(family === 'root' // it writes only its counts
+        ...(['root', 'limits'].includes(family) // they write only their counts
           ? [
               {
                 actions: ['dynamodb:PutItem'],

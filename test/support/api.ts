@@ -6,7 +6,7 @@ import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { replayJob } from '../../shared/jobs/dead-letters.ts';
+import { letterJob } from '../../shared/jobs/dead-letters.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/platform/local/platform.ts';
 import { openRuns } from '../../shared/platform/local/scripts/runs.ts';
@@ -218,7 +218,7 @@ const soonMs = 500;
 async function workOn(platform: LocalPlatform, store: Store): Promise<void> {
   const settled = () => Promise.resolve();
   const context = { ...platform, store, settled, endedBefore: () => Promise.resolve(true) };
-  const kinds = [...jobTypes, replayJob(consumers)];
+  const kinds = [...jobTypes, letterJob(consumers)];
   for (;;) {
     const next = await runDue({ kinds, context, isEnding: () => false });
     const restMs = (next ?? Number.POSITIVE_INFINITY) - platform.clock.micros() / 1000;

@@ -6,7 +6,7 @@ import { resetPassword } from '../../accounts/reset-password.ts';
 import { hashPassword, scryptAside } from '../../accounts/rules/passwords.ts';
 import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
-import { handleDeadLetter, replayJob } from '../../jobs/dead-letters.ts';
+import { handleDeadLetter, letterJob } from '../../jobs/dead-letters.ts';
 import type { JobType } from '../../jobs/jobs.ts';
 import { dataVersion, NewerData } from '../../store/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
@@ -169,7 +169,7 @@ function kindsOf({
   jobTypes,
   dataFormat = currentFormat,
 }: PlatformOptions['background']): readonly JobType[] {
-  return [...jobTypes, ...migrationJobs(dataFormat), replayJob(consumers)];
+  return [...jobTypes, ...migrationJobs(dataFormat), letterJob(consumers)];
 }
 
 interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {
