@@ -55,10 +55,15 @@ export interface Tab {
 /**
  * Starts a server process and a browser.
  *
- * @param instance name of the instance that is made
+ * @param instance name of the instance that is made: the first one
+ * @param prepare receives the empty data folder before the server starts on it
  */
-export async function openConsole(instance: string): Promise<Console> {
+export async function openConsole(
+  instance: string,
+  prepare?: (folder: string) => Promise<void>,
+): Promise<Console> {
   const folder = mkdtempSync(join(tmpdir(), 'groundwork-console-'));
+  await prepare?.(folder);
   const [browser, server] = await Promise.all([
     openBrowser(program ?? ''),
     startProcess(folder, {

@@ -18,14 +18,18 @@ interface PlantedLetter {
 
 let planted = 0;
 
-/** Stores a dead letter of the change of an object, as a consumer does that fails to process it. */
+/**
+ * Stores a dead letter of the change of an object, as a consumer does that fails to process it.
+ *
+ * @param of name or id of the instance
+ */
 export async function plantDeadLetter(
   { platform }: Pick<Api, 'platform'>,
-  name: string,
+  of: string | number,
   letter: PlantedLetter = {},
 ): Promise<void> {
   const { consumer = 'triggers', error = 'not now', object = 1, triggers = [1] } = letter;
-  const instance = await instanceId(platform.store, name);
+  const instance = typeof of === 'string' ? await instanceId(platform.store, of) : of;
   planted += 1;
   const key = triggerEventEntity.key(instance, object, `${planted}`);
   const args = { value: letter.args ?? { id: object } };

@@ -12,6 +12,7 @@ import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Backup, Restore } from './operation-data.ts';
+import { sizeText } from './size-text.ts';
 
 const activeStates = ['scheduled', 'running', 'uploading'];
 const lookMs = 2_000;
@@ -167,14 +168,6 @@ function Contents({ details }: Backup) {
   return (
     <>{kinds.map(([kind, { count }]) => `${kind.replaceAll('_', ' ')}: ${count}`).join(', ')}</>
   );
-}
-
-function sizeText(bytes: number | null): string {
-  if (bytes === null) return '';
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const format = { style: 'unit', unit: units[power], maximumFractionDigits: 1 } as const;
-  return new Intl.NumberFormat('en', format).format(bytes / 1000 ** power);
 }
 
 interface NewBackupProps {

@@ -5,19 +5,23 @@ import { at, href } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { usePages } from '../../parts/paged.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { DeadLetters } from './dead-letters.tsx';
+import type { DeadLetter } from './operation-data.ts';
 import { type Run, type Runs, readRuns, sourcesPerKind } from './runs.ts';
 
 const hourMs = 3_600_000;
 const shownFailures = 50;
 
-/** Whether the server works, and which runs of code failed. */
+/** Whether the server works, and which runs of code and effects of changes failed. */
 export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
   const server = useLoad(readHealth, []);
   const isolation = useLoad((signal) => readIsolation(instance, signal), [instance]);
   const runs = useLoad((signal) => readRuns(instance, signal), [instance]);
+  const letters = usePages<DeadLetter>(at`instances/${instance}/dead_letters/`);
   return (
     <Page
       title="Health"
@@ -27,6 +31,7 @@ export function Screen({ names }: ScreenProps) {
           onClick={() => {
             server.reload();
             runs.reload();
+            letters.reload();
           }}
         >
           Look again
@@ -52,6 +57,12 @@ export function Screen({ names }: ScreenProps) {
       </Loaded>
       <h2>Runs of code in the last 24 hours</h2>
       <Loaded of={runs}>{(data) => <RunReport instance={instance} {...data} />}</Loaded>
+      <h2>Dead letters</h2>
+      <p class="about">
+        Changes that could not be processed after all attempts, so that their effects are missing.
+        They are kept for 30 days.
+      </p>
+      <DeadLetters instance={instance} letters={letters} />
     </Page>
   );
 }
@@ -144,11 +155,6 @@ function RunReport({ instance, runs, isComplete }: Runs & { readonly instance: s
           ]}
         />
       )}
-      <h2>Dead letters</h2>
-      <p class="about">
-        A change that a trigger cannot process after all attempts is kept for the operator of the
-        server, who lists and repeats it with <code>npm run dead-letters</code>.
-      </p>
     </>
   );
 }

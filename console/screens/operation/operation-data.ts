@@ -45,3 +45,16 @@ export interface Trace {
   readonly executed_at: string | null;
   readonly duration: number | null;
 }
+
+/** A dead letter. */
+export interface DeadLetter {
+  readonly id: number;
+  readonly consumer: string;
+  readonly status: 'failed' | 'replaying';
+  readonly error: string;
+  readonly item: string;
+  readonly action: string;
+  readonly class: string | null;
+  readonly item_id: number | null;
+  readonly created_at: string;
+}

@@ -8,6 +8,7 @@ import { SelectField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
+import { InstanceLimits } from './limits.tsx';
 import type { UsageRow } from './operation-data.ts';
 
 const hourMs = 3_600_000;
@@ -27,7 +28,7 @@ const sources = [
   { source: 'cbx', name: 'Seconds of scripts', color: '--bad' },
 ] as const;
 
-/** What an instance has used. */
+/** What an instance has used, and its limits. */
 export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
   const chosen = toPeriod(place.value.query.get('period'));
@@ -45,7 +46,7 @@ export function Screen({ names }: ScreenProps) {
   return (
     <Page
       title="Usage"
-      about="Requests, script runs and their time. Hours and days are those of UTC; only the owner sees them."
+      about="Requests, script runs and their time. Hours and days are those of UTC; only the owner sees them. Limits are below."
     >
       <div class="row">
         <SelectField
@@ -60,6 +61,8 @@ export function Screen({ names }: ScreenProps) {
           <Charts times={times} sums={sumUp(all, times, stepMs)} isHourly={stepMs === hourMs} />
         )}
       </Loaded>
+      <h2>Limits</h2>
+      <InstanceLimits instance={instance} />
     </Page>
   );
 }

@@ -3,6 +3,7 @@ import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate } from '../../core/router.ts';
+import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -40,6 +41,7 @@ export function Screen({ names }: ScreenProps) {
       about="A schedule runs a script again and again: after a fixed time, or at times of the clock and the calendar."
       actions={add}
     >
+      <DeadLetterNote instance={instance} consumers={['clear-schedules']} />
       <Loaded of={schedules}>
         {(all) =>
           all.length === 0 ? (

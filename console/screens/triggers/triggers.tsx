@@ -3,6 +3,7 @@ import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, href, navigate } from '../../core/router.ts';
+import { DeadLetterNote } from '../../parts/dead-letter-note.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -32,6 +33,10 @@ export function Screen({ names }: ScreenProps) {
       about="A trigger runs a script each time an object is created, changed or deleted."
       actions={add}
     >
+      <DeadLetterNote
+        instance={instance}
+        consumers={['triggers', 'triggers of deleted classes and scripts']}
+      />
       <Loaded of={triggers}>
         {(all) =>
           all.length === 0 ? (

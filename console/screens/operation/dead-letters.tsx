@@ -1,0 +1,107 @@
+import { send } from '../../core/api.ts';
+import { useRepeat } from '../../core/load.ts';
+import { attempt, notify } from '../../core/notices.ts';
+import { at } from '../../core/router.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { PageButtons, type Paged } from '../../parts/paged.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import type { DeadLetter } from './operation-data.ts';
+
+const lookMs = 2_000;
+
+interface DeadLettersProps {
+  readonly instance: string;
+  readonly letters: Paged<DeadLetter>;
+}
+
+/** Changes whose effects failed: they can be processed again, or deleted. */
+export function DeadLetters({ instance, letters }: DeadLettersProps) {
+  const { data, problem, reload } = letters;
+  const isReplaying = data?.objects.some(({ status }) => status === 'replaying') ?? false;
+  useRepeat(reload, lookMs, isReplaying);
+  if (problem?.status === 403) {
+    return <p class="soft">The owner and admins with the role full see them.</p>;
+  }
+  return (
+    <Loaded of={letters}>
+      {({ objects }) =>
+        objects.length === 0 ? (
+          <p class="soft">None.</p>
+        ) : (
+          <>
+            <Table
+              caption="Dead letters, the oldest first"
+              rows={objects}
+              keyOf={({ id }) => id}
+              columns={columnsOf(instance, reload)}
+            />
+            <PageButtons of={letters} />
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function columnsOf(instance: string, reload: () => void) {
+  const replay = async ({ id }: DeadLetter) => {
+    await send({ method: 'POST', path: at`instances/${instance}/dead_letters/${id}/replay/` });
+    notify('The change is processed again. If that fails, it stays here with the new error.');
+    reload();
+  };
+  const remove = async (letter: DeadLetter) => {
+    const isSure = await confirm({
+      title: 'Delete this dead letter',
+      text: `The ${changeText(letter)} is never processed then: its effects stay missing.`,
+      verb: 'Delete the letter',
+    });
+    if (!isSure) return;
+    const path = at`instances/${instance}/dead_letters/${letter.id}/`;
+    await send({ method: 'DELETE', path });
+    reload();
+  };
+  return [
+    { name: 'Change', cell: changeText },
+    { name: 'Missing', cell: ({ consumer }: DeadLetter) => effects[consumer] ?? consumer },
+    { name: 'Error', cell: ({ error }: DeadLetter) => error },
+    { name: 'When', cell: ({ created_at }: DeadLetter) => <Time value={created_at} /> },
+    {
+      name: 'Actions',
+      cell: (letter: DeadLetter) => (
+        <div class="actions">
+          <button
+            type="button"
+            class="small"
+            disabled={letter.status === 'replaying'}
+            onClick={() => attempt(() => replay(letter))}
+          >
+            {letter.status === 'replaying' ? 'Replaying…' : 'Replay'}
+          </button>
+          <button type="button" class="small danger" onClick={() => attempt(() => remove(letter))}>
+            Delete…
+          </button>
+        </div>
+      ),
+    },
+  ];
+}
+
+/** What is missing while a consumer has not processed a change. */
+const effects: Readonly<Record<string, string>> = {
+  triggers: 'Runs of triggers',
+  'triggers of deleted classes and scripts': 'Deletion of triggers',
+  'clear-schedules': 'Deletion of schedules',
+  'channel-events': 'Message in a channel',
+  'class counts': 'Count of objects',
+  'class file counts': 'Count of files',
+  'functions of scripts': 'Function of the script',
+};
+
+/** Returns a change in words: `update of object 5 of book`. */
+function changeText({ action, item, item_id: id, class: name }: DeadLetter): string {
+  const thing = item === 'other' ? 'a record' : `${item}${id === null ? '' : ` ${id}`}`;
+  if (name === null) return `${action} of ${thing}`;
+  return item === 'class' ? `${action} of class ${name}` : `${action} of ${thing} of ${name}`;
+}

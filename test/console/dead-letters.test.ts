@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApi } from '../support/api.ts';
+import { plantDeadLetter } from '../support/dead-letters.ts';
+import { type Console, openConsole, program, widths } from './console-page.ts';
+
+const library = '/v1.1/instances/library/';
+const hostile = '<img src=x onerror="alert(1)"> at /var/lib/groundwork/data.mdb';
+
+/** Stores letters of the first instance: at each width one that can be replayed, one that cannot, and a count. */
+async function plant(folder: string): Promise<void> {
+  const api = await startApi({ folder });
+  for (const width of widths) {
+    await plantDeadLetter(api, 1, { object: width, error: hostile });
+    await plantDeadLetter(api, 1, { object: width + 1, consumer: 'one of old', error: 'no' });
+  }
+  await api.close();
+}
+
+describe.skipIf(program === undefined)('dead letters and limits in the console', () => {
+  let view: Console;
+
+  beforeAll(async () => {
+    view = await openConsole('library', plant);
+  }, 120_000);
+
+  afterAll(() => view?.close());
+
+  test.each(widths)('limits are listed, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/usage', { width });
+    const limits = tab.page.getByRole('region', { name: 'Limits' });
+
+    await limits.getByRole('row', { name: /^Classes .*100$/ }).waitFor();
+    await limits.getByRole('row', { name: /^Requests in a second .*no limit$/ }).waitFor();
+    await tab.check();
+    await tab.close();
+  });
+
+  test.each(widths)('letters are replayed and deleted, %i px wide', async (width) => {
+    const tab = await view.open('/i/library/triggers', { width });
+    const { page } = tab;
+
+    await page.getByText(/could not be processed/).waitFor();
+    await tab.check();
+    await page.getByRole('link', { name: 'see the dead letters' }).click();
+    const row = page.getByRole('row', { name: `update of object ${width} of book` });
+    await row.getByText('<img src=x onerror="alert(1)"> at …').waitFor();
+    await tab.check();
+    await row.getByRole('button', { name: 'Replay' }).click();
+    await row.waitFor({ state: 'detached' });
+
+    const other = page.getByRole('row', { name: `update of object ${width + 1} of book` });
+    await other.getByRole('button', { name: 'Replay' }).click();
+    await other.getByText('there is no consumer one of old any more').waitFor();
+    await other.getByRole('button', { name: 'Delete…' }).click();
+    await tab.check();
+    await page.getByRole('button', { name: 'Delete the letter' }).click();
+    await other.waitFor({ state: 'detached' });
+    await tab.close();
+  });
+
+  test('without letters there is no line on other screens, and none on this one', async () => {
+    const tab = await view.open('/i/library/health');
+    const { page } = tab;
+
+    await page.getByText('None.').waitFor();
+    await page.goto('/console/#/i/library/triggers');
+    await page.getByText('There is no trigger yet.').waitFor();
+
+    expect(await page.getByText('could not be processed').count()).toBe(0);
+    await tab.close();
+  });
+
+  test('those who may not see them are told so', async () => {
+    const body = { email: 'reader@example.com', role: 'read' };
+    const { key } = (await view.send({ path: `${library}invitations/`, body })).body;
+    const account = { email: body.email, password: 'a password' };
+    const made = await view.send({
+      path: '/v1.1/account/register/',
+      body: { ...account, invitation_key: key },
+    });
+    const tab = await view.open('/i/library/health', { key: made.body.account_key });
+
+    await tab.page.getByText('The owner and admins with the role full see them.').waitFor();
+    await tab.check();
+    await tab.close();
+  });
+});
