@@ -11,7 +11,11 @@ async function plant(folder: string): Promise<void> {
   const api = await startApi({ folder });
   for (const width of widths) {
     await plantDeadLetter(api, 1, { object: width, error: hostile });
-    await plantDeadLetter(api, 1, { object: width + 1, consumer: 'one of old', error: 'no' });
+    await plantDeadLetter(api, 1, {
+      object: width + 1,
+      consumer: 'one of old',
+      error: 'no'.repeat(900),
+    });
   }
   await api.close();
 }

@@ -65,7 +65,7 @@ function columnsOf(instance: string, reload: () => void) {
   return [
     { name: 'Change', cell: changeText },
     { name: 'Missing', cell: ({ consumer }: DeadLetter) => effects[consumer] ?? consumer },
-    { name: 'Error', cell: ({ error }: DeadLetter) => error },
+    { name: 'Error', cell: ErrorText },
     { name: 'When', cell: ({ created_at }: DeadLetter) => <Time value={created_at} /> },
     {
       name: 'Actions',
@@ -86,6 +86,19 @@ function columnsOf(instance: string, reload: () => void) {
       ),
     },
   ];
+}
+
+const shownCharacters = 200;
+
+/** The error; the rest of a long one is folded. */
+function ErrorText({ error }: DeadLetter) {
+  if (error.length <= shownCharacters) return <>{error}</>;
+  return (
+    <details>
+      <summary>{error.slice(0, shownCharacters)}…</summary>
+      {error.slice(shownCharacters)}
+    </details>
+  );
 }
 
 /** What is missing while a consumer has not processed a change. */
