@@ -49,9 +49,10 @@ const fields = {
 
 /** Returns the limits of the request's instance, with what it has used. */
 async function readLimits(context: Context<Loaded>): Promise<Record<keyof typeof fields, Limit>> {
-  const { settings, changes, ...platform } = context.platform;
-  const { settled } = changes;
-  const used = await readUsedBytes({ ...platform, settled }, instanceOf(context));
+  const { platform } = context;
+  const { settings, changes } = platform;
+  const services = { ...platform, settled: changes.settled };
+  const used = await readUsedBytes(services, instanceOf(context));
   const { classNumbers, schedules, triggers } = context.loaded;
   return {
     classes: {
@@ -60,18 +61,13 @@ async function readLimits(context: Context<Loaded>): Promise<Record<keyof typeof
     },
     object_bytes: { limit: settings.maxObjectBytes ?? null, used: used.objects },
     file_bytes: { limit: settings.maxFileBytes ?? null, used: used.files },
-    trace_bytes: traceBytes(settings.maxTraceBytes, used.traces),
+    trace_bytes: { limit: settings.maxTraceBytes ?? null, used: used.traces },
     schedules: { limit: scheduleLimit.max, used: schedules?.data.ids.length ?? 0 },
     triggers: { limit: triggerLimit.max, used: triggers?.data.ids.length ?? 0 },
     trigger_runs_per_minute: uncounted(maxTriggerRunsPerMinute),
     concurrent_runs: uncounted(instanceLimits.running),
     requests_per_second: uncounted(settings.instanceRate),
   };
-}
-
-/** Bytes of traces are only counted where they have a limit. */
-function traceBytes(max: number | undefined, used: number): Limit {
-  return max === undefined ? { limit: null, used: null } : { limit: max, used };
 }
 
 function uncounted(max: number | undefined): Limit {

@@ -1,5 +1,5 @@
 import type { Platform } from '../platform/ports.ts';
-import { deadLetterEntity, instanceIn } from '../store/entities.ts';
+import { contentsOf, deadLetterEntity } from '../store/entities.ts';
 import { writeJson } from '../store/exact-json.ts';
 import type { Change, Key, Stored, Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
@@ -216,8 +216,8 @@ async function showToInstance(
   { change, consumer, error }: FailedChange,
   { letter, nowMs }: { readonly letter: string; readonly nowMs: number },
 ) {
-  const instance = instanceIn(change.key);
-  if (!Number.isInteger(instance)) return undefined;
+  const instance = contentsOf(change.key);
+  if (instance === undefined) return undefined;
   return newInstanceLetter(services, instance, {
     letter,
     at: Math.floor(nowMs),

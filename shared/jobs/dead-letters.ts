@@ -119,7 +119,11 @@ export function letterJob(consumers: readonly ChangeConsumer[]): JobType {
     step: async (context, stored) => {
       const { action, instance, number, letter: id, at: atMs } = stored as LetterTask;
       const at = new Date(atMs).toISOString();
-      if ((await deadLetterEntity.read(context.store, atMs, id)) === undefined) return 'done';
+      if ((await deadLetterEntity.read(context.store, atMs, id)) === undefined) {
+        // done before, or the operator has dropped it with a release that knows only the letter
+        await maintain(context, [deleteIfExists(instanceLetterEntity.key(instance, number))]);
+        return 'done';
+      }
       try {
         await handleDeadLetter(context, consumers, { action, id, at });
       } catch (error) {

@@ -200,7 +200,12 @@ export function dataOfName(found: InstanceNameData | undefined): number | undefi
   return found?.data ?? found?.instance;
 }
 
-/** Returns the data id to whose partitions a key belongs. */
+/** Returns the data id to whose partitions a key belongs; undefined outside instances. */
+export function contentsOf(key: Key): number | undefined {
+  return key.pk.startsWith('INSTANCE#') ? instanceIn(key) : undefined;
+}
+
+/** Returns the data id to whose partitions a key of an instance belongs. */
 export function instanceIn({ pk }: Key): number {
   return Number(pk.split('#')[1]);
 }

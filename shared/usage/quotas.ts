@@ -7,13 +7,11 @@ import { hourKey, hourMicros } from './meter.ts';
 
 const kinds: readonly QuotaKind[] = ['objects', 'files', 'traces'];
 
-/** Ports with which bytes are summed up. */
-type SumServices = Pick<Platform, 'store' | 'clock' | 'meter'> & Pick<Changes, 'settled'>;
-
 /** Ports that quotas use. */
-export type QuotaServices = SumServices & {
-  readonly settings: Pick<Settings, 'maxObjectBytes' | 'maxFileBytes' | 'maxTraceBytes'>;
-};
+export type QuotaServices = Pick<Platform, 'store' | 'clock' | 'meter'> &
+  Pick<Changes, 'settled'> & {
+    readonly settings: Pick<Settings, 'maxObjectBytes' | 'maxFileBytes' | 'maxTraceBytes'>;
+  };
 
 type Sums = Readonly<Record<QuotaKind, number>>;
 
@@ -125,16 +123,20 @@ function usedOf({ total, held }: Entry, kind: QuotaKind): number {
   return known + held[kind];
 }
 
+/** Bytes of an instance; of traces only where they are counted: with a quota. */
+export type UsedBytes = Omit<Sums, 'traces'> & { readonly traces: number | null };
+
 /** Returns the bytes that an instance has stored, and those of traces that it has written in 24 hours. */
-export async function readUsedBytes(services: SumServices, instance: number): Promise<Sums> {
+export async function readUsedBytes(services: QuotaServices, instance: number): Promise<UsedBytes> {
+  const isCounted = services.settings.maxTraceBytes !== undefined;
   const [stored, traces] = await Promise.all([
     storedSums(services, instance),
-    traceSums(services, instance),
+    isCounted ? traceSums(services, instance) : undefined,
   ]);
-  return { ...stored, traces: traces.traces };
+  return { ...stored, traces: traces?.traces ?? null };
 }
 
-async function storedSums(services: SumServices, instance: number): Promise<Sums> {
+async function storedSums(services: QuotaServices, instance: number): Promise<Sums> {
   await services.settled();
   const sums = nothing();
   for (const item of await readRange(services.store, classCountEntity.range(instance))) {
@@ -146,7 +148,7 @@ async function storedSums(services: SumServices, instance: number): Promise<Sums
 
 const hours = 24;
 
-async function traceSums(services: SumServices, instance: number): Promise<Sums> {
+async function traceSums(services: QuotaServices, instance: number): Promise<Sums> {
   await services.meter.flush();
   const first = Math.floor(services.clock.micros() / hourMicros) - hours;
   const part = { after: hourKey(first), limit: 2 * hours };

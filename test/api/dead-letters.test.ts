@@ -1,7 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { listChanges } from '../../shared/jobs/dead-letters.ts';
 import { publicError } from '../../shared/jobs/instance-letters.ts';
-import { instanceLetterEntity } from '../../shared/store/entities.ts';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { deadLetterEntity, instanceLetterEntity } from '../../shared/store/entities.ts';
+import { deleteItem } from '../../shared/store/writes.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { plantDeadLetter } from '../support/dead-letters.ts';
@@ -156,6 +158,17 @@ describe('a replay', () => {
     expect((await call('POST', `${id}/replay/`)).body.status).toBe('replaying'); // may be repeated
     await api.platform.idle();
     await clear();
+  });
+
+  it('of a letter that the operator has dropped deletes it', async () => {
+    const id = await plant();
+    const [letter] = (await deadLetterEntity.list(api.platform.store, [], { limit: 10 })).items;
+    await maintain(api.platform, letter === undefined ? [] : [deleteItem(letter)]); // as earlier releases do
+
+    expected(await call('POST', `${id}/replay/`), 200);
+    await api.platform.idle();
+
+    expect(await list()).toEqual([]);
   });
 });
 

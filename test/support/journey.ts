@@ -339,6 +339,18 @@ export const journey: readonly Step[] = [
       objects: [expect.objectContaining({ instance: 'my-news' })],
     }),
   },
+  {
+    call: 'GET /v1.1/instances/my-news/limits/',
+    as: 'owner',
+    status: 200,
+    answer: expect.objectContaining({ triggers: expect.objectContaining({ limit: 100 }) }),
+  },
+  {
+    call: 'GET /v1.1/instances/my-news/dead_letters/',
+    as: 'owner',
+    status: 200,
+    answer: { next: null, prev: null, objects: [] },
+  },
   { call: 'DELETE /v1.1/instances/my-news/groups/1/', as: 'owner', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/users/1/', as: 'app', status: 204 },
   { call: 'DELETE /v1.1/instances/my-news/classes/post/', as: 'owner', status: 204 },
