@@ -67,6 +67,63 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('the fields of a class are edited as JSON, %i px wide', async (width) => {
+    const name = `essay_${width}`;
+    const schema = [
+      { name: 'title', type: 'string' },
+      { name: 'notes', type: 'text' },
+    ];
+    const path = '/v1.1/instances/shelves/classes/';
+    await view.send({ path, body: { name, schema } });
+    await view.send({ path: `${path}${name}/objects/`, body: { title: 'One' } });
+    const tab = await view.open(`/i/shelves/structure/${name}`, { width });
+    const { page } = tab;
+    const text = page.getByRole('textbox', { name: 'Fields as JSON' });
+    const save = page.getByRole('button', { name: 'Save the class' });
+
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    expect(JSON.parse(await text.inputValue())).toEqual(schema);
+    await page.getByRole('button', { name: 'Copy the fields as JSON' }).click();
+    await page.getByText('Copied.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await text.inputValue());
+    await tab.check();
+
+    // what cannot be read, or is rejected by the server, is told here
+    await text.fill('[{ "name": "title" }]');
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    await page.getByText('Field 1 needs a name and a type').waitFor();
+    await text.fill('[{ "name": "title", ]');
+    await save.click();
+    await page.getByText('This is not JSON').first().waitFor();
+    await text.fill(JSON.stringify([...schema, { name: 'more', type: 'text', unique: true }]));
+    await save.click();
+    await expect.poll(() => text.getAttribute('aria-invalid')).toBe('true');
+    await page.locator('.field .error', { hasText: '#2' }).waitFor();
+    await tab.check();
+
+    // a change costs the same as in the form, and is confirmed there
+    const [title] = schema;
+    const changed = [
+      { ...title, filter_index: true },
+      { name: 'pages', type: 'integer' },
+    ];
+    await text.fill(JSON.stringify(changed));
+    await page.getByText('The values of notes are deleted in 1 object').waitFor();
+    await save.click();
+    await page.getByLabel(`Type ${name} to confirm`).fill(name);
+    await tab.check();
+    await page.getByRole('button', { name: 'Remove and save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await expect
+      .poll(async () => (await view.send({ path: `${path}${name}/` })).body)
+      .toMatchObject({ schema: changed });
+    await page.getByRole('button', { name: 'Form', exact: true }).click();
+    await page.getByRole('group', { name: 'pages' }).getByLabel('Order').check();
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    expect(JSON.parse(await text.inputValue())[1]).toEqual({ ...changed[1], order_index: true });
+    await tab.close();
+  });
+
   test('a class that is migrating cannot be edited, and nothing is lost when it is ready', async () => {
     const path = '/v1.1/instances/shelves/classes/';
     const body = { name: 'moving', schema: [{ name: 'title', type: 'string' }] };

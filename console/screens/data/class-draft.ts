@@ -107,17 +107,23 @@ export function costOf(
   after: readonly FieldDefinition[],
 ): ChangeCost {
   const next = (name: string) => after.find((field) => field.name === name);
-  const isKept = (field: FieldDefinition) => {
-    const other = next(field.name);
-    return other?.type === field.type && sameTarget(other.target, field.target);
-  };
-  const kept = before.filter(isKept);
+  const isLost = (field: FieldDefinition) => !isKept(field, next(field.name));
+  const kept = before.filter((field) => !isLost(field));
   const added = after.filter(({ name }) => !kept.some((field) => field.name === name));
   const changed = kept.filter((field) => isIndexed(field) !== isIndexed(next(field.name)));
   return {
-    removed: before.filter((field) => !isKept(field)).map(({ name }) => name),
+    removed: before.filter(isLost).map(({ name }) => name),
     indexed: [...changed, ...added.filter(isIndexed)].map(({ name }) => name),
   };
+}
+
+/** Checks whether a field keeps its values when it becomes another. */
+export function isKept(field: FieldDefinition, other: FieldDefinition | undefined): boolean {
+  return (
+    other?.name === field.name &&
+    other.type === field.type &&
+    sameTarget(other.target, field.target)
+  );
 }
 
 function sameTarget(one: string | undefined, other: string | undefined): boolean {

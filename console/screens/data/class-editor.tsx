@@ -7,7 +7,8 @@ import { notify } from '../../core/notices.ts';
 import { at } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';
-import type { ClassRecord } from './class-data.ts';
+import { ViewButtons } from '../../parts/view-buttons.tsx';
+import type { ClassRecord, FieldDefinition } from './class-data.ts';
 import {
   type ClassDraft,
   costOf,
@@ -21,6 +22,8 @@ import {
 } from './class-draft.ts';
 import { ClassRights, type Group } from './class-rights.tsx';
 import { FieldRow } from './field-row.tsx';
+import { parseSchema } from './schema-text.ts';
+import { SchemaView, useSchemaText } from './schema-view.tsx';
 
 interface ClassEditorProps {
   readonly instance: string;
@@ -31,18 +34,20 @@ interface ClassEditorProps {
   readonly onSaved: (record: ClassRecord) => void;
 }
 
-/** Edits a class as a form. */
+/** Edits a class; its fields as a form, or as JSON. */
 export function ClassEditor({ instance, record, targets, groups, onSaved }: ClassEditorProps) {
   const [draft, setDraft] = useState(() => draftClass(record));
   const [position, setPosition] = useState<number>();
   const set = (change: Partial<ClassDraft>) => setDraft({ ...draft, ...change });
+  const json = useSchemaText(record, draft.fields, (fields) => set({ fields }));
   const save = async () => {
     setPosition(undefined);
-    const schema = draft.fields.map(definitionOf);
+    const schema =
+      json.text === undefined ? draft.fields.map(definitionOf) : parseSchema(json.text);
     const { removed } = costOf(record?.schema ?? [], schema);
     if (record !== undefined && removed.length > 0 && !(await isSure(record, removed))) return;
     try {
-      onSaved(await sendClass(instance, record, draft));
+      onSaved(await sendClass(instance, record, { draft, schema }));
     } catch (error) {
       setPosition(positionOf(toApiProblem(error)));
       throw error;
@@ -53,31 +58,25 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
     <Form verb={record === undefined ? 'Create the class' : 'Save the class'} onSend={save}>
       {(errors) => (
         <>
-          {record === undefined && (
-            <TextField
-              label="Name"
-              hint="A letter, then lower-case letters, digits and _. It cannot be changed later."
-              value={draft.name}
-              onValue={(name) => set({ name })}
-              error={errors.name}
-              input={{ required: true, maxLength: 50, autocomplete: 'off', spellcheck: false }}
+          <Texts {...{ record, draft, set, errors }} />
+          <h2>Fields</h2>
+          <ViewButtons isJson={json.text !== undefined} onForm={json.onForm} onJson={json.onJson} />
+          {json.text === undefined ? (
+            <Fields
+              draft={draft}
+              onFields={(fields) => set({ fields })}
+              targets={targets}
+              error={errors.schema}
+              position={position}
+            />
+          ) : (
+            <SchemaView
+              text={json.text}
+              onText={json.onText}
+              error={json.problem ?? errors.schema}
             />
           )}
-          <TextField
-            label="Description"
-            value={draft.description}
-            onValue={(description) => set({ description })}
-            error={errors.description}
-            input={{ maxLength: 256 }}
-          />
-          <Fields
-            draft={draft}
-            onFields={(fields) => set({ fields })}
-            targets={targets}
-            error={errors.schema}
-            position={position}
-          />
-          <Cost record={record} draft={draft} />
+          <Cost record={record} schema={json.schema} />
           <ClassRights draft={draft} onChange={set} groups={groups} errors={errors} />
           <AreaField
             label="Metadata"
@@ -93,6 +92,37 @@ export function ClassEditor({ instance, record, targets, groups, onSaved }: Clas
   );
 }
 
+interface TextsProps {
+  readonly record: ClassRecord | undefined;
+  readonly draft: ClassDraft;
+  readonly set: (change: Partial<ClassDraft>) => void;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+function Texts({ record, draft, set, errors }: TextsProps) {
+  return (
+    <>
+      {record === undefined && (
+        <TextField
+          label="Name"
+          hint="A letter, then lower-case letters, digits and _. It cannot be changed later."
+          value={draft.name}
+          onValue={(name) => set({ name })}
+          error={errors.name}
+          input={{ required: true, maxLength: 50, autocomplete: 'off', spellcheck: false }}
+        />
+      )}
+      <TextField
+        label="Description"
+        value={draft.description}
+        onValue={(description) => set({ description })}
+        error={errors.description}
+        input={{ maxLength: 256 }}
+      />
+    </>
+  );
+}
+
 interface FieldsProps {
   readonly draft: ClassDraft;
   readonly onFields: (fields: readonly FieldDraft[]) => void;
@@ -105,7 +135,6 @@ function Fields({ draft: { fields }, onFields, targets, error, position }: Field
   const indexes = countIndexes(fields);
   return (
     <>
-      <h2>Fields</h2>
       <p class="about">
         {fields.length} of {limits.fields} fields, {indexes} of {limits.indexes} indexes. Lists can
         be filtered and ordered by fields with an index only. A field cannot be renamed.
@@ -136,9 +165,15 @@ function Fields({ draft: { fields }, onFields, targets, error, position }: Field
   );
 }
 
-function Cost({ record, draft }: { record: ClassRecord | undefined; draft: ClassDraft }) {
-  if (record === undefined) return null;
-  const { removed, indexed } = costOf(record.schema, draft.fields.map(definitionOf));
+interface CostProps {
+  readonly record: ClassRecord | undefined;
+  /** Undefined: it cannot be read yet. */
+  readonly schema: readonly FieldDefinition[] | undefined;
+}
+
+function Cost({ record, schema }: CostProps) {
+  if (record === undefined || schema === undefined) return null;
+  const { removed, indexed } = costOf(record.schema, schema);
   return (
     <div role="status">
       {removed.length > 0 && (
@@ -170,11 +205,11 @@ function isSure(record: ClassRecord, removed: readonly string[]): Promise<boolea
 function sendClass(
   instance: string,
   record: ClassRecord | undefined,
-  draft: ClassDraft,
+  { draft, schema }: { draft: ClassDraft; schema: readonly FieldDefinition[] },
 ): Promise<ClassRecord> {
   const body = {
     description: draft.description,
-    schema: draft.fields.map(definitionOf),
+    schema,
     group: draft.group === '' ? null : Number(draft.group),
     group_permissions: draft.group_permissions,
     other_permissions: draft.other_permissions,

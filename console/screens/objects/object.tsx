@@ -9,6 +9,7 @@ import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import { ViewButtons } from '../../parts/view-buttons.tsx';
 import { type ClassRecord, readClass } from '../data/class-data.ts';
 import { updateRequest } from './edit/draft.ts';
 import { ObjectForm } from './edit/object-form.tsx';
@@ -98,18 +99,11 @@ function Views({ record, object, place, onSaved }: ViewsProps) {
                 </>
               ))}
           </dl>
-          <div class="actions views">
-            <button
-              type="button"
-              aria-pressed={!isJson}
-              onClick={() => setQuery({ view: undefined })}
-            >
-              Form
-            </button>
-            <button type="button" aria-pressed={isJson} onClick={() => setQuery({ view: 'json' })}>
-              JSON
-            </button>
-          </div>
+          <ViewButtons
+            isJson={isJson}
+            onForm={() => setQuery({ view: undefined })}
+            onJson={() => setQuery({ view: 'json' })}
+          />
         </>
       )}
       {isJson ? (

@@ -1,0 +1,73 @@
+import { fieldTypes } from '../../../shared/classes/rules/field-types.ts';
+import { ApiProblem } from '../../core/api.ts';
+import { parseJson } from '../../core/json-text.ts';
+import type { FieldDefinition } from './class-data.ts';
+import { draftField, type FieldDraft, isKept } from './class-draft.ts';
+
+/** Returns fields as the JSON text that a person edits. */
+export function schemaText(schema: readonly FieldDefinition[]): string {
+  return JSON.stringify(schema, null, 2);
+}
+
+/**
+ * Parses fields that were typed as JSON. Options are not checked: the server does that, with a message for each.
+ *
+ * @throws ApiProblem at the field `schema`
+ */
+export function parseSchema(text: string): readonly FieldDefinition[] {
+  const schema = readJson(text);
+  if (!Array.isArray(schema)) throw schemaProblem('This has to be a list of fields', example);
+  for (const [index, field] of schema.entries()) {
+    if (!isDefinition(field)) throw schemaProblem(`Field ${index + 1} needs a name and a type`);
+  }
+  return schema;
+}
+
+/** Returns fields that were typed as JSON; undefined while they cannot be read. */
+export function readSchema(text: string): readonly FieldDefinition[] | undefined {
+  try {
+    return parseSchema(text);
+  } catch {
+    return undefined; // the reason is shown when it is saved
+  }
+}
+
+const example = ': [{ "name": "title", "type": "string" }]';
+
+/**
+ * Returns fields that were typed as JSON as rows of the form.
+ *
+ * @param stored of the class: those among them that are kept have their name, type and target fixed
+ * @throws ApiProblem as `parseSchema`, and for a type that the form does not have
+ */
+export function toFieldDrafts(
+  text: string,
+  stored: readonly FieldDefinition[],
+): readonly FieldDraft[] {
+  return parseSchema(text).map((field) => {
+    const { name, type } = field;
+    if (!fieldTypes.includes(type)) {
+      throw schemaProblem(`The type ${JSON.stringify(type)} of ${name} is not known.`);
+    }
+    return { ...draftField(field), stored: stored.find((each) => isKept(each, field)) };
+  });
+}
+
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw schemaProblem(error instanceof Error ? error.message : '');
+  }
+}
+
+function isDefinition(field: unknown): field is FieldDefinition {
+  if (typeof field !== 'object' || field === null) return false;
+  const isText = (value: unknown) => typeof value === 'string';
+  return 'name' in field && isText(field.name) && 'type' in field && isText(field.type);
+}
+
+function schemaProblem(message: string, more = ''): ApiProblem {
+  const text = message + more;
+  return new ApiProblem(0, `Fields: ${text}`, { schema: text });
+}
