@@ -1,11 +1,20 @@
 import { useState } from 'preact/hooks';
+import { ApiProblem } from '../../../core/api.ts';
 import { counted } from '../../../core/counted.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import { failureOf, maxItems, sendBatch } from '../bulk/batches.ts';
 import { type Column, type ObjectsPlace, objectsPath } from '../object-data.ts';
-import { type Mapping, type ReadObject, readCsv, readHead, readLines } from './read-file.ts';
+import {
+  type CsvHead,
+  type Mapping,
+  type ReadObject,
+  readCsv,
+  readHead,
+  readLines,
+  readParts,
+} from './read-file.ts';
 
 interface ImportDialogProps {
   readonly place: ObjectsPlace;
@@ -17,6 +26,8 @@ interface ImportDialogProps {
 
 interface Report {
   readonly done: number;
+  readonly failed: number;
+  /** The first of them. */
   readonly failures: readonly string[];
 }
 
@@ -26,32 +37,36 @@ const maxFailures = 100; // that are kept
 /** Creates objects from a CSV or JSON lines file. */
 export function ImportDialog({ place, columns, onClose, onImported }: ImportDialogProps) {
   const [file, setFile] = useState<File>();
-  const [head, setHead] = useState<readonly string[]>();
+  const [head, setHead] = useState<CsvHead>();
   const [mapping, setMapping] = useState<Mapping>({});
   const [report, setReport] = useState<Report>();
+  const [bytes, setBytes] = useState(0);
   const [abort] = useState(() => new AbortController());
   const choose = async (chosen: File | undefined) => {
-    setFile(chosen);
+    setFile(undefined); // until its head is read
     setHead(undefined);
-    if (!chosen?.name.toLowerCase().endsWith('.csv')) return;
-    const names = await readHead(chosen);
+    setReport(undefined);
+    if (!chosen?.name.toLowerCase().endsWith('.csv')) return setFile(chosen);
+    const read = await readHead(chosen);
     const same = (name: string) => columns.find((each) => each.name === name)?.name ?? '';
-    setMapping(Object.fromEntries(names.map((name) => [name, same(name)])));
-    setHead(names);
+    setMapping(Object.fromEntries(read.names.map((name) => [name, same(name)])));
+    setHead(read);
+    setFile(chosen);
   };
   const run = async () => {
-    if (file === undefined) return;
-    const objects = head === undefined ? readLines(file) : readCsv(file, mapping, columns);
+    if (file === undefined) throw new ApiProblem(0, 'The file is being read. Try again.');
+    const parts = readParts(file, setBytes);
+    const objects =
+      head === undefined ? readLines(parts) : readCsv(parts, head, { mapping, columns });
     const end = await sendAll(place, { objects, signal: abort.signal }, setReport);
     onImported();
     notify(`${counted(end.done, 'object')} imported.`);
-    if (end.failures.length === 0) onClose();
+    if (end.failed === 0) onClose();
   };
   const close = () => {
     abort.abort();
     onClose();
   };
-  const writable = columns.filter(({ name }) => !readOnly.includes(name));
   return (
     <Dialog title="Import" onClose={close} isWide>
       <Form verb="Import" onSend={run} onCancel={close}>
@@ -62,20 +77,20 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
               accept=".csv,.jsonl,.ndjson,.json"
               onFile={(file) => attempt(() => choose(file))}
             />
-            {head !== undefined && <p>Which field does each column of the file fill?</p>}
-            {head?.map((name) => (
-              <SelectField
-                key={name}
-                label={name}
-                value={mapping[name] ?? ''}
-                onValue={(field) => setMapping((last) => ({ ...last, [name]: field }))}
-                options={[
-                  ['', 'leave out'],
-                  ...writable.map((each) => [each.name, each.name] as const),
-                ]}
+            {head !== undefined && (
+              <ColumnChoices
+                names={head.names}
+                mapping={mapping}
+                columns={columns}
+                onChoose={(name, field) => setMapping((last) => ({ ...last, [name]: field }))}
               />
-            ))}
-            {report !== undefined && <ReportView report={report} />}
+            )}
+            {report !== undefined && (
+              <>
+                <progress aria-label="Read so far" max={file?.size ?? 1} value={bytes} />
+                <ReportView report={report} />
+              </>
+            )}
           </>
         )}
       </Form>
@@ -83,19 +98,47 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
   );
 }
 
+interface ColumnChoicesProps {
+  /** Of the columns of the file. */
+  readonly names: readonly string[];
+  readonly mapping: Mapping;
+  readonly columns: readonly Column[];
+  readonly onChoose: (name: string, field: string) => void;
+}
+
+function ColumnChoices({ names, mapping, columns, onChoose }: ColumnChoicesProps) {
+  const writable = columns.filter(({ name }) => !readOnly.includes(name));
+  return (
+    <>
+      <p>Which field does each column of the file fill?</p>
+      {names.map((name) => (
+        <SelectField
+          key={name}
+          label={name}
+          value={mapping[name] ?? ''}
+          onValue={(field) => onChoose(name, field)}
+          options={[['', 'leave out'], ...writable.map((each) => [each.name, each.name] as const)]}
+        />
+      ))}
+    </>
+  );
+}
+
 const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
 
-function ReportView({ report: { done, failures } }: { readonly report: Report }) {
+function ReportView({ report: { done, failed, failures } }: { readonly report: Report }) {
   return (
-    <div role="status">
-      <p>{done} imported.</p>
-      {failures.length > 0 && <p class="bad">Not imported:</p>}
+    <>
+      <p role="status">
+        {done} imported{failed > 0 && `, ${failed} not imported`}.
+      </p>
+      {failed > failures.length && <p>The first {failures.length} that were not imported:</p>}
       <ul>
         {failures.map((failure) => (
           <li key={failure}>{failure}</li>
         ))}
       </ul>
-    </div>
+    </>
   );
 }
 
@@ -104,37 +147,60 @@ interface Source {
   readonly signal: AbortSignal;
 }
 
+/** Sends objects in batches, each as soon as it is full; the file is read on when its response is there. */
 async function sendAll(
   place: ObjectsPlace,
   { objects, signal }: Source,
   onReport: (report: Report) => void,
 ): Promise<Report> {
-  let report: Report = { done: 0, failures: [] };
-  const flush = async (part: readonly ReadObject[]) => {
-    if (part.length === 0 || signal.aborted) return;
-    const path = `/v1.1/${objectsPath(place)}`;
-    const items = part.map(({ values }) => ({ method: 'POST' as const, path, body: values }));
-    const entries = await sendBatch(place.instance, items);
-    const failed = entries.flatMap((entry, index) => {
-      const reason = failureOf(entry);
-      return reason === undefined ? [] : [`line ${part[index]?.line}: ${reason}`];
-    });
-    const failures = [...report.failures, ...failed].slice(0, maxFailures);
-    report = { done: report.done + part.length - failed.length, failures };
+  let report: Report = { done: 0, failed: 0, failures: [] };
+  const add = (done: number, problems: readonly string[]) => {
+    report = {
+      done: report.done + done,
+      failed: report.failed + problems.length,
+      failures: [...report.failures, ...problems].slice(0, maxFailures),
+    };
+  };
+  let part: Sendable[] = [];
+  let length = 0;
+  const flush = async () => {
+    const full = part;
+    part = [];
+    length = 0;
+    const problems = await sendPart(place, full);
+    add(full.length - problems.length, problems);
     onReport(report);
   };
-  let part: ReadObject[] = [];
-  let length = 0;
   for await (const object of objects) {
-    const size = JSON.stringify(object.values).length;
-    if (part.length === maxItems || length + size > maxBatchLength) {
-      await flush(part);
-      part = [];
-      length = 0;
+    if (signal.aborted) return report;
+    if ('problem' in object) {
+      add(0, [`line ${object.line}: ${object.problem}`]);
+      if (report.failed <= maxFailures) onReport(report);
+      continue;
     }
+    const size = JSON.stringify(object.values).length;
+    if (isFull(part.length, length + size)) await flush();
     part.push(object);
     length += size;
   }
-  await flush(part);
+  if (!signal.aborted) await flush();
   return report;
+}
+
+function isFull(items: number, nextLength: number): boolean {
+  return items === maxItems || (items > 0 && nextLength > maxBatchLength);
+}
+
+type Sendable = Extract<ReadObject, { readonly values: object }>;
+
+/** Creates objects; returns why some were not. */
+async function sendPart(place: ObjectsPlace, part: readonly Sendable[]): Promise<string[]> {
+  if (part.length === 0) return [];
+  const path = `/v1.1/${objectsPath(place)}`;
+  const items = part.map(({ values }) => ({ method: 'POST' as const, path, body: values }));
+  const entries = await sendBatch(place.instance, items);
+  return entries.flatMap((entry, index) => {
+    const reason = failureOf(entry);
+    return reason === undefined ? [] : [`line ${part[index]?.line}: ${reason}`];
+  });
 }

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Console, openConsole, program, type Tab } from './console-page.ts';
+
+const classes = '/v1.1/instances/library/classes/';
+const objects = `${classes}book/objects/`;
+const rowCount = 60_000;
+const heldBytes = 6_000_000; // a stream reads some megabytes ahead
+
+/** Makes a file in the page, and keeps what is read of it: the whole size at once, or parts of a stream. */
+const watched = `
+  window.read = { bytes: 0, largest: 0, sent: 0, ahead: 0, isInOrder: true };
+  const note = (size) => { read.bytes += size; read.largest = Math.max(read.largest, size); };
+  for (const name of ['text', 'arrayBuffer']) {
+    const original = Blob.prototype[name];
+    Blob.prototype[name] = function () { note(this.size); return original.call(this); };
+  }
+  for (const name of ['readAsText', 'readAsArrayBuffer']) {
+    FileReader.prototype[name] = () => { throw new Error('a file is read as a whole'); };
+  }
+  const { stream } = Blob.prototype;
+  Blob.prototype.stream = function () {
+    const count = new TransformStream({
+      transform(chunk, controller) { note(chunk.byteLength); controller.enqueue(chunk); },
+    });
+    return stream.call(this).pipeThrough(count);
+  };
+  window.choose = (name, count, rowOf) => {
+    const parts = [];
+    for (let row = 0; row < count; row += 1) parts.push(rowOf(row));
+    const transfer = new DataTransfer();
+    const file = new File(name.endsWith('.csv') ? ['title,pages,summary\\n', ...parts] : parts, name);
+    transfer.items.add(file);
+    const input = document.querySelector('dialog input[type=file]');
+    input.files = transfer.files;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+    window.fileSize = file.size;
+    return file.size;
+  };
+`;
+
+/** Has the page itself respond to batches: a server would take minutes for so many. */
+const answered = `
+  const mayGoOn = new Promise((resolve) => { window.goOn = resolve; });
+  const { fetch } = window;
+  window.fetch = async (url, init) => {
+    if (!url.endsWith('/batch/')) return fetch(url, init);
+    const { requests } = JSON.parse(init.body);
+    read.ahead = Math.max(read.ahead, read.bytes - (read.sent / ${rowCount}) * fileSize);
+    read.isInOrder &&= requests.every(({ body }, index) => Number(body.pages) === read.sent + index);
+    read.sent += requests.length;
+    if (read.sent > requests.length) await mayGoOn;
+    return Response.json(requests.map(() => ({ code: 201, content: {} })));
+  };
+`;
+
+/** What was read of a file, in bytes, and what was sent of it. */
+interface Read {
+  readonly bytes: number;
+  /** At once. */
+  readonly largest: number;
+  /** Rows. */
+  readonly sent: number;
+  /** More than was sent. */
+  readonly ahead: number;
+  readonly isInOrder: boolean;
+}
+
+/** Rows of a large file, in code of the page. The records of the CSV have line breaks in quotes. */
+const rows = {
+  'many.csv':
+    "(row) => '\"Row \"\"' + row + '\"\"\\nof many\",' + row + ',' + 'Wörter '.repeat(60) + '\\n'",
+  'many.jsonl':
+    "(row) => JSON.stringify({ title: 'Row ' + row, pages: row, summary: 'Wörter '.repeat(60) }) + '\\n'",
+};
+
+describe.skipIf(program === undefined)('import in the console', () => {
+  let view: Console;
+
+  beforeAll(async () => {
+    view = await openConsole('library');
+    const schema = [
+      { name: 'title', type: 'string' },
+      { name: 'pages', type: 'integer', filter_index: true, order_index: true },
+      { name: 'summary', type: 'text' },
+    ];
+    await view.send({ path: classes, body: { name: 'book', schema } });
+  }, 120_000);
+
+  afterAll(() => view?.close());
+
+  async function openImport(): Promise<Tab> {
+    const tab = await view.open('/i/library/data/book');
+    await tab.page.evaluate(watched);
+    await tab.page.getByRole('button', { name: 'Import' }).click();
+    return tab;
+  }
+
+  test.each(Object.entries(rows))(
+    '%s of many rows is read as it is sent',
+    async (name, rowOf) => {
+      const tab = await openImport();
+      const { page } = tab;
+      const size: number = await page.evaluate(`choose('${name}', ${rowCount}, ${rowOf})`);
+      await page.evaluate(answered);
+      if (name.endsWith('.csv')) await page.getByText('Which field').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+      await page.getByRole('progressbar', { name: 'Read so far' }).waitFor();
+      await tab.check();
+      await page.evaluate('goOn()');
+      await page.getByText('60,000 objects imported.').waitFor({ timeout: 40_000 });
+
+      const read: Read = await page.evaluate('window.read');
+      process.stdout.write(`${name} of ${size} bytes: ${JSON.stringify(read)}\n`);
+      expect(size).toBeGreaterThan(4 * heldBytes);
+      expect(read).toMatchObject({ sent: rowCount, isInOrder: true });
+      expect(read.largest).toBeLessThan(heldBytes);
+      expect(read.ahead).toBeLessThan(heldBytes);
+      await tab.close();
+    },
+    240_000,
+  );
+
+  test('rows arrive, and those that do not are reported by line', async () => {
+    const tab = await openImport();
+    const { page } = tab;
+    const rowOf = `(row) => row === 60 ? '{"title": \\n' : (${rows['many.jsonl']})(row === 61 ? 'x' : row)`;
+    await page.evaluate(`choose('some.jsonl', 1000, ${rowOf})`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('998 objects imported.').waitFor({ timeout: 40_000 });
+    await page.getByText('2 not imported').waitFor();
+    await page.getByText(/^line 61: This is not JSON/).waitFor();
+    await page.getByText(/^line 62: .*"pages"/).waitFor();
+    await tab.check();
+
+    const { body } = await view.send({ path: `${objects}?order_by=-pages&page_size=1` });
+    expect(body.objects[0]).toMatchObject({
+      title: 'Row 999',
+      pages: 999,
+      summary: 'Wörter '.repeat(60),
+    });
+    await tab.close();
+  });
+
+  test('a quote that is never closed does not fill the memory', async () => {
+    const tab = await openImport();
+    const { page } = tab;
+    await page.evaluate(
+      `choose('open.csv', 20_000, (row) => (row === 3 ? '"' : '') + '${'word '.repeat(60)}\\n')`,
+    );
+    await page.getByText('Which field').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('Record 5 is too long').first().waitFor();
+    const { bytes }: Read = await page.evaluate('window.read');
+
+    expect(bytes).toBeLessThan(heldBytes);
+    await tab.close();
+  });
+});
