@@ -103,6 +103,84 @@ describe.skipIf(program === undefined)('objects in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('a conflict in the JSON view is decided, %i px wide', async (width) => {
+    const [first] = (await view.send({ path: objects })).body.objects;
+    const path = `${objects}${first.id}/`;
+    const tab = await view.open(`/i/library/data/book/${first.id}?view=json`, { width });
+    const { page } = tab;
+    const text = page.getByLabel('Object as JSON');
+    const write = async (change: object) => {
+      await text.fill(JSON.stringify({ ...JSON.parse(await text.inputValue()), ...change }));
+    };
+    const save = page.getByRole('button', { name: 'Save' });
+
+    await write({ title: 'Mine' });
+    await view.send({ method: 'PATCH', path, body: { title: 'Theirs', pages: 7 } });
+    await save.click();
+    await page.getByRole('cell', { name: 'Theirs' }).waitFor();
+    await page.getByRole('cell', { name: 'Mine' }).waitFor();
+    await tab.check();
+    await page.getByRole('button', { name: 'Overwrite with yours' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect((await view.send({ path })).body).toMatchObject({ title: 'Mine', pages: 7 });
+
+    await write({ title: 'Again mine' });
+    await view.send({ method: 'PATCH', path, body: { title: 'Again theirs' } });
+    await save.click();
+    await page.getByRole('button', { name: 'Keep theirs' }).click();
+    await expect.poll(() => text.inputValue()).toContain('Again theirs');
+    expect((await view.send({ path })).body.title).toBe('Again theirs');
+    await tab.close();
+  });
+
+  test.each(widths)(
+    'what is typed in a cell is kept while others are seen, %i px wide',
+    async (width) => {
+      for (let batch = 0; batch < 6; batch += 1) {
+        const requests = Array.from({ length: 50 }, (_, index) => ({
+          method: 'POST',
+          path: objects,
+          body: { title: `More ${batch * 50 + index}` },
+        }));
+        await view.send({ path: '/v1.1/instances/library/batch/', body: { requests } });
+      }
+      const [first, second] = (await view.send({ path: objects })).body.objects;
+      const tab = await openGrid(width);
+      const { page } = tab;
+      const box = page.locator('.grid-box');
+      const scroll = async (top: number) => {
+        await box.evaluate((element, top) => {
+          element.scrollTop = top;
+        }, top);
+      };
+      const editorOf = ({ id }: { id: number }) => page.getByLabel(`title of object ${id}`);
+
+      await page.getByText(first.title, { exact: true }).dblclick();
+      await editorOf(first).fill('Typed at first');
+      await page.getByText(second.title, { exact: true }).dblclick();
+      await editorOf(second).fill('Typed then');
+      await scroll(1_000_000);
+      await expect.poll(() => editorOf(first).count()).toBe(0);
+      // the keyboard goes on in the grid
+      const focused = () => page.evaluate('document.activeElement.getAttribute("role")');
+      await expect.poll(focused).toBe('grid');
+      await page.getByText('Not saved yet: 2 cells.').waitFor();
+      await tab.check();
+      await scroll(0);
+      expect(await editorOf(first).inputValue()).toBe('Typed at first');
+      expect(await editorOf(second).inputValue()).toBe('Typed then');
+
+      // a saved draft is gone, and so is a cancelled one
+      await editorOf(first).press('Enter');
+      await page.getByText('Typed at first', { exact: true }).waitFor();
+      await editorOf(second).press('Escape');
+      await page.getByText(second.title, { exact: true }).dblclick();
+      expect(await editorOf(second).inputValue()).toBe(second.title);
+      expect((await titles()).slice(0, 2)).toEqual(['Typed at first', second.title]);
+      await tab.close();
+    },
+  );
+
   test.each(widths)('a filter and an order are in the address, %i px wide', async (width) => {
     const tab = await openGrid(width);
     const { page } = tab;

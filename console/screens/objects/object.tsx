@@ -1,18 +1,16 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { send } from '../../core/api.ts';
-import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, place as current, href, navigate, setQuery } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
-import { AreaField, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { ViewButtons } from '../../parts/view-buttons.tsx';
 import { type ClassRecord, readClass } from '../data/class-data.ts';
-import { updateRequest } from './edit/draft.ts';
 import { ObjectForm } from './edit/object-form.tsx';
+import { ObjectJson } from './edit/object-json.tsx';
 import {
   columnsOf,
   type DataObject,
@@ -107,7 +105,13 @@ function Views({ record, object, place, onSaved }: ViewsProps) {
         </>
       )}
       {isJson ? (
-        <JsonView key={object.revision} object={object} place={place} onSaved={onSaved} />
+        <ObjectJson
+          key={object.revision}
+          place={place}
+          columns={columns}
+          object={object}
+          onSaved={onSaved}
+        />
       ) : (
         <ObjectForm place={place} columns={columns} object={object} onSaved={onSaved} />
       )}
@@ -116,26 +120,3 @@ function Views({ record, object, place, onSaved }: ViewsProps) {
 }
 
 const facts = ['id', 'created_at', 'updated_at', 'revision', 'channel', 'channel_room'];
-
-interface JsonViewProps extends Pick<ViewsProps, 'place' | 'onSaved'> {
-  readonly object: DataObject;
-}
-
-function JsonView({ object, place, onSaved }: JsonViewProps) {
-  const [text, setText] = useState(JSON.stringify(object, null, 2));
-  const save = async () => {
-    const changed = Object.entries(parseObject(text)).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(object[name]),
-    );
-    const path = objectPath(place, object.id);
-    const request = updateRequest(path, Object.fromEntries(changed), object.revision);
-    const saved = await send<DataObject>(request);
-    notify('Saved.');
-    onSaved(saved);
-  };
-  return (
-    <Form verb="Save" onSend={save}>
-      {() => <AreaField label="Object as JSON" value={text} onValue={setText} rows={24} isCode />}
-    </Form>
-  );
-}

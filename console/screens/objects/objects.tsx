@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { counted } from '../../core/counted.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { at, place as current, href, setQuery } from '../../core/router.ts';
@@ -9,6 +10,7 @@ import { BulkBar } from './bulk/bulk-bar.tsx';
 import { CountButton } from './count-button.tsx';
 import { FilterBar } from './filter/filter-bar.tsx';
 import { ColumnChooser } from './grid/column-chooser.tsx';
+import { useEdits } from './grid/edits.ts';
 import { Grid, maxRows } from './grid/grid.tsx';
 import { type Listing, useRows } from './grid/rows.ts';
 import { type Column, columnsOf, type ObjectsPlace, objectPlace } from './object-data.ts';
@@ -59,6 +61,7 @@ function Objects({ record, place }: ObjectsProps) {
   }, [columns, chosen]);
   const listing: Listing = { query, orderBy, columns: shown };
   const rows = useRows(place, listing);
+  const edits = useEdits();
   const [selected, setSelected] = useState<ReadonlySet<number>>(new Set());
   return (
     <>
@@ -89,6 +92,7 @@ function Objects({ record, place }: ObjectsProps) {
           place={place}
           columns={shown}
           rows={rows}
+          edits={edits}
           orderBy={orderBy}
           onOrderBy={(order) => setQuery({ order_by: order })}
           selected={selected}
@@ -98,6 +102,7 @@ function Objects({ record, place }: ObjectsProps) {
       )}
       <p class="soft" role="status">
         {rows.isLoading ? 'Loading…' : statusOf(rows.all.length, rows.hasMore)}
+        {edits.unsaved > 0 && ` Not saved yet: ${counted(edits.unsaved, 'cell')}.`}
       </p>
       {rows.all.length === 0 && !rows.isLoading && rows.problem === undefined && (
         <Empty>

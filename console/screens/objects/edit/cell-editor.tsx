@@ -1,20 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { send } from '../../../core/api.ts';
 import { useLoad } from '../../../core/load.ts';
-import { attempt, notifyProblem } from '../../../core/notices.ts';
+import { notifyProblem } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Form } from '../../../parts/form.tsx';
 import { Loaded } from '../../../parts/loaded.tsx';
+import type { CellDraft } from '../grid/edits.ts';
 import type { Row } from '../grid/rows.ts';
-import {
-  type Column,
-  type DataObject,
-  type ObjectsPlace,
-  objectPath,
-  readObject,
-} from '../object-data.ts';
-import { Conflict, type ConflictState } from './conflict.tsx';
-import { type Draft, fromDraft, isConflict, toDraft, updateRequest } from './draft.ts';
+import { type Column, type DataObject, type ObjectsPlace, readObject } from '../object-data.ts';
+import { useSaving } from './conflict.tsx';
+import { type Draft, fromDraft, toDraft } from './draft.ts';
 import { ValueControl } from './value-control.tsx';
 
 /** A cell that is edited. */
@@ -22,6 +16,9 @@ export interface CellEditorProps {
   readonly place: ObjectsPlace;
   readonly row: Row;
   readonly column: Column;
+  /** What was typed before its row left the view. */
+  readonly draft: CellDraft | undefined;
+  readonly onDraft: (draft: CellDraft) => void;
   readonly onSaved: (object: DataObject) => void;
   readonly onClose: () => void;
 }
@@ -36,30 +33,12 @@ function isShort({ row, column }: Pick<CellEditorProps, 'row' | 'column'>): bool
 /** Edits a value. Enter saves, Escape does not. */
 export function CellEditor(props: CellEditorProps) {
   const { place, row, column, onSaved, onClose } = props;
-  const [conflict, setConflict] = useState<ConflictState>();
-  const path = objectPath(place, row.object.id);
+  const saving = useSaving({ place, columns: [column], onSaved, onTheirs: onSaved });
   const save = async (draft: Draft, revision: number) => {
     const mine = { [column.name]: await fromDraft(place, column, draft) };
-    try {
-      onSaved(await send<DataObject>(updateRequest(path, mine, revision)));
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      setConflict({ theirs: await readObject(place, row.object.id), mine });
-    }
+    await saving.save({ id: row.object.id, revision }, mine);
   };
-  if (conflict !== undefined) {
-    const { theirs, mine } = conflict;
-    const overwrite = async () =>
-      onSaved(await send<DataObject>(updateRequest(path, mine, theirs.revision)));
-    return (
-      <Conflict
-        {...conflict}
-        columns={[column]}
-        onKeepTheirs={() => onSaved(theirs)}
-        onOverwrite={() => attempt(overwrite)}
-      />
-    );
-  }
+  if (saving.conflict !== undefined) return <>{saving.conflict}</>;
   if (isShort(props)) return <ShortEditor {...props} onSave={save} />;
   return (
     <Dialog title={`${column.name} of object ${row.object.id}`} onClose={onClose}>
@@ -72,15 +51,20 @@ interface EditorProps extends CellEditorProps {
   readonly onSave: (draft: Draft, revision: number) => Promise<void>;
 }
 
-function ShortEditor({ row: { object }, column, onSave, onClose }: EditorProps) {
+function ShortEditor({ row: { object }, column, draft, onDraft, onSave, onClose }: EditorProps) {
   const { name, type } = column;
-  const [loaded] = useState(toDraft(column, object[name]));
-  const [text, setText] = useState(typeof loaded === 'string' ? loaded : '');
+  const loaded = toDraft(column, object[name]);
+  const [text, setText] = useState(draft?.text ?? (typeof loaded === 'string' ? loaded : ''));
+  const revision = draft?.revision ?? object.revision;
   const control = useRef<HTMLInputElement & HTMLSelectElement>(null);
-  useEffect(() => control.current?.focus(), []);
+  useEffect(() => borrowFocus(control.current), []);
+  const write = (typed: string) => {
+    setText(typed);
+    onDraft({ text: typed, revision });
+  };
   const save = () => {
     if (text === (loaded ?? '')) onClose();
-    else onSave(text, object.revision).catch(notifyProblem);
+    else onSave(text, revision).catch(notifyProblem);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') save();
@@ -97,7 +81,7 @@ function ShortEditor({ row: { object }, column, onSave, onClose }: EditorProps) 
   };
   if (type === 'boolean') {
     return (
-      <select {...shared} onChange={({ currentTarget }) => setText(currentTarget.value)}>
+      <select {...shared} onChange={({ currentTarget }) => write(currentTarget.value)}>
         <option value="">not set</option>
         <option>true</option>
         <option>false</option>
@@ -108,9 +92,19 @@ function ShortEditor({ row: { object }, column, onSave, onClose }: EditorProps) 
     <input
       {...shared}
       inputMode={type === 'string' ? 'text' : 'decimal'}
-      onInput={({ currentTarget }) => setText(currentTarget.value)}
+      onInput={({ currentTarget }) => write(currentTarget.value)}
     />
   );
+}
+
+/** Focuses a control of the grid, unless another one is used, and returns what gives the focus back to the grid. */
+function borrowFocus(control: HTMLElement | null): () => void {
+  const table = control?.closest('table');
+  if (document.activeElement?.contains(control)) control?.focus({ preventScroll: true });
+  return () => {
+    // a control that left the document with the focus has left it to the body
+    if (document.activeElement === document.body) table?.focus({ preventScroll: true });
+  };
 }
 
 function LongEditor({ place, row, column, onSave, onClose }: EditorProps) {

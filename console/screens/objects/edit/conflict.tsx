@@ -1,8 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { send } from '../../../core/api.ts';
+import { attempt } from '../../../core/notices.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { type Column, type DataObject, valueText } from '../object-data.ts';
+import {
+  type Column,
+  type DataObject,
+  type ObjectsPlace,
+  objectPath,
+  readObject,
+  valueText,
+} from '../object-data.ts';
+import { isConflict, updateRequest } from './draft.ts';
+
+interface SavingProps {
+  readonly place: ObjectsPlace;
+  readonly columns: readonly Column[];
+  readonly onSaved: (object: DataObject) => void;
+  /** The values that another saved in the meantime are kept. */
+  readonly onTheirs: (object: DataObject) => void;
+}
+
+interface Saving {
+  /** Changes an object, if it still has this revision; else the user decides. */
+  readonly save: (
+    object: Pick<DataObject, 'id' | 'revision'>,
+    mine: Readonly<Record<string, unknown>>,
+  ) => Promise<void>;
+  /** The dialog in which the user decides; undefined while there is nothing to decide. */
+  readonly conflict: ComponentChildren;
+}
+
+/** Saves changes of an object, unless another was faster: then the user decides between both. */
+export function useSaving({ place, columns, onSaved, onTheirs }: SavingProps): Saving {
+  const [conflict, setConflict] = useState<ConflictState>();
+  const save: Saving['save'] = async ({ id, revision }, mine) => {
+    let saved: DataObject;
+    try {
+      saved = await send<DataObject>(updateRequest(objectPath(place, id), mine, revision));
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      setConflict({ theirs: await readObject(place, id), mine });
+      return;
+    }
+    setConflict(undefined);
+    onSaved(saved);
+  };
+  return {
+    save,
+    conflict: conflict && (
+      <Conflict
+        {...conflict}
+        columns={columns}
+        onKeepTheirs={() => {
+          setConflict(undefined);
+          onTheirs(conflict.theirs);
+        }}
+        onOverwrite={() => attempt(() => save(conflict.theirs, conflict.mine))}
+      />
+    ),
+  };
+}
 
 /** What two people have changed at once. */
-export interface ConflictState {
+interface ConflictState {
   readonly theirs: DataObject;
   /** Values that were not saved. */
   readonly mine: Readonly<Record<string, unknown>>;
@@ -15,7 +76,7 @@ interface ConflictProps extends ConflictState {
 }
 
 /** Shows what was saved in the meantime, and what would replace it. */
-export function Conflict({ theirs, mine, columns, onKeepTheirs, onOverwrite }: ConflictProps) {
+function Conflict({ theirs, mine, columns, onKeepTheirs, onOverwrite }: ConflictProps) {
   const changed = columns.filter(({ name }) => name in mine);
   return (
     <Dialog title="The object has changed in the meantime" onClose={onKeepTheirs}>

@@ -1,17 +1,10 @@
 import { useMemo, useState } from 'preact/hooks';
 import { send } from '../../../core/api.ts';
-import { attempt, notify } from '../../../core/notices.ts';
+import { notify } from '../../../core/notices.ts';
 import { Form, SelectField, TextField } from '../../../parts/form.tsx';
-import {
-  type Column,
-  type DataObject,
-  type ObjectsPlace,
-  objectPath,
-  objectsPath,
-  readObject,
-} from '../object-data.ts';
-import { Conflict, type ConflictState } from './conflict.tsx';
-import { changedValues, type Drafts, isConflict, toDraft, updateRequest } from './draft.ts';
+import { type Column, type DataObject, type ObjectsPlace, objectsPath } from '../object-data.ts';
+import { useSaving } from './conflict.tsx';
+import { changedValues, type Drafts, toDraft } from './draft.ts';
 import { ValueControl } from './value-control.tsx';
 
 interface ObjectFormProps {
@@ -33,31 +26,19 @@ export function ObjectForm({ place, columns, object, onSaved }: ObjectFormProps)
   );
   const loaded = useMemo(() => draftsOf(edited, object), [object]);
   const [drafts, setDrafts] = useState<Drafts>(loaded);
-  const [conflict, setConflict] = useState<ConflictState>();
   const show = (current: DataObject) => {
     setDrafts(draftsOf(edited, current));
-    setConflict(undefined);
     onSaved(current);
   };
   const finish = (saved: DataObject) => {
     notify('Saved.');
     show(saved);
   };
+  const saving = useSaving({ place, columns, onSaved: finish, onTheirs: show });
   const save = async () => {
     const body = await changedValues(place, edited, { drafts, loaded });
-    if (object === undefined) {
-      return finish(await send({ method: 'POST', path: objectsPath(place), body }));
-    }
-    const path = objectPath(place, object.id);
-    try {
-      finish(await send(updateRequest(path, body, object.revision)));
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      setConflict({ theirs: await readObject(place, object.id), mine: body });
-    }
-  };
-  const overwrite = async ({ theirs, mine }: ConflictState) => {
-    finish(await send(updateRequest(objectPath(place, theirs.id), mine, theirs.revision)));
+    if (object !== undefined) return saving.save(object, body);
+    finish(await send({ method: 'POST', path: objectsPath(place), body }));
   };
   const control = (column: Column, error: string | undefined) => (
     <FieldControl
@@ -86,14 +67,7 @@ export function ObjectForm({ place, columns, object, onSaved }: ObjectFormProps)
           </div>
         )}
       </Form>
-      {conflict !== undefined && (
-        <Conflict
-          {...conflict}
-          columns={columns}
-          onKeepTheirs={() => show(conflict.theirs)}
-          onOverwrite={() => attempt(() => overwrite(conflict))}
-        />
-      )}
+      {saving.conflict}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { Column, ObjectsPlace } from '../object-data.ts';
+import type { Edits } from './edits.ts';
 import type { Rows } from './rows.ts';
 
 /** What the grid shows, and what it reports. */
@@ -6,6 +7,7 @@ export interface GridProps {
   readonly place: ObjectsPlace;
   readonly columns: readonly Column[];
   readonly rows: Rows;
+  readonly edits: Edits;
   /** For example `-title`. */
   readonly orderBy: string | undefined;
   readonly onOrderBy: (orderBy: string | undefined) => void;

@@ -4,6 +4,7 @@ import { CellEditor } from '../edit/cell-editor.tsx';
 import { type Column, type DataObject, type ObjectsPlace, objectPlace } from '../object-data.ts';
 import { type ActiveCell, cellId } from './active-cell.ts';
 import { Cell } from './cell.tsx';
+import type { Edits } from './edits.ts';
 import type { Row } from './rows.ts';
 import type { CutValue } from './whole-value.tsx';
 
@@ -18,23 +19,25 @@ interface GridRowProps {
   readonly onToggle: (id: number) => void;
   readonly onActivate: (cell: ActiveCell) => void;
   readonly onShowWhole: (value: CutValue) => void;
-  /** Field that is edited. */
-  readonly editedName: string | undefined;
-  readonly onEdit: (name: string | undefined) => void;
-  readonly onSaved: (object: DataObject) => void;
+  /** Fields that are edited. */
+  readonly editedNames: readonly string[] | undefined;
+  readonly edits: Edits;
+  /** A field is not edited any more. */
+  readonly onEnd: (name: string) => void;
+  readonly onSaved: (object: DataObject, name: string) => void;
 }
 
 /** A row. It renders only when what it shows has changed: while the user scrolls, most rows have not. */
 export class GridRow extends Component<GridRowProps> {
   override shouldComponentUpdate(next: GridRowProps): boolean {
-    const { row, index, columns, activeColumn, isSelected, editedName } = this.props;
+    const { row, index, columns, activeColumn, isSelected, editedNames } = this.props;
     return (
       row !== next.row ||
       index !== next.index ||
       columns !== next.columns ||
       activeColumn !== next.activeColumn ||
       isSelected !== next.isSelected ||
-      editedName !== next.editedName
+      editedNames !== next.editedNames
     );
   }
 
@@ -64,8 +67,8 @@ export class GridRow extends Component<GridRowProps> {
   }
 
   private renderCell(column: Column, position: number) {
-    const { place, row, index, activeColumn, editedName } = this.props;
-    const { onActivate, onShowWhole, onEdit, onSaved } = this.props;
+    const { place, row, index, activeColumn, editedNames, edits } = this.props;
+    const { onActivate, onShowWhole, onEnd, onSaved } = this.props;
     const { name, type } = column;
     const isCut = row.cut.includes(name);
     const isNumber = type === 'integer' || type === 'float';
@@ -78,15 +81,17 @@ export class GridRow extends Component<GridRowProps> {
         class={classes.filter(Boolean).join(' ')}
         data-label={name}
         onClick={() => onActivate({ row: index, column: position })}
-        onDblClick={() => !column.isSystem && onEdit(name)}
+        onDblClick={() => !column.isSystem && edits.begin(row.object.id, name)}
       >
-        {editedName === name && (
+        {editedNames?.includes(name) && (
           <CellEditor
             place={place}
             row={row}
             column={column}
-            onSaved={onSaved}
-            onClose={() => onEdit(undefined)}
+            draft={edits.draftOf(row.object.id, name)}
+            onDraft={(draft) => edits.keep(row.object.id, name, draft)}
+            onSaved={(object) => onSaved(object, name)}
+            onClose={() => onEnd(name)}
           />
         )}
         <Cell place={place} column={column} value={row.object[name]} isCut={isCut} />

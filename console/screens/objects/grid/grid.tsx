@@ -9,12 +9,6 @@ import type { Rows } from './rows.ts';
 import { type CutValue, WholeValue } from './whole-value.tsx';
 import { type Range, useNarrow, useRange } from './window.ts';
 
-/** The cell that is edited. */
-interface Edited {
-  readonly id: number;
-  readonly name: string;
-}
-
 const deskRowHeight = 38; // CSS pixels, as is what follows
 const cardLineHeight = 26;
 const cardFrame = 46;
@@ -37,14 +31,14 @@ const idWidth = 6;
 
 /** Objects as rows, loaded as the user scrolls. Only those in view are in the document. */
 export function Grid(props: GridProps) {
-  const { place, rows, onToggle } = props;
+  const { place, rows, edits, onToggle } = props;
   const { all, hasMore } = rows;
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useNarrow();
   const columns = isNarrow ? props.columns.slice(0, maxCardLines) : props.columns;
   const rowHeight = isNarrow ? cardFrame + cardLineHeight * columns.length : deskRowHeight;
   const { start, end } = useRange(box, all.length, rowHeight);
-  const { table, edited, edit } = useEdited();
+  const table = useRef<HTMLTableElement>(null);
   const [whole, setWhole] = useState<CutValue>();
   const [active, setActive] = useState<ActiveCell>({ row: 0, column: 0 });
   useLoadAhead(rows, end);
@@ -60,7 +54,7 @@ export function Grid(props: GridProps) {
     onOpen: (cell) => {
       const column = columns[cell.column - 1];
       if (column === undefined) navigate(objectPlace(place, idOf(cell)));
-      else if (!column.isSystem) edit({ id: idOf(cell), name: column.name });
+      else if (!column.isSystem) edits.begin(idOf(cell), column.name);
     },
   });
   const { tracks, sum } = widthsOf(columns);
@@ -74,7 +68,7 @@ export function Grid(props: GridProps) {
         aria-label={`Objects of ${place.className}`}
         aria-rowcount={hasMore ? -1 : all.length + 1}
         aria-multiselectable
-        aria-activedescendant={cellId(active)}
+        aria-activedescendant={shownId(active, { start, end })}
         tabIndex={0}
         onKeyDown={onKeyDown}
         style={{ '--row-height': `${rowHeight}px`, '--columns': tracks, '--width': sum }}
@@ -86,10 +80,12 @@ export function Grid(props: GridProps) {
           columns={columns}
           range={{ start, end }}
           active={active}
-          edited={edited}
           onActivate={setActive}
           onShowWhole={setWhole}
-          onEdit={edit}
+          onEnd={(id, name) => {
+            edits.end(id, name);
+            table.current?.focus();
+          }}
         />
         <Spacer height={(all.length - end) * rowHeight} />
       </table>
@@ -103,13 +99,13 @@ export function Grid(props: GridProps) {
 interface GridBodyProps extends GridProps {
   readonly range: Range;
   readonly active: ActiveCell;
-  readonly edited: Edited | undefined;
   readonly onActivate: (cell: ActiveCell) => void;
   readonly onShowWhole: (value: CutValue) => void;
-  readonly onEdit: (cell: Edited | undefined) => void;
+  /** A cell is not edited any more. */
+  readonly onEnd: (id: number, name: string) => void;
 }
 
-function GridBody({ rows, range, active, edited, selected, onEdit, ...others }: GridBodyProps) {
+function GridBody({ rows, range, active, edits, selected, onEnd, ...others }: GridBodyProps) {
   const { place, columns, onToggle, onActivate, onShowWhole } = others;
   return (
     <tbody>
@@ -128,11 +124,12 @@ function GridBody({ rows, range, active, edited, selected, onEdit, ...others }: 
             onToggle={onToggle}
             onActivate={onActivate}
             onShowWhole={onShowWhole}
-            editedName={edited?.id === id ? edited.name : undefined}
-            onEdit={(name) => onEdit(name === undefined ? undefined : { id, name })}
-            onSaved={(object) => {
+            editedNames={edits.open.get(id)}
+            edits={edits}
+            onEnd={(name) => onEnd(id, name)}
+            onSaved={(object, name) => {
               rows.replace(object);
-              onEdit(undefined);
+              onEnd(id, name);
             }}
           />
         );
@@ -141,15 +138,9 @@ function GridBody({ rows, range, active, edited, selected, onEdit, ...others }: 
   );
 }
 
-/** Keeps which cell is edited; afterwards the focus is back at the table. */
-function useEdited() {
-  const table = useRef<HTMLTableElement>(null);
-  const [edited, setEdited] = useState<Edited>();
-  const edit = (next: Edited | undefined) => {
-    setEdited(next);
-    if (next === undefined) table.current?.focus();
-  };
-  return { table, edited, edit };
+/** Returns the id of a cell; undefined while its row is not in the document. */
+function shownId(cell: ActiveCell, { start, end }: Range): string | undefined {
+  return cell.row >= start && cell.row < end ? cellId(cell) : undefined;
 }
 
 /** Loads the next page before its rows are seen. */

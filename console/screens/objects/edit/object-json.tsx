@@ -1,0 +1,41 @@
+import { useState } from 'preact/hooks';
+import { parseObject } from '../../../core/json-text.ts';
+import { notify } from '../../../core/notices.ts';
+import { AreaField, Form } from '../../../parts/form.tsx';
+import type { Column, DataObject, ObjectsPlace } from '../object-data.ts';
+import { useSaving } from './conflict.tsx';
+
+interface ObjectJsonProps {
+  readonly place: ObjectsPlace;
+  readonly columns: readonly Column[];
+  readonly object: DataObject;
+  readonly onSaved: (object: DataObject) => void;
+}
+
+/** An object as JSON text; what was changed in it is saved. */
+export function ObjectJson({ place, columns, object, onSaved }: ObjectJsonProps) {
+  const [text, setText] = useState(JSON.stringify(object, null, 2));
+  const { save, conflict } = useSaving({
+    place,
+    columns,
+    onSaved: (saved) => {
+      notify('Saved.');
+      onSaved(saved);
+    },
+    onTheirs: onSaved,
+  });
+  const send = async () => {
+    const changed = Object.entries(parseObject(text)).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(object[name]),
+    );
+    await save(object, Object.fromEntries(changed));
+  };
+  return (
+    <>
+      <Form verb="Save" onSend={send}>
+        {() => <AreaField label="Object as JSON" value={text} onValue={setText} rows={24} isCode />}
+      </Form>
+      {conflict}
+    </>
+  );
+}
