@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Digits, aligned at the right. */
   readonly isNumber?: boolean;
+  /** Buttons and links: they need no label on a card. */
+  readonly isActions?: boolean;
 }
 
 interface TableProps<Row> {
@@ -39,8 +41,12 @@ export function Table<Row>({ caption, columns, rows, keyOf }: TableProps<Row>) {
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               <th scope="row">{first.cell(row)}</th>
-              {others.map(({ name, cell, isNumber }) => (
-                <td key={name} data-label={name} class={isNumber ? 'number' : ''}>
+              {others.map(({ name, cell, isNumber, isActions }) => (
+                <td
+                  key={name}
+                  data-label={isActions ? undefined : name}
+                  class={isNumber ? 'number' : ''}
+                >
                   {cell(row)}
                 </td>
               ))}

@@ -13,6 +13,25 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
 
   afterAll(() => view?.close());
 
+  test('cards have no label without a value, and none for buttons', async () => {
+    await view.send({ path: `${library}groups/`, body: { label: 'Writers' } });
+    const tab = await view.open('/i/library/groups', { width: 390 });
+    const { page } = tab;
+    const labels = `[...document.querySelectorAll('table.cards td')]
+      .filter((cell) => cell.checkVisibility())
+      .map((cell) => [getComputedStyle(cell, '::before').content, cell.textContent])
+      .filter(([label, text]) => label !== 'none' && text === '')`;
+    await page.getByRole('link', { name: 'Writers' }).waitFor();
+    expect(await page.evaluate(labels)).toEqual([]);
+    await page.goto(`${view.url}/console/#/i/library/admins`);
+    await page.getByText('owner@example.com').last().waitFor();
+    await page.getByLabel('Role').first().waitFor();
+
+    expect(await page.evaluate(labels)).toEqual([]);
+    expect(await page.locator('td[data-label="Actions"]').count()).toBe(0);
+    await tab.close();
+  });
+
   test.each(widths)('a user is made, gets a password and a group, %i px wide', async (width) => {
     const username = `ada-${width}`;
     const tab = await view.open('/i/library/users', { width });

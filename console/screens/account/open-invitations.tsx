@@ -49,6 +49,7 @@ export function OpenInvitations() {
                 { name: 'From', cell: ({ inviter }) => inviter },
                 {
                   name: 'Actions',
+                  isActions: true,
                   cell: (invitation) => (
                     <div class="actions">
                       <button

@@ -67,6 +67,7 @@ export function Screen({ names }: ScreenProps) {
               },
               {
                 name: 'Actions',
+                isActions: true,
                 cell: (member) =>
                   member.id !== all[0]?.id && (
                     <button

@@ -53,6 +53,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
                 { name: 'Sent', cell: ({ created_at }) => <Time value={created_at} /> },
                 {
                   name: 'Actions',
+                  isActions: true,
                   cell: (invitation) => (
                     <div class="actions">
                       {invitation.state === 'new' && invitation.key && (

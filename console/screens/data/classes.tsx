@@ -102,6 +102,7 @@ function columnsOf(instance: string): readonly Column<ClassRecord>[] {
     { name: 'Fields', cell: ({ schema }) => schema.length, isNumber: true },
     {
       name: 'More',
+      isActions: true,
       cell: ({ name }) => (
         <span class="actions">
           <a href={href(at`/i/${instance}/structure/${name}`)} aria-label={`Structure of ${name}`}>

@@ -102,6 +102,7 @@ function Members({ instance, path }: MembersProps) {
                 },
                 {
                   name: 'Actions',
+                  isActions: true,
                   cell: (user) => (
                     <button
                       type="button"

@@ -86,6 +86,7 @@ function columnsOf(instance: string, reload: () => void) {
     { name: 'Made', cell: ({ created_at }: ApiKey) => <Time value={created_at} /> },
     {
       name: 'Actions',
+      isActions: true,
       cell: (key: ApiKey) => (
         <div class="actions">
           <CopyButton text={() => key.api_key} label="Copy the key" />

@@ -129,6 +129,7 @@ function columnsOf(instance: string, { backups, restores }: Lists) {
     { name: 'Contents', cell: Contents },
     {
       name: 'Actions',
+      isActions: true,
       cell: (backup: Backup) => (
         <div class="actions">
           <button

@@ -47,6 +47,7 @@ export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps
             },
             {
               name: 'Actions',
+              isActions: true,
               cell: (group) => (
                 <button
                   type="button"
