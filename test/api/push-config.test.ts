@@ -1,8 +1,8 @@
-import forge from 'node-forge';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { dataIdOf } from '../support/moved-store.ts';
+import { p12File } from '../support/p12.ts';
 import { apnsToken, serviceAccount, tokenKey } from '../support/push.ts';
 import { required } from '../support/responses.ts';
 
@@ -124,29 +124,10 @@ describe("a token key of Apple's", () => {
   });
 });
 
-const keys = forge.pki.rsa.generateKeyPair(1024);
-
-/** A `.p12` file as the keychain exports it. */
-function p12(
-  friendlyName: string | undefined,
-  days = 30,
-  password: string | null = '',
-): Uint8Array<ArrayBuffer> {
-  const certificate = forge.pki.createCertificate();
-  certificate.publicKey = keys.publicKey;
-  certificate.validity.notBefore = new Date(0);
-  certificate.validity.notAfter = new Date(
-    Math.floor(api.platform.clock.micros() / 1e6) * 1000 + days * 86_400_000,
-  );
-  certificate.setSubject([{ name: 'commonName', value: 'Apple Push Services' }]);
-  certificate.setIssuer([{ name: 'commonName', value: 'Apple' }]);
-  certificate.sign(keys.privateKey, forge.md.sha256.create());
-  const options = {
-    algorithm: '3des' as const,
-    ...(friendlyName !== undefined && { friendlyName }),
-  };
-  const file = forge.pkcs12.toPkcs12Asn1(keys.privateKey, certificate, password, options);
-  return new Uint8Array(Buffer.from(forge.asn1.toDer(file).getBytes(), 'binary'));
+/** A certificate that is valid for some days. */
+function p12(friendlyName: string | undefined, days = 30, password: string | null = '') {
+  const now = Math.floor(api.platform.clock.micros() / 1e6) * 1000;
+  return p12File({ friendlyName, notAfter: new Date(now + days * 86_400_000), password });
 }
 
 function upload(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { p12File } from '../support/p12.ts';
 import { type Console, openConsole, program, widths } from './console-page.ts';
 
 const push = '/v1.1/instances/library/push_notifications/';
@@ -81,7 +82,24 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await page.getByLabel('Certificate (.p12)').setInputFiles(file('push.p12', 'no certificate'));
     await page.getByRole('button', { name: 'Save the credential' }).click();
     await page.getByText('Invalid file.').first().waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
+    const notAfter = new Date(Date.now() + 30 * 86_400_000);
+    const friendlyName = 'Apple Push Services: com.example.app';
+    const certificate = Buffer.from(p12File({ friendlyName, notAfter }));
+    await page
+      .getByLabel('Certificate (.p12)')
+      .setInputFiles({ name: 'push.p12', mimeType: '', buffer: certificate });
+    await tab.check();
+    await page.getByRole('button', { name: 'Save the credential' }).click();
+    await page.getByText(`certificate, valid until ${day(notAfter)}`, { exact: false }).waitFor();
+    await tab.check();
+    const stored = await view.send({ path: `${push}apns/config/` });
+    expect(stored.body).toMatchObject({
+      development_certificate: true,
+      development_bundle_identifier: 'com.example.app',
+    });
+    await page.getByRole('button', { name: 'Remove the credential for development' }).click();
+    await page.getByRole('button', { name: 'Remove the credential', exact: true }).click();
+    await page.getByText('certificate, valid until').waitFor({ state: 'detached' });
 
     await page.getByRole('link', { name: 'Phone' }).click();
     await page.getByLabel('Takes messages').uncheck();
@@ -96,7 +114,63 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await page.getByText('No device yet.', { exact: false }).waitFor();
     await tab.close();
   });
+
+  test.each(widths)('a message goes to devices of all pages, %i px wide', async (width) => {
+    const users = '/v1.1/instances/library/users/';
+    const profile = { username: `ada${width}`, password: 'a password' };
+    const { body: ada } = await view.send({ path: users, body: profile });
+    for (let device = 1; device <= 25; device += 1) {
+      const user = device === 25 ? ada.id : null;
+      const body = { registration_id: `many-${width}-${device}`, user, is_active: device !== 2 };
+      await view.send({ path: `${push}gcm/devices/`, body });
+    }
+    await view.send({
+      method: 'PATCH',
+      path: `${push}gcm/config/`,
+      body: { development_api_key: account },
+    });
+    const tab = await view.open('/i/library/push', { width });
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Send a message' }).click();
+    const dialog = page.getByRole('dialog');
+    const device = (number: number) =>
+      dialog.getByLabel(`many-${width}-${number}`, { exact: true });
+
+    await dialog.getByLabel('Title').fill('To some');
+    await dialog.getByRole('button', { name: 'Send the message' }).click();
+    await dialog.getByText('Choose a device').waitFor();
+    await device(1).check();
+    expect(await device(2).count()).toBe(0);
+    await tab.check();
+    await dialog.getByRole('button', { name: 'Next page' }).click();
+    await device(24).check();
+    await dialog.getByLabel('Id of their user').fill(String(ada.id));
+    await dialog.getByRole('button', { name: 'Next page' }).waitFor({ state: 'detached' });
+    await device(25).check();
+    await dialog.getByText('Chosen: 3').waitFor();
+    await tab.check();
+    await dialog.getByRole('button', { name: 'Send the message' }).click();
+    await page.getByText(/^Message \d+: delivered\.$/).waitFor();
+
+    const sent = await view.send({ path: `${push}gcm/messages/` });
+    const contents = sent.body.objects.map((each: { content: object }) => each.content);
+    expect(contents).toContainEqual({
+      environment: 'development',
+      registration_ids: [1, 24, 25].map((number) => `many-${width}-${number}`),
+      notification: { title: 'To some', body: '' },
+    });
+    for (let number = 1; number <= 25; number += 1) {
+      const path = `${push}gcm/devices/many-${width}-${number}/`;
+      await view.send({ method: 'DELETE', path });
+    }
+    await tab.close();
+  });
 });
+
+/** Returns the day in UTC, as it is shown. */
+function day(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
 
 function file(name: string, content: string | object) {
   const text = typeof content === 'string' ? content : JSON.stringify(content);

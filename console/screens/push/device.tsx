@@ -61,7 +61,7 @@ export function Screen({ names }: ScreenProps) {
         <SendDialog
           service={service}
           path={`${path}send_message/`}
-          devices={[device.data]}
+          to={device.data}
           onSent={device.reload}
           onClose={() => setSending(false)}
         />

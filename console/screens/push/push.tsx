@@ -60,7 +60,7 @@ function ServiceView({ instance, service }: ServiceViewProps) {
         <SendDialog
           service={service}
           path={`${base}messages/`}
-          devices={devices.data?.objects ?? []}
+          to={`${base}devices/`}
           onSent={messages.reload}
           onClose={() => setSending(false)}
         />

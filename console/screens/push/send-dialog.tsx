@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { send } from '../../core/api.ts';
+import { ApiProblem, send } from '../../core/api.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { AreaField, CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { AreaField, Form, SelectField, TextField } from '../../parts/form.tsx';
+import { DevicePicker } from './device-picker.tsx';
 import {
   contentOf,
   type Device,
@@ -19,18 +20,20 @@ interface SendDialogProps {
   readonly service: Service;
   /** Where the message is sent to. */
   readonly path: string;
-  /** Devices to choose from; a single one is chosen. */
-  readonly devices: readonly Device[];
+  /** The device that gets the message, or the path of those to choose from. */
+  readonly to: Device | string;
   readonly onSent: () => void;
   readonly onClose: () => void;
 }
 
 /** Sends a message to devices, and tells when it has been sent. */
-export function SendDialog({ service, path, devices, onSent, onClose }: SendDialogProps) {
-  const [tokens, setTokens] = useState(devices.slice(0, 1).map((each) => each.registration_id));
+export function SendDialog({ service, path, to, onSent, onClose }: SendDialogProps) {
+  const [chosen, setChosen] = useState<readonly Device[]>(typeof to === 'string' ? [] : [to]);
   const [text, setText] = useState(newMessage);
   const change = (changes: Partial<MessageText>) => setText({ ...text, ...changes });
   const run = async () => {
+    if (chosen.length === 0) throw new ApiProblem(0, 'Choose a device that gets the message.');
+    const tokens = chosen.map((each) => each.registration_id);
     const body = { content: contentOf(service, tokens, text) };
     const { id, links } = await send<Message & { readonly links: { readonly self: string } }>({
       method: 'POST',
@@ -49,7 +52,11 @@ export function SendDialog({ service, path, devices, onSent, onClose }: SendDial
       <Form verb="Send the message" onSend={run} onCancel={onClose}>
         {(errors) => (
           <>
-            <Recipients {...{ devices, tokens, setTokens }} />
+            {typeof to === 'string' ? (
+              <DevicePicker path={to} chosen={chosen} onChosen={setChosen} />
+            ) : (
+              <p>To {nameOfDevice(to)}</p>
+            )}
             <SelectField
               label="Credentials"
               value={text.environment}
@@ -79,33 +86,3 @@ export function SendDialog({ service, path, devices, onSent, onClose }: SendDial
 }
 
 const newMessage: MessageText = { environment: 'development', title: '', body: '' };
-
-interface RecipientsProps {
-  readonly devices: readonly Device[];
-  readonly tokens: readonly string[];
-  readonly setTokens: (tokens: string[]) => void;
-}
-
-function Recipients({ devices, tokens, setTokens }: RecipientsProps) {
-  if (devices.length === 0) return <p role="alert">There is no device to send to.</p>;
-  return (
-    <fieldset>
-      <legend>Devices</legend>
-      {devices.map((device) => {
-        const { registration_id: token } = device;
-        return (
-          <CheckField
-            key={token}
-            label={nameOfDevice(device)}
-            isChecked={tokens.includes(token)}
-            isDisabled={devices.length === 1}
-            onChecked={(isChecked) => {
-              const others = tokens.filter((each) => each !== token);
-              setTokens(isChecked ? [...others, token] : others);
-            }}
-          />
-        );
-      })}
-    </fieldset>
-  );
-}
