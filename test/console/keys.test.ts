@@ -49,4 +49,42 @@ describe.skipIf(program === undefined)('API keys in the console', () => {
       await tab.close();
     },
   );
+
+  test.each(widths)('an old key stands for an API key, %i px wide', async (width) => {
+    const path = `${library}api_keys/`;
+    const flags = { ignore_acl: true };
+    const { body: key } = await view.send({
+      path,
+      body: { description: `old ${width}`, ...flags },
+    });
+    const old = String(width).padStart(40, 'ab');
+    const tab = await view.open('/i/library/keys', { width });
+    const { page } = tab;
+    const objects = { path: `${library}classes/book/objects/`, key: old };
+
+    const row = page.getByRole('row', { name: `old ${width}` });
+    await row.getByRole('button', { name: 'Aliases…' }).click();
+    await page.getByText('This API key has no alias.').waitFor();
+    await page.getByLabel('Old key').fill('not a key');
+    await page.getByRole('button', { name: 'Register the old key' }).click();
+    await page.locator('.field .error').waitFor();
+    await tab.check();
+    await page.getByLabel('Old key').fill(old);
+    await page.getByRole('button', { name: 'Register the old key' }).click();
+    await page
+      .getByRole('list', { name: 'Aliases' })
+      .getByText(`…${old.slice(-4)}`)
+      .waitFor();
+    await tab.check();
+    expect(await page.locator('body').innerHTML()).not.toContain(old);
+    expect((await view.send(objects)).body.objects).toHaveLength(2);
+
+    await page.getByRole('button', { name: 'Delete all aliases…' }).click();
+    await page.getByRole('button', { name: 'Delete all aliases', exact: true }).click();
+    await page.getByText('This API key has no alias.').waitFor();
+    const ended = await view.send({ ...objects, expect: [403] });
+    expect(ended.status).toBe(403);
+    expect((await view.send({ path: `${path}${key.id}/aliases/` })).body.aliases).toEqual([]);
+    await tab.close();
+  });
 });

@@ -52,7 +52,7 @@ describe.skipIf(program === undefined)('users and groups in the console', () => 
 
     const key = await view.send({ path: `${library}api_keys/`, body: {} });
     const body = { username, password: 'second password' };
-    const login = { path: `${library}user/auth/`, as: key.body.api_key, body };
+    const login = { path: `${library}user/auth/`, key: key.body.api_key, body };
     const { body: user } = await view.send(login);
     expect(user.groups).toMatchObject([{ name: 'readers' }]);
     await page.getByRole('button', { name: 'Show the user key' }).click();

@@ -10,6 +10,7 @@ import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { Aliases } from './aliases.tsx';
 import { type ApiKey, flagTexts, type KeyFlags, nameOfKey } from './key-data.ts';
 import { viewAs } from './view-as.tsx';
 
@@ -17,6 +18,7 @@ import { viewAs } from './view-as.tsx';
 export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
   const [isAdding, setAdding] = useState(false);
+  const [aliasesOf, setAliasesOf] = useState<ApiKey>();
   const keys = useLoad(() => readAll<ApiKey>(at`instances/${instance}/api_keys/`), [instance]);
   return (
     <Page
@@ -37,11 +39,14 @@ export function Screen({ names }: ScreenProps) {
               caption="API keys"
               rows={all}
               keyOf={({ id }) => id}
-              columns={columnsOf(instance, keys.reload)}
+              columns={columnsOf(instance, { reload: keys.reload, onAliases: setAliasesOf })}
             />
           )
         }
       </Loaded>
+      {aliasesOf !== undefined && (
+        <Aliases instance={instance} apiKey={aliasesOf} onClose={() => setAliasesOf(undefined)} />
+      )}
       {isAdding && (
         <NewKey
           instance={instance}
@@ -57,7 +62,12 @@ export function Screen({ names }: ScreenProps) {
   );
 }
 
-function columnsOf(instance: string, reload: () => void) {
+interface KeyActions {
+  readonly reload: () => void;
+  readonly onAliases: (key: ApiKey) => void;
+}
+
+function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
   const path = ({ id }: ApiKey) => at`instances/${instance}/api_keys/${id}/`;
   const view = (key: ApiKey) => {
     const label = `the API key ${nameOfKey(key)}`;
@@ -92,6 +102,9 @@ function columnsOf(instance: string, reload: () => void) {
           <CopyButton text={() => key.api_key} label="Copy the key" />
           <button type="button" class="small" onClick={() => view(key)}>
             View as
+          </button>
+          <button type="button" class="small" onClick={() => onAliases(key)}>
+            Aliases…
           </button>
           <button type="button" class="small" onClick={() => attempt(() => reset(key))}>
             Reset…
