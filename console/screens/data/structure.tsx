@@ -53,10 +53,14 @@ export function Screen({ names }: ScreenProps) {
         {({ record, targets, groups }) => (
           <>
             {isMigrating && (
-              <p class="card" role="status">
-                Indexes are being built or removed. Objects can be read and written; the class can
-                be changed when this has finished.
-              </p>
+              <div class="card" role="status">
+                <p>
+                  Indexes are being built or removed, in{' '}
+                  {counted(record?.objects_count ?? 0, 'object')}. Objects can be read and written;
+                  the class can be changed when this has finished.
+                </p>
+                <progress aria-label="Indexes are being built or removed" />
+              </div>
             )}
             <fieldset class="bare" disabled={isMigrating}>
               <ClassEditor
