@@ -65,6 +65,7 @@ export function useRows(place: ObjectsPlace, listing: Listing): Rows {
   const [round, setRound] = useState(0);
   const load = useRef<(path: string, query?: Parameters) => void>(() => undefined);
   const isBusy = useRef(false);
+  const following = useRef<string | null>(null); // known before the state is rendered: no page is loaded twice
   const parameters = listParameters(listing);
   const start = () => load.current(objectsPath(place), { ...parameters, page_size: pageSize });
   useEffect(() => {
@@ -76,6 +77,7 @@ export function useRows(place: ObjectsPlace, listing: Listing): Rows {
         ({ objects, next }) => {
           if (abort.signal.aborted) return;
           isBusy.current = false;
+          following.current = next;
           const more = objects.map((object) => toRow(object, listing.columns));
           setState(({ all }) => ({
             all: [...all, ...more],
@@ -91,6 +93,7 @@ export function useRows(place: ObjectsPlace, listing: Listing): Rows {
       );
     };
     setState(nothing);
+    following.current = null;
     start();
     return () => abort.abort();
   }, [JSON.stringify(parameters), objectsPath(place), round]);
@@ -101,7 +104,7 @@ export function useRows(place: ObjectsPlace, listing: Listing): Rows {
     isLoading,
     problem,
     loadMore: () => {
-      if (next !== null && !isBusy.current) load.current(next);
+      if (following.current !== null && !isBusy.current) load.current(following.current);
     },
     retry: () => (next === null ? start() : load.current(next)),
     reload: () => setRound((last) => last + 1),
