@@ -157,6 +157,14 @@ describe.skipIf(program === undefined)('objects in the console', () => {
 
       await page.getByText(first.title, { exact: true }).dblclick();
       await editorOf(first).fill('Typed at first');
+      const cell = page.getByRole('gridcell').filter({ has: editorOf(first) });
+      const [editor, around] = await Promise.all([
+        editorOf(first).boundingBox(),
+        cell.boundingBox(),
+      ]);
+      if (editor === null || around === null) throw new Error('the editor is not seen');
+      expect(editor.x + editor.width).toBeLessThanOrEqual(around.x + around.width);
+      expect(editor.y + editor.height).toBeLessThanOrEqual(around.y + around.height);
       await page.getByText(second.title, { exact: true }).dblclick();
       await editorOf(second).fill('Typed then');
       await scroll(1_000_000);

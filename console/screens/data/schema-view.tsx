@@ -69,7 +69,9 @@ export function SchemaView({ text, onText, error }: SchemaViewProps) {
         rows={20}
         isCode
       />
-      <CopyButton text={() => text} label="Copy" about="the fields as JSON" />
+      <div class="actions views">
+        <CopyButton text={() => text} label="Copy" about="the fields as JSON" />
+      </div>
     </>
   );
 }

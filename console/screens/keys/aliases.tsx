@@ -55,13 +55,15 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
                   </li>
                 ))}
               </ul>
-              <button
-                type="button"
-                class="small danger"
-                onClick={() => attempt(() => remove(aliases.length))}
-              >
-                Delete all aliases…
-              </button>
+              <div class="actions views">
+                <button
+                  type="button"
+                  class="small danger"
+                  onClick={() => attempt(() => remove(aliases.length))}
+                >
+                  Delete all aliases…
+                </button>
+              </div>
             </>
           )
         }
