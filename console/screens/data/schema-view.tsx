@@ -3,7 +3,6 @@ import { toApiProblem } from '../../core/load.ts';
 import { place, setQuery } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { AreaField } from '../../parts/form.tsx';
-
 import type { ClassRecord } from './class-data.ts';
 import { definitionOf, type FieldDraft } from './class-draft.ts';
 import { readSchema, schemaText, toFieldDrafts } from './schema-text.ts';
