@@ -23,10 +23,10 @@ const loads = {
 type Loaded = LoadedOf<typeof loads>;
 
 /** A limit; null: there is none. `used` is null where it is not counted. */
-interface Limit {
+type Limit = {
   readonly limit: number | null;
   readonly used: number | null;
-}
+};
 
 const limit: Field = computed('nested object', {
   children: {
@@ -87,7 +87,7 @@ const route: Route = endpointRoute({
   operations: {
     GET: {
       right: 'G',
-      run: async (context) => ({ status: 200, body: { ...(await readLimits(context)) } }),
+      run: async (context) => ({ status: 200, body: await readLimits(context) }),
     },
   },
 });
