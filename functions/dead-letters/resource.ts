@@ -5,7 +5,7 @@ import { rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { type Context, type Family, onlyIn } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
-import { type LetterTask, letterWork } from '../../shared/jobs/dead-letters.ts';
+import { type LetterTask, letterJobName } from '../../shared/jobs/dead-letters.ts';
 import { updateInstanceLetter } from '../../shared/jobs/instance-letters.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -90,7 +90,7 @@ function jobOf(
   action: LetterTask['action'],
 ): Put {
   const task: LetterTask = { action, instance: instanceOf(context), number, letter, at };
-  return newJob(context.platform, letterWork, task);
+  return newJob(context.platform, letterJobName, task);
 }
 
 /** Changes of an instance that a consumer failed to process (docs/reference/dead-letters.md). */

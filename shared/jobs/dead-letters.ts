@@ -84,6 +84,19 @@ export async function handleDeadLetter(
 ): Promise<void> {
   const letter = await deadLetterEntity.read(services.store, Date.parse(at), id);
   if (letter === undefined) throw new Error(`there is no dead letter ${id}`);
+  await handleLetter(services, consumers, { action, letter });
+}
+
+interface LetterAction {
+  readonly action: DeadLetterRequest['action'];
+  readonly letter: Stored<DeadLetterData>;
+}
+
+async function handleLetter(
+  services: Services,
+  consumers: readonly ChangeConsumer[],
+  { action, letter }: LetterAction,
+): Promise<void> {
   if (action === 'replay') await replay(services, consumers, letter);
   await maintain(services, deletionOf(letter));
   if (letter.data.file !== undefined) await services.files.remove([letter.data.file]);
@@ -95,7 +108,7 @@ function deletionOf({ key, data }: Stored<DeadLetterData>): readonly Write[] {
   return [deleteIfExists(key), deleteIfExists(shown)];
 }
 
-/** What an administrator of an instance wants done with a letter. */
+/** The task of a job that an administrator of an instance requests for a letter. */
 export type LetterTask = {
   readonly action: DeadLetterRequest['action'];
   /** Of the item that shows the letter to the instance. */
@@ -106,8 +119,8 @@ export type LetterTask = {
   readonly at: number;
 };
 
-/** Name of the job that does it. */
-export const letterWork: Pick<JobType, 'name'> = { name: 'dead-letter' };
+/** Name of the type of that job. */
+export const letterJobName: Pick<JobType, 'name'> = { name: 'dead-letter' };
 
 /**
  * Returns the type of that job, for the process that has the consumers. A letter that is dropped is hidden from its
@@ -115,17 +128,17 @@ export const letterWork: Pick<JobType, 'name'> = { name: 'dead-letter' };
  */
 export function letterJob(consumers: readonly ChangeConsumer[]): JobType {
   return {
-    ...letterWork,
+    ...letterJobName,
     step: async (context, stored) => {
-      const { action, instance, number, letter: id, at: atMs } = stored as LetterTask;
-      const at = new Date(atMs).toISOString();
-      if ((await deadLetterEntity.read(context.store, atMs, id)) === undefined) {
+      const { action, instance, number, letter: id, at } = stored as LetterTask;
+      const letter = await deadLetterEntity.read(context.store, at, id);
+      if (letter === undefined) {
         // done before, or the operator has dropped it with a release that knows only the letter
         await maintain(context, [deleteIfExists(instanceLetterEntity.key(instance, number))]);
         return 'done';
       }
       try {
-        await handleDeadLetter(context, consumers, { action, id, at });
+        await handleLetter(context, consumers, { action, letter });
       } catch (error) {
         if (action === 'drop') throw error; // tried again
         const shown = await instanceLetterEntity.read(context.store, instance, number);

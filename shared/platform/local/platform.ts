@@ -149,7 +149,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     vault: openVault(medium.secrets),
     mailer: loggingMailer(log),
   };
-  const tasks = { consumers, kinds: kindsOf(options.background) };
+  const tasks = { consumers, kinds: jobTypesOf(options.background) };
   const background: Background = startBackground({ feed: store.feed, services, calls, ...tasks });
   const control = await openControlOf(medium.folder, { ...services, consumers });
   return {
@@ -164,7 +164,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
 }
 
 /** Returns the job types of the features, of migrations, and of replays. */
-function kindsOf({
+function jobTypesOf({
   consumers,
   jobTypes,
   dataFormat = currentFormat,
