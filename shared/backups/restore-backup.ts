@@ -148,7 +148,7 @@ async function putCounts(context: JobContext, task: RestoreTask): Promise<void> 
 
 /** Closes the instance to requests that may write, once no backup reads its contents. */
 async function close(context: JobContext, task: RestoreTask): Promise<StepResult> {
-  if (await isBackedUp(context.store, task.instance)) return { task, afterMs: backupPauseMs };
+  if (await isBackedUp(context, task.instance)) return { task, afterMs: backupPauseMs };
   await setClosed(context, task.instance, true);
   return { task: { ...task, phase: 'keys', since: context.clock.micros() } };
 }
@@ -157,6 +157,6 @@ async function close(context: JobContext, task: RestoreTask): Promise<StepResult
 async function keys(context: JobContext, task: RestoreTask): Promise<StepResult> {
   const { since = 0 } = task;
   if (!(await context.endedBefore(since))) return { task, afterMs: closePauseMs };
-  if (await isBackedUp(context.store, task.instance)) return { task, afterMs: closePauseMs };
+  if (await isBackedUp(context, task.instance)) return { task, afterMs: closePauseMs };
   return keepKeys(context, task);
 }

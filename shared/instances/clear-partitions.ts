@@ -49,7 +49,7 @@ export const clearClass: JobType = {
   name: 'clear-class',
   step: afterCalls<DeletedClass & Place>(async (context, task) => {
     const { instance, classNumber } = task;
-    if (await isBackedUp(context.store, instance)) return { task, afterMs: backupPauseMs };
+    if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
     const keys = [classCountEntity, classFileCountEntity].map((entity) =>
       entity.key(instance, classNumber),
     );

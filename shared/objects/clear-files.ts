@@ -30,7 +30,7 @@ export const clearFiles: JobType = {
   name: 'clear-files',
   step: afterCalls<Progress>(async (context, task) => {
     const { instance, classNumber, names } = task;
-    if (await isBackedUp(context.store, instance)) return { task, afterMs: backupPauseMs };
+    if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
     const { items, last } = await objectEntity.list(context.store, [instance, classNumber], {
       after: task.last,
       limit: stepSize,

@@ -112,12 +112,12 @@ function keyBelow(prefix: string, { platform: { ids } }: FilePlace, filename: st
 /** Deletes files that no object refers to. */
 export const removeFiles: JobType = {
   name: 'remove-files',
-  step: async ({ store, files }, task) => {
+  step: async (context, task) => {
     const { keys } = task as { readonly keys: readonly string[] }; // as stored
     for (const data of new Set(keys.map(dataOfFile))) {
-      if (await isBackedUp(store, data)) return { task, afterMs: backupPauseMs };
+      if (await isBackedUp(context, data)) return { task, afterMs: backupPauseMs };
     }
-    await files.remove(keys);
+    await context.files.remove(keys);
     return 'done';
   },
 };

@@ -75,6 +75,11 @@ export interface FileStore {
   size(key: string): Promise<number | undefined>;
   /** Copies a file with its type; false when it is absent. */
   copy(from: string, to: string): Promise<boolean>;
+  /**
+   * Checks whether another process is copying the files: until its end, jobs delete none that data may refer to. Absent
+   * where there is no such process.
+   */
+  isHeld?(): Promise<boolean>;
   /** Deletes files if they exist. */
   remove(keys: readonly string[]): Promise<void>;
   /** Deletes all files whose keys start with a prefix, which ends in a slash. */

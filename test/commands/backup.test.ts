@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { itemsOf, openClient, type Send } from '../../bin/client.ts';
 import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
+import { holdFiles } from '../../shared/platform/local/files/holds.ts';
 import { startProcess } from '../support/server-process.ts';
 import { openProject } from './groundwork.ts';
 
@@ -99,6 +100,32 @@ test('a backup of a busy server is of one moment, and has all files of its objec
   const path = '/v1.1/instances/library/api_keys/';
   const { body: created } = await sendAgain({ path, body: {} });
   expect(parseKey(created.api_key)?.claims.version).toBe(2);
+});
+
+test('files are deleted only when no backup is being made, and after one that was killed', async () => {
+  const { folder } = openProject();
+  const server = await startServer(join(folder, 'data'));
+  const { send } = await createLibrary(server.url);
+  const files = join(folder, 'data', 'files');
+  const contents = () =>
+    readdirSync(join(files, 'content'), { recursive: true }).filter((name) =>
+      /txt$/.test(`${name}`),
+    );
+  await send({ path: objects, body: book('first') });
+  const release = await holdFiles(files);
+  await send({ method: 'DELETE', path: `${objects}1/` });
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(contents()).toHaveLength(1);
+
+  await release();
+
+  await expect.poll(contents, { timeout: 10_000 }).toEqual([]);
+  const long = new Date(Date.now() - 3_600_000);
+  writeFileSync(join(files, 'hold.1'), '');
+  utimesSync(join(files, 'hold.1'), long, long);
+  await send({ path: objects, body: book('second') });
+  await send({ method: 'DELETE', path: `${objects}2/` });
+  await expect.poll(contents, { timeout: 10_000 }).toEqual([]);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileEntity, scriptSourceEntity } from '../../../store/entities.ts';
 import type { Stored } from '../../../store/store.ts';
 import { syncFolder, syncTree } from '../files/atomic-file.ts';
+import { holdFiles } from '../files/holds.ts';
 import { StartError } from '../server/start-error.ts';
 import { openStoreReader } from '../store/read-only.ts';
 import { linkFiles } from './link-files.ts';
@@ -14,7 +15,7 @@ export interface BackupSize {
   readonly files: number;
 }
 
-const maxSnapshots = 5; // until one refers to no file that was deleted meanwhile
+const maxSnapshots = 3; // until no file of one was deleted with a script or an instance meanwhile
 const keyKinds: readonly string[] = [fileEntity.kind, scriptSourceEntity.kind];
 
 /** Files of a data folder besides the store and the files of objects, in the order in which they are copied. */
@@ -51,12 +52,15 @@ export async function backUp(folder: string, target: string): Promise<BackupSize
 async function copyData(folder: string, draft: string): Promise<BackupSize> {
   const [from, to] = [join(folder, 'files'), join(draft, 'files')];
   await mkdir(to, { mode: 0o700 });
-  await linkFiles(from, to); // most are there before the snapshot, so that few can be deleted since
+  await linkFiles(from, to); // most are there before the snapshot, so that deletions are held for a short time
   for (let snapshots = 1; ; snapshots += 1) {
-    const store = join(draft, 'store');
-    await rm(store, { recursive: true, force: true });
-    await snapshot(folder, store);
-    await linkFiles(from, to);
+    const release = await holdFiles(from);
+    try {
+      await snapshot(folder, join(draft, 'store'));
+      await linkFiles(from, to);
+    } finally {
+      await release();
+    }
     const { items, missing } = await checkFiles(draft);
     if (missing === undefined) return { items, files: await count(join(to, 'content')) };
     if (snapshots === maxSnapshots) throw new Error(`the file ${missing} is missing in ${folder}`);
@@ -65,6 +69,7 @@ async function copyData(folder: string, draft: string): Promise<BackupSize> {
 
 /** Writes the store as it is now, without its free space. */
 async function snapshot(folder: string, store: string): Promise<void> {
+  await rm(store, { recursive: true, force: true });
   const reader = await openStoreReader(folder);
   try {
     await mkdir(store, { mode: 0o700 });

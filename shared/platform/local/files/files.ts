@@ -19,6 +19,7 @@ import type { FileContent, FileStore, Log } from '../../ports.ts';
 
 import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
+import { isHeld } from './holds.ts';
 import { createUploadForms, type UploadForms } from './upload-form.ts';
 
 /** The files of one machine, with functions that only its server needs. */
@@ -95,6 +96,7 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
     size: (key) => size(folder, key),
     open: (key) => openFile(folder, key),
     copy: (from, to) => copy(place, from, to),
+    isHeld: () => isHeld(folder),
     remove: async (keys) => {
       for (const key of keys) await removePath(folder, checked(key));
     },
