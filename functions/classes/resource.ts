@@ -16,6 +16,7 @@ import { notFound } from '../../shared/values/errors/errors.ts';
 import { classFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
+import { migrationRoute } from './migration.ts';
 import { type ClassView, createClass, removeClass, updateClass } from './write.ts';
 
 const resource: ListOf<ClassData, ClassView, typeof classFields> = {
@@ -82,4 +83,9 @@ const resource: ListOf<ClassData, ClassView, typeof classFields> = {
 };
 
 /** The data classes of an instance. */
-export const classes: Family = { name: 'classes', grants, jobs, routes: listRoutes(resource) };
+export const classes: Family = {
+  name: 'classes',
+  grants,
+  jobs,
+  routes: [...listRoutes(resource), migrationRoute],
+};

@@ -5,6 +5,7 @@ import {
   classCountEntity,
   classEntity,
   classFileCountEntity,
+  classMigrationEntity,
   fileEntity,
   objectEntity,
   pushDeviceEntity,
@@ -78,7 +79,9 @@ function partitionsOf(data: number, classes: readonly ArchivedClass[]): readonly
 }
 
 const derivedKinds: ReadonlySet<string> = new Set(
-  [classCountEntity, classFileCountEntity, triggerRateEntity].map(({ kind }) => kind),
+  [classCountEntity, classFileCountEntity, classMigrationEntity, triggerRateEntity].map(
+    ({ kind }) => kind,
+  ),
 );
 
 function isArchived(item: Stored): boolean {

@@ -7,11 +7,11 @@ import {
 } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
-import { classEntity, objectEntity } from '../store/entities.ts';
+import { classEntity, classMigrationEntity, objectEntity } from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { updateItem } from '../store/writes.ts';
+import { deleteIfExists, putItem, updateItem } from '../store/writes.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 
 /** Class whose indexes have changed, and the epoch of the change. */
@@ -25,6 +25,8 @@ export type ChangedIndexes = {
 type Progress = ChangedIndexes & {
   /** Sort key of the last object that was read. */
   readonly last?: string;
+  /** Number of objects that were read. */
+  readonly done?: number;
 };
 
 const stepSize = 100;
@@ -57,10 +59,16 @@ async function pass(
   );
   const compiled = compileClass(current.data, context.files.address);
   await Promise.all(objects.map((object) => rewrite(context, compiled, object)));
-  if (last !== undefined) return { task: { ...progress, last } };
+  const { instance, classNumber, epoch } = progress;
+  const migration = classMigrationEntity.key(instance, classNumber);
+  if (last !== undefined) {
+    const done = (progress.done ?? 0) + objects.length;
+    await maintain(context, [putItem(classMigrationEntity, migration, { epoch, done })]);
+    return { task: { ...progress, last, done } };
+  }
   const { unfilledSlots: _, ...data } = current.data;
   const ready: ClassData = { ...data, status: 'ready', retiredSlots: [] };
-  await maintain(context, [updateItem(current, ready)]);
+  await maintain(context, [updateItem(current, ready), deleteIfExists(migration)]);
   return 'done';
 }
 

@@ -5,6 +5,7 @@ import {
   backupEntity,
   classCountEntity,
   classFileCountEntity,
+  classMigrationEntity,
   dataEndpointEntity,
   dataEndpointPositionEntity,
   emailEntity,
@@ -50,7 +51,7 @@ export const clearClass: JobType = {
   step: afterCalls<DeletedClass & Place>(async (context, task) => {
     const { instance, classNumber } = task;
     if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
-    const keys = [classCountEntity, classFileCountEntity].map((entity) =>
+    const keys = [classCountEntity, classFileCountEntity, classMigrationEntity].map((entity) =>
       entity.key(instance, classNumber),
     );
     const partitions = classPartitions(instance, classNumber);

@@ -43,6 +43,7 @@ import type {
   ApiKeyData,
   ClassCountData,
   ClassData,
+  ClassMigrationData,
   ClassNumbersData,
   ConfigData,
   DataEndpointData,
@@ -101,7 +102,7 @@ import type { Key } from './store.ts';
  * | ... its class numbers                           |                                | CLASSES                     |
  * | instance; its metadata; its configuration       | INSTANCE#<id>                  | INSTANCE; METADATA; CONFIG  |
  * | admins, API keys, classes, groups of an instance|                                | ADMIN#…, KEY#…, CLASS#…, …  |
- * | ... metadata of a class; number of its objects  |                                | CLASSMETADATA#<name>; CLASSCOUNT#<number> |
+ * | ... metadata of a class; number of its objects; objects whose indexes are built | | CLASSMETADATA#<name>; CLASSCOUNT#<number>; CLASSMIGRATION#<number> |
  * | ... data endpoints, by name and in list order   |                                | DATAENDPOINT#<name>; DATAENDPOINTROW#<row> |
  * | ... templates, by name and in list order        |                                | TEMPLATE#<name>; TEMPLATEROW#<row> |
  * | ... channels, by name and in list order         |                                | CHANNEL#<name>; CHANNELROW#<row> |
@@ -283,6 +284,13 @@ export const classEntity = entity<ClassData>('class').keyed(ofInstance, 'CLASS#'
 export const classCountEntity = entity<ClassCountData>('class-count').keyed(
   ofInstance,
   'CLASSCOUNT#',
+  (classNumber: number) => idKey(classNumber),
+);
+
+/** How far the indexes of a class are built; absent before the first step and after the last. */
+export const classMigrationEntity = entity<ClassMigrationData>('class-migration').keyed(
+  ofInstance,
+  'CLASSMIGRATION#',
   (classNumber: number) => idKey(classNumber),
 );
 

@@ -3,6 +3,7 @@ import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import {
   classCountEntity,
   classEntity,
+  classMigrationEntity,
   instanceCounter,
   objectEntity,
 } from '../../shared/store/entities.ts';
@@ -211,6 +212,26 @@ describe('a class whose indexes change', () => {
     expect(after.body).toMatchObject({ u: 'taken', revision: 2 });
     expect((await readClass('moved')).updated_at).toBe(changed.body.updated_at);
     expect([data.retiredSlots, data.unfilledSlots]).toEqual([[], undefined]);
+  });
+
+  it('shows its progress', async () => {
+    await world.dataClass('slow', plain);
+    await makeMany('slow', 1200);
+    const read = async () => expected(await call('GET', 'classes/slow/migration/'), 200);
+    const before = await read();
+    await call('PATCH', 'classes/slow/', { schema: indexed });
+
+    const states = [await read()];
+    while (states.at(-1).status === 'migrating') states.push(await read());
+
+    const done = states.map(({ objects_done }) => objects_done);
+    expect(before).toEqual({ status: 'ready', objects_count: 1200, objects_done: 1200 });
+    expect(states.at(-1)).toEqual(before);
+    expect(done).toEqual(done.toSorted((a, b) => a - b));
+    expect(done).toContainEqual(expect.toSatisfy((some) => some > 0 && some < 1200));
+    const { number } = await classRecord('slow');
+    const left = await classMigrationEntity.read(api.platform.store, await idOf(), number);
+    expect(left).toBeUndefined();
   });
 
   it('keeps revision and time of its objects', async () => {

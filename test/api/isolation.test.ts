@@ -107,7 +107,8 @@ function everyPlace(isWanted: (place: Place) => boolean) {
 
 const isInside = ({ template }: Place) => template.includes('{instance}');
 /** It is the same in all instances, or shows four digits at most. */
-const isGeneral = ({ template }: Place) => /\/(runtimes|backups|aliases|limits)\/$/.test(template);
+const isGeneral = ({ template }: Place) =>
+  /\/(runtimes|backups|aliases|limits|migration)\/$/.test(template);
 /** A public link replaces credentials: any caller with the link is accepted, and credentials are ignored. */
 const needsKeys = ({ template }: Place) => !template.includes('{link}');
 const isOpen = ({ route }: Place) => route.access.anonymous !== undefined;

@@ -132,12 +132,17 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     const { page } = tab;
     let status = 'migrating';
     await page.route(`**${path}moving/`, (route) => route.fulfill({ json: { ...made, status } }));
+    await page.route(`**${path}moving/migration/`, (route) =>
+      route.fulfill({ json: { status, objects_count: 5000, objects_done: 1200 } }),
+    );
 
     await page.goto(`${view.url}/console/#/i/shelves/structure/moving`);
     await page.getByText('Indexes are being built or removed').waitFor();
     const button = page.getByRole('button', { name: 'Save the class' });
     expect(await button.isDisabled()).toBe(true);
     expect(await page.getByLabel('Description').isDisabled()).toBe(true);
+    await page.getByText('1,200 of 5,000 objects').waitFor();
+    expect(await page.getByRole('progressbar').getAttribute('value')).toBe('1200');
     await tab.check();
     status = 'ready';
     await expect.poll(() => button.isEnabled(), { timeout: 10_000 }).toBe(true);

@@ -347,6 +347,11 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     'dead-letter | DEADLETTERS | 001700000000123#b1',
   ],
   [
+    table.classMigrationEntity,
+    table.classMigrationEntity.key(7, 5),
+    'class-migration | INSTANCE#7 | CLASSMIGRATION#0000000005',
+  ],
+  [
     table.instanceLetterEntity,
     table.instanceLetterEntity.key(7, 5),
     'instance-letter | INSTANCE#7#DEADLETTERS | 0000000005',

@@ -340,6 +340,12 @@ export const journey: readonly Step[] = [
     }),
   },
   {
+    call: 'GET /v1.1/instances/my-news/classes/user_profile/migration/',
+    as: 'owner',
+    status: 200,
+    answer: expect.objectContaining({ status: 'ready' }),
+  },
+  {
     call: 'GET /v1.1/instances/my-news/limits/',
     as: 'owner',
     status: 200,

@@ -34,6 +34,12 @@ export interface ClassRecord {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** How far the indexes of a class are built. */
+export interface MigrationRecord extends Pick<ClassRecord, 'status' | 'objects_count'> {
+  /** Objects that have their indexes. */
+  readonly objects_done: number;
+}
+
 /** A key of a field's definition that depends on its type. */
 export type FieldOption = 'filter_index' | 'order_index' | 'unique' | 'target';
 
@@ -62,10 +68,16 @@ export const profileClass = 'user_profile';
 export function readClass(
   instance: string,
   name: string,
-  options: { readonly signal?: AbortSignal; readonly isQuiet?: boolean } = {},
+  options: { readonly signal?: AbortSignal } = {},
 ): Promise<ClassRecord> {
   const path = at`instances/${instance}/classes/${name}/`;
   return send<ClassRecord>({ method: 'GET', path, ...options });
+}
+
+/** Reads how far the indexes of a class are built. */
+export function readMigration(instance: string, name: string): Promise<MigrationRecord> {
+  const path = at`instances/${instance}/classes/${name}/migration/`;
+  return send<MigrationRecord>({ method: 'GET', path, isQuiet: true });
 }
 
 /** Reads all classes of an instance, in order of creation. */

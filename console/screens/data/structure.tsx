@@ -1,3 +1,4 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { readAll, send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
@@ -7,7 +8,14 @@ import { at, href, navigate } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
-import { type ClassRecord, profileClass, readClass, readClasses } from './class-data.ts';
+import {
+  type ClassRecord,
+  type MigrationRecord,
+  profileClass,
+  readClass,
+  readClasses,
+  readMigration,
+} from './class-data.ts';
 import { ClassEditor } from './class-editor.tsx';
 import type { Group } from './class-rights.tsx';
 
@@ -30,13 +38,15 @@ export function Screen({ names }: ScreenProps) {
     return { record, targets: classes.map((each) => each.name), groups };
   }, [instance, name]);
   const { data, setData } = known;
+  const [progress, setProgress] = useState<MigrationRecord>();
   const isMigrating = data?.record?.status === 'migrating';
   const look = async () => {
     if (data === undefined || name === undefined) return;
-    const record = await readClass(instance, name, { isQuiet: true });
-    if (record.status === 'ready') setData({ ...data, record });
+    const now = await readMigration(instance, name);
+    setProgress(now);
+    if (now.status === 'ready') setData({ ...data, record: await readClass(instance, name) });
   };
-  useRepeat(() => attempt(look), 2_000, isMigrating);
+  useRepeat(() => attempt(look), 1_000, isMigrating);
   return (
     <Page
       title={name === undefined ? 'New class' : `Structure of ${name}`}
@@ -52,16 +62,7 @@ export function Screen({ names }: ScreenProps) {
       <Loaded of={known}>
         {({ record, targets, groups }) => (
           <>
-            {isMigrating && (
-              <div class="card" role="status">
-                <p>
-                  Indexes are being built or removed, in{' '}
-                  {counted(record?.objects_count ?? 0, 'object')}. Objects can be read and written;
-                  the class can be changed when this has finished.
-                </p>
-                <progress aria-label="Indexes are being built or removed" />
-              </div>
-            )}
+            {isMigrating && <Migration of={progress} />}
             <fieldset class="bare" disabled={isMigrating}>
               <ClassEditor
                 key={`${record?.revision} ${record?.updated_at}`}
@@ -92,6 +93,25 @@ export function Screen({ names }: ScreenProps) {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+function Migration({ of }: { readonly of: MigrationRecord | undefined }) {
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => card.current?.scrollIntoView({ block: 'nearest' }), []); // the button to save is far below
+  return (
+    <div class="card" ref={card}>
+      <p role="status">
+        Indexes are being built or removed. Objects can be read and written; the class can be
+        changed when this has finished.
+      </p>
+      <progress
+        aria-label="Objects with their indexes"
+        max={of?.objects_count}
+        value={of?.objects_done}
+      />
+      {of && ` ${of.objects_done.toLocaleString('en')} of ${counted(of.objects_count, 'object')}`}
+    </div>
   );
 }
 

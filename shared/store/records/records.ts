@@ -158,6 +158,14 @@ export interface ClassData {
   readonly updated_at: string;
 }
 
+/** How far the indexes of a class are built. */
+export interface ClassMigrationData {
+  /** Of the class, whose change needs it. */
+  readonly epoch: number;
+  /** Number of objects that are done. */
+  readonly done: number;
+}
+
 /** Number of objects, or of files of objects, of a class. */
 export interface ClassCountData {
   readonly count: number;
