@@ -83,6 +83,7 @@ export async function startRecorder(
     const sent = collect(incoming, forwarded);
     sent.catch(() => outgoing.headersSent || forwarded.destroy());
   });
+  server.keepAliveTimeout = 0; // a request on a connection that is closed at that moment fails
   return { url: await listen(server), close: () => end(server) };
 }
 
@@ -106,10 +107,16 @@ function decoded({ 'content-encoding': encoding }: IncomingHttpHeaders, bytes: B
   return encoding === 'br' ? brotliDecompressSync(bytes) : bytes;
 }
 
+/** What Prism says of an exchange. */
+export interface Verdict {
+  /** Whether Prism passed the request on; otherwise its response was not judged. */
+  readonly isPassedOn: boolean;
+  readonly violations: readonly Violation[];
+}
+
 /** Compares exchanges with the document. */
 export interface Judge {
-  /** Returns what differs; undefined: Prism refused the request, and has judged nothing. */
-  judge(exchange: Exchange): Promise<readonly Violation[] | undefined>;
+  judge(exchange: Exchange): Promise<Verdict>;
   close(): void;
 }
 
@@ -135,6 +142,7 @@ export async function openJudge(
     }
     outgoing.writeHead(exchange?.status ?? 500).end(exchange?.responseBody);
   });
+  upstream.keepAliveTimeout = 0; // Prism answers 502 when it sends on a connection that is closed at that moment
   const address = await listen(upstream);
   let prism = await startPrism(start, address);
   let restarting: Promise<void> | undefined;
@@ -147,18 +155,20 @@ export async function openJudge(
   const ask = async (exchange: Exchange, id: string) => {
     await restarting;
     const asked = prism;
-    const headers = await replay(asked.port, exchange, id);
-    if (headers === undefined)
+    const reply = await replay(asked.port, exchange, id);
+    if (reply === undefined)
       restarting = (restarting ?? Promise.resolve()).then(() => restart(asked));
-    return headers;
+    return reply;
   };
   let last = 0;
   const judge = async (exchange: Exchange) => {
     const id = String(++last);
     waiting.set(id, exchange);
-    const headers = (await ask(exchange, id)) ?? (await ask(exchange, id)); // ended by an earlier one
+    const reply = (await ask(exchange, id)) ?? (await ask(exchange, id)); // ended by an earlier one
     waiting.delete(id);
-    return headers?.[idHeader] === id ? violationsOf(headers['sl-violations']) : undefined;
+    const isPassedOn = reply?.headers[idHeader] === id;
+    const violations = isPassedOn ? violationsOf(reply.headers['sl-violations']) : [refusal(reply)];
+    return { isPassedOn, violations };
   };
   const turns = Array.from({ length: 4 }, (): Promise<unknown> => Promise.resolve());
   return {
@@ -196,6 +206,11 @@ const ofTransport = [
   'content-length',
 ];
 
+function refusal(reply: Reply | undefined): Violation {
+  const text = reply ? `${reply.status} ${reply.body.slice(0, 500)}` : 'no response';
+  return { location: ['request'], message: `Prism does not pass it on: ${text}` };
+}
+
 function violationsOf(header: string | string[] | undefined): readonly Violation[] {
   if (header === undefined) return [];
   const text = String(header);
@@ -208,12 +223,18 @@ function violationsOf(header: string | string[] | undefined): readonly Violation
 
 const longestMs = 10_000; // Prism never responds to bodies that it cannot parse
 
-/** Returns the headers of Prism's response; undefined: there is none. */
+interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** Returns Prism's response; undefined: there is none. */
 function replay(
   port: number,
   { method, path, headers, body }: Exchange,
   id: string,
-): Promise<IncomingHttpHeaders | undefined> {
+): Promise<Reply | undefined> {
   const own = Object.entries(headers).filter(([name]) => !ofTransport.includes(name));
   // Prism refuses a GET with a body, which the server ignores
   const sentBody = method === 'GET' ? Buffer.alloc(0) : body;
@@ -227,8 +248,12 @@ function replay(
   return new Promise((resolve) => {
     sent.on('error', () => resolve(undefined));
     sent.on('response', (response) => {
-      response.on('close', () => resolve(response.headers));
-      response.resume();
+      const { statusCode: status = 0, headers } = response;
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('close', () => {
+        resolve({ status, headers, body: Buffer.concat(parts).toString() });
+      });
     });
   });
 }

@@ -9,7 +9,7 @@ import { routes } from '../../functions/api.ts';
 import { makeDocument } from '../../functions/schema/make-document.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
 import { startProcess } from '../support/server-process.ts';
-import { type Exchange, type Judge, openJudge, startRecorder, type Violation } from './judge.ts';
+import { type Exchange, type Judge, openJudge, startRecorder, type Verdict } from './judge.ts';
 import { openVerdicts } from './verdicts.ts';
 
 /*
@@ -47,9 +47,10 @@ async function run(): Promise<number> {
   const verdicts = openVerdicts(routes);
   const judges = new Map<string, Judge>();
   for (const version of versions) judges.set(version, await judgeOf(folder, version));
-  const judge = (exchange: Exchange): Promise<readonly Violation[] | undefined> => {
+  const judge = (exchange: Exchange): Promise<Verdict> => {
     const judge = judges.get(exchange.path.startsWith('/v1/') ? 'v1' : 'v1.1');
-    return judge?.judge(exchange) ?? Promise.resolve(undefined);
+    if (judge === undefined) throw new Error(`No judge of ${exchange.path}`);
+    return judge.judge(exchange);
   };
   const pending = new Set<Promise<void>>();
   const see = (exchange: Exchange): void => {

@@ -1,7 +1,7 @@
 import { describe } from '../../functions/schema/describe.ts';
 import type { Route } from '../../shared/core/resource/route.ts';
 import { versions } from '../../shared/core/resource/versions.ts';
-import type { Exchange, Judge, Violation } from './judge.ts';
+import type { Exchange, Judge, Verdict, Violation } from './judge.ts';
 import { openMatcher } from './matcher.ts';
 
 /** What was judged, counted by operation. */
@@ -129,8 +129,6 @@ function hasOuterSpace(body: Buffer, location: readonly string[]): boolean {
   return typeof value === 'string' && value.trim() !== value;
 }
 
-const refused: Violation = { location: ['request'], message: 'Prism does not pass it on' };
-
 /** Opens counters for the operations of routes. */
 export function openVerdicts(routes: readonly Route[]): Verdicts {
   const operations = versions.flatMap((version) => describe(routes, version).operations);
@@ -164,19 +162,16 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
         return;
       }
       const isSuccess = hasSucceeded(exchange);
-      const violations = await (isSuccess ? judgeTwice(exchange, judge) : judge(exchange));
-      if (violations === undefined && !isSuccess) {
+      const verdict = await (isSuccess ? judgeTwice(exchange, judge) : judge(exchange));
+      const { isPassedOn, violations } = verdict;
+      if (!isPassedOn && !isSuccess) {
         increase(left, 'a request that the server rejects, and Prism does not pass on');
         return;
       }
       increase(judged, id);
       if (isSuccess) succeeded.add(id);
-      const all = violations ?? [refused];
-      count(
-        exchange,
-        id,
-        all.filter(({ location }) => location[0] === 'response' || isSuccess),
-      );
+      const counting = violations.filter(({ location }) => location[0] === 'response' || isSuccess);
+      count(exchange, id, counting);
     },
     violations: () => bad,
     missing,
@@ -192,8 +187,9 @@ export function openVerdicts(routes: readonly Route[]): Verdicts {
 }
 
 /** Has an exchange judged again if Prism was late, on a busy machine. */
-async function judgeTwice(exchange: Exchange, judge: Judge['judge']) {
-  return (await judge(exchange)) ?? judge(exchange);
+async function judgeTwice(exchange: Exchange, judge: Judge['judge']): Promise<Verdict> {
+  const verdict = await judge(exchange);
+  return verdict.isPassedOn ? verdict : judge(exchange);
 }
 
 function reasonNotToJudge(exchange: Exchange): string | undefined {
