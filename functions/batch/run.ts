@@ -16,11 +16,13 @@ const outOfTime = errorResponse(503, 'Request timeout.');
 /**
  * Runs the items of a batch in order and independently: no item undoes another (docs/reference/batch.md#execution).
  * Items that are unfinished when time runs out are reported so; they may have begun.
+ *
+ * @param outcome `results` receives the results; `endTurn` is called before items that may take as long as a script
  */
 export async function runRequests(
   context: Context,
   requests: readonly BatchRequest[],
-  results: Results,
+  { results, endTurn }: { readonly results: Results; readonly endTurn: () => void },
 ): Promise<void> {
   const session = context.openSession();
   const clock = startClock(maxMs - session.elapsedMs());
@@ -28,7 +30,9 @@ export async function runRequests(
   try {
     const matches = await session.find(requests.map(({ path }) => path));
     for (const step of planSteps(requests, matches)) {
-      if (step[0] !== undefined && step[0].position > 0) await setImmediate(); // yields to other requests
+      const [first] = step;
+      if (first?.kind === 'other') endTurn();
+      if (first !== undefined && first.position > 0) await setImmediate(); // yields to other requests
       for (const response of await runStep(run, step)) results.add(response);
     }
   } finally {

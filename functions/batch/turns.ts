@@ -1,0 +1,37 @@
+import type { Caches } from '../../shared/core/resource/caches.ts';
+import type { Context } from '../../shared/core/resource/route.ts';
+import { shareOf } from '../../shared/platform/limits/fair-queue.ts';
+import {
+  type Gate,
+  type GateLimits,
+  openGate,
+  type Release,
+} from '../../shared/platform/limits/gate.ts';
+
+/** Two commits of the local store, of which one is written while the other one is planned. */
+const maxTurns = 8;
+const waitMs = 1000;
+
+const limits: GateLimits = {
+  capacity: maxTurns,
+  queuePerOwner: Infinity, // bodies are limited where they are received
+  queuePerInstance: Infinity,
+};
+
+const gates = new WeakMap<Caches, Gate>();
+
+/**
+ * Waits until fewer than {@link maxTurns} batches of the process have a turn, at most {@link waitMs}. A batch has its
+ * turn while its items are parsed and its objects are written, owners and their instances one after the other. The
+ * parsed items of all batches that arrive at once would only wait for the store, and be copied by the garbage collector
+ * meanwhile: 32 batches of 50 creates at a time take a third more CPU time without turns.
+ *
+ * @returns ends the turn; further calls have no effect
+ */
+export async function takeTurn({ caches, instanceId, instanceName }: Context): Promise<Release> {
+  const gate = gates.get(caches) ?? openGate(limits);
+  gates.set(caches, gate);
+  const share = shareOf(instanceId ?? 0, instanceName?.data.owner);
+  const entry = await gate.enter({ ...share, waitMs });
+  return typeof entry === 'string' ? () => undefined : entry;
+}
