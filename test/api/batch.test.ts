@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../../shared/store/store.ts';
 import { sendElsewhere } from '../support/another-process.ts';
 import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
@@ -61,6 +61,11 @@ function item(method: string, path: string, body?: unknown): Item {
 /** The entries of a batch that was accepted. */
 async function run(requests: readonly Item[], as: Credentials = world.owner) {
   return expected(await world.call(as, 'POST', 'batch/', { requests }), 200);
+}
+
+/** Sends a batch that is rejected. */
+async function rejected(requests: readonly object[]) {
+  return expected(await world.call(world.owner, 'POST', 'batch/', { requests }), 400);
 }
 
 /** Creates a class with a new name; returns its path below the instance. */
@@ -737,5 +742,83 @@ describe.skipIf(isOn('roles'))('when time runs out', () => {
     expect(status).toBe(200);
     expect(body).toMatchObject([{ code: 201 }, over, { code: 201 }, over, over]);
     expect(writes).toBe(3);
+  });
+});
+
+// it sets the clock of the test's own process, which serves all requests
+describe.skipIf(isOn('roles'))('eight batches at a time hold their parsed items', () => {
+  let held = 0;
+  let release: () => void = () => undefined;
+
+  /** Holds the next writes, and counts those that have come. */
+  function hold(writes: number): void {
+    held = 0;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    for (let left = writes; left > 0; left -= 1) {
+      faulty.beforeNextWrite(() => {
+        held += 1;
+        return released;
+      });
+    }
+  }
+
+  async function untilHeld(count: number): Promise<void> {
+    await vi.waitUntil(() => held >= count, { timeout: 50_000 });
+    for (let turn = 0; turn < 200; turn += 1) await new Promise(setImmediate); // to see more of them
+    expect(held).toBe(count);
+  }
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  });
+  afterEach(() => {
+    release();
+    vi.useRealTimers();
+  });
+
+  it('others wait for a turn, at most a second', async () => {
+    const path = await newClass([title]);
+    const create = item('POST', `${path}objects/`, { title: 'x' });
+    hold(11);
+
+    const answers = Array.from({ length: 11 }, () => run([create]));
+    await untilHeld(8);
+    await vi.advanceTimersByTimeAsync(1000);
+    await untilHeld(11);
+    release();
+
+    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(11).fill(201));
+  });
+
+  it('a turn ends with the batch', async () => {
+    const path = await newClass([title]);
+    const create = item('POST', `${path}objects/`, { title: 'x' });
+
+    for (let left = 8; left > 0; left -= 1) {
+      await run([create]);
+      await rejected([{ method: 'POST' }]);
+    }
+    hold(8);
+    const answers = Array.from({ length: 8 }, () => run([create]));
+    await untilHeld(8);
+    release();
+
+    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(8).fill(201));
+  });
+
+  it('items that may take long hold none', async () => {
+    const path = await newClass([title]);
+    const create = item('POST', `${path}objects/`, { title: 'x' });
+    const group = item('POST', 'groups/', { label: 'x' });
+    hold(8);
+
+    const slow = Array.from({ length: 8 }, () => run([group, create]));
+    await untilHeld(8);
+    expect(codes(await run([create]))).toEqual([201]);
+    release();
+
+    expect((await Promise.all(slow)).flatMap(codes)).toEqual(Array(16).fill(201));
   });
 });
