@@ -144,6 +144,12 @@ describe('a malformed batch is rejected as a whole', () => {
     ['a long text, counted as JSON', other({ body: { k: '"'.repeat(24_576) } }), longValue],
     ['a long list', other({ body: { k: Array(24_576).fill(1) } }), longValue],
     [
+      'a long list of numbers',
+      other({ body: { k: Array(1967).fill(-1.2345678901234567e-100) } }),
+      longValue,
+    ],
+    ['a long object', other({ body: { k: { ['\u0000'.repeat(8191)]: [null] } } }), longValue],
+    [
       'everything wrong',
       { method: 'X', path: '/', body: [] },
       { method: noChoice('X'), ...elsewhere, ...badBody },
@@ -163,6 +169,8 @@ describe('a malformed batch is rejected as a whole', () => {
     ['32 keys', keys(32)],
     ['a key of 64', { ['k'.repeat(64)]: 1 }],
     ['a value of 49152', { k: 'x'.repeat(49_150) }],
+    ['a list of 49152', { k: [...Array(1965).fill(-1.2345678901234567e-100), 'x'.repeat(23)] }],
+    ['an object of 49152', { k: { ['\u0000'.repeat(8190)]: [11_111] } }],
   ];
 
   it.each(limits)('%s are accepted', async (_, body) => {

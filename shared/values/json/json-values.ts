@@ -1,7 +1,7 @@
 import { maxStructure } from '../bounds.ts';
 import { messages } from '../errors/messages.ts';
 import { type Reading, read, refuse } from '../scalars.ts';
-import { isJsonObject, type Json } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { measureStructure } from './json-structure.ts';
 
 /** Maximum nesting of lists and objects in a stored value. Deeper ones could exhaust the stack. */
@@ -53,7 +53,6 @@ function addMembers(below: unknown[], parent: unknown): void {
 
 /** A lone surrogate in JSON text; the first branch skips escaped backslashes. */
 const escapedSurrogates = /\\\\|\\ud[89a-f][0-9a-f]{2}/g;
-const escapedSurrogate = /\\ud[89a-f]/;
 
 /**
  * Replaces every lone surrogate, in keys too, with U+FFFD; returns the same value when there is none.
@@ -61,10 +60,22 @@ const escapedSurrogate = /\\ud[89a-f]/;
  * @param value one that {@link isStorable}
  */
 export function wellFormedJson<T extends Json>(value: T): T {
+  if (isWellFormed(value)) return value;
   const text = JSON.stringify(value);
-  if (!escapedSurrogate.test(text)) return value;
   // the shape is unchanged: only characters inside texts change
   return JSON.parse(text.replace(escapedSurrogates, (part) => (part === '\\\\' ? part : '\uFFFD')));
+}
+
+/** Checks whether no key and no text has a lone surrogate; faster than writing the value. */
+function isWellFormed(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isWellFormed);
+  const members = value as JsonObject; // an object that is no list
+  for (const name in members) {
+    if (!name.isWellFormed() || !isWellFormed(members[name] ?? null)) return false;
+  }
+  return true;
 }
 
 /**
