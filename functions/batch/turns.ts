@@ -22,9 +22,9 @@ const gates = new WeakMap<Caches, Gate>();
 
 /**
  * Waits until fewer than {@link maxTurns} batches of the process have a turn, at most {@link waitMs}. A batch has its
- * turn while its items are parsed and its objects are written; owners and their instances take turns. Without it, the
- * parsed items of all batches that arrive at once wait for the store, and the garbage collector copies them: 32 batches
- * of 50 creates at a time take half as much CPU time again.
+ * turn while its items are read and its objects are written; owners and their instances take turns. Without it, the
+ * planned objects of all batches that arrive at once wait for the store, and the garbage collector copies them: 32
+ * batches of 50 creates at a time take half as much CPU time again.
  *
  * @returns ends the turn; further calls have no effect
  */

@@ -754,7 +754,7 @@ describe.skipIf(isOn('roles'))('when time runs out', () => {
 });
 
 // it sets the clock of the test's own process, which serves all requests
-describe.skipIf(isOn('roles'))('eight batches at a time hold their parsed items', () => {
+describe.skipIf(isOn('roles'))('eight batches at a time are planned and written', () => {
   let held = 0;
   let release: () => void = () => undefined;
 
