@@ -8,12 +8,11 @@ import {
   type Release,
 } from '../../shared/platform/limits/gate.ts';
 
-/** Two commits of the local store, of which one is written while the other one is planned. */
-const maxTurns = 8;
 const waitMs = 1000;
 
 const limits: GateLimits = {
-  capacity: maxTurns,
+  capacity: 12,
+  perOwner: 8, // two commits of the local store, of which one is written while the other one is planned
   queuePerOwner: Infinity, // bodies are limited where they are received
   queuePerInstance: Infinity,
 };
@@ -21,10 +20,9 @@ const limits: GateLimits = {
 const gates = new WeakMap<Caches, Gate>();
 
 /**
- * Waits until fewer than {@link maxTurns} batches of the process have a turn, at most {@link waitMs}. A batch has its
- * turn while its items are read and its objects are written; owners and their instances take turns. Without it, the
- * planned objects of all batches that arrive at once wait for the store, and the garbage collector copies them: 32
- * batches of 50 creates at a time take half as much CPU time again.
+ * Waits until few batches of the process have a turn, at most {@link waitMs}. A batch has its turn while its items are
+ * read and its objects are written. Without turns, the planned objects of all batches that arrive at once wait for the
+ * store, and the garbage collector copies them: 32 batches of 50 creates at a time take half as much CPU time again.
  *
  * @returns ends the turn; further calls have no effect
  */

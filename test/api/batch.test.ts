@@ -754,7 +754,7 @@ describe.skipIf(isOn('roles'))('when time runs out', () => {
 });
 
 // it sets the clock of the test's own process, which serves all requests
-describe.skipIf(isOn('roles'))('eight batches at a time are planned and written', () => {
+describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a time', () => {
   let held = 0;
   let release: () => void = () => undefined;
 
@@ -798,6 +798,23 @@ describe.skipIf(isOn('roles'))('eight batches at a time are planned and written'
     release();
 
     expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(11).fill(201));
+  });
+
+  it('another owner does not wait for them', async () => {
+    const path = await newClass([title]);
+    const create = item('POST', `${path}objects/`, { title: 'x' });
+    const other = await openWorld(api, `elsewhere-${number}`);
+    const place = await other.dataClass('other', [title]);
+    const elsewhere = [{ method: 'POST', path: `${place}objects/`, body: { title: 'x' } }];
+    hold(8);
+
+    const answers = Array.from({ length: 9 }, () => run([create]));
+    await untilHeld(8);
+    const others = await other.call(other.owner, 'POST', 'batch/', { requests: elsewhere });
+    expect(codes(expected(others, 200))).toEqual([201]);
+    release();
+
+    expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(9).fill(201));
   });
 
   it('a turn ends with the batch', async () => {
