@@ -30,6 +30,6 @@ export async function takeTurn({ caches, instanceId, instanceName }: Context): P
   const gate = gates.get(caches) ?? openGate(limits);
   gates.set(caches, gate);
   const share = shareOf(instanceId ?? 0, instanceName?.data.owner);
-  const entry = await gate.enter({ ...share, waitMs });
+  const entry = await gate.enter({ waitMs, ...share });
   return typeof entry === 'string' ? () => undefined : entry;
 }
