@@ -6,7 +6,6 @@ import {
   socialBackends,
 } from '../platform/ports.ts';
 import { refused } from '../values/errors/errors.ts';
-import { wellFormed } from '../values/scalars.ts';
 import { email as emailValue } from '../values/values.ts';
 
 const gone = ['linkedin', 'twitter']; // their former interfaces no longer exist: every token is invalid
@@ -77,7 +76,7 @@ function tidy(told: SocialProfile | undefined): SocialProfile | undefined {
 }
 
 function shortened(name: string): string {
-  return [...wellFormed(name.trim())].slice(0, maxNameLength).join('');
+  return [...name.trim().toWellFormed()].slice(0, maxNameLength).join('');
 }
 
 const facebookInspection = v.object({

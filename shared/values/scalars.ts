@@ -47,7 +47,7 @@ export function textReader(rules: TextRules = {}): Reader<string> {
   return (input) => {
     const given = typeof input === 'number' ? numberText(input) : input;
     if (typeof given !== 'string') return refuse(messages.notString);
-    const text = wellFormed(trim ? given.trim() : given);
+    const text = (trim ? given.trim() : given).toWellFormed();
     if (text === '') return blank ? read(text) : refuse(messages.blank);
     return checkLength(text, rules);
   };
@@ -62,14 +62,6 @@ function checkLength(text: string, { max, min }: TextRules): Reading<string> {
   }
   return read(text);
 }
-
-/** Replaces lone surrogates with U+FFFD, so that the text has a UTF-8 form. */
-export function wellFormed(text: string): string {
-  return loneSurrogate.test(text) ? text.replace(loneSurrogates, '\uFFFD') : text;
-}
-
-const loneSurrogate = /\p{Surrogate}/u;
-const loneSurrogates = /\p{Surrogate}/gu;
 
 /** Counts the code points of `text`. */
 export function characterCount(text: string): number {

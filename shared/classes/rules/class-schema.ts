@@ -1,14 +1,7 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { isJsonObject } from '../../values/json/json.ts';
 import { readJson } from '../../values/json/json-values.ts';
-import {
-  characterCount,
-  quoted,
-  type Reading,
-  read,
-  refuse,
-  wellFormed,
-} from '../../values/scalars.ts';
+import { characterCount, quoted, type Reading, read, refuse } from '../../values/scalars.ts';
 import { definitionKeys, type FieldDefinition, type FieldType, fieldTypes } from './field-types.ts';
 
 /** Data that a new schema is checked against. */
@@ -192,7 +185,7 @@ function clean(draft: Draft): FieldDefinition {
     ...(draft.order_index === true ? { order_index: true } : {}),
     ...(draft.filter_index === true || isUnique ? { filter_index: true } : {}),
     ...(draft.unique === undefined ? {} : { unique: isUnique }),
-    ...(draft.target === undefined ? {} : { target: wellFormed(String(draft.target)) }),
+    ...(draft.target === undefined ? {} : { target: String(draft.target).toWellFormed() }),
   };
 }
 

@@ -36,11 +36,6 @@ export function jsonParseError(reason: string, code: BodyFault = 'malformed_body
 
 type BodyFault = 'malformed_body' | 'body_too_complex';
 
-/** Replaces each lone surrogate of a text with U+FFFD. */
-export function wellFormed(text: string): string {
-  return /[\ud800-\udfff]/.test(text) ? Buffer.from(text).toString() : text;
-}
-
 /** Replaces lone escapes in the text: one pass covers keys and values and keeps pairs and `\\\\ud800` unchanged. */
 function replaceLoneEscapes(text: string): string {
   const escapes =

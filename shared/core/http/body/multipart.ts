@@ -1,7 +1,6 @@
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { type ApiError, refused } from '../../../values/errors/errors.ts';
 import type { Upload } from '../../../values/uploads.ts';
-import { wellFormed } from '../json-text.ts';
 
 /** The parts of a multipart body. */
 export interface MultipartForm {
@@ -27,7 +26,7 @@ export function parseMultipart(contentType: string, bytes: Uint8Array): Promise<
     const fail = (reason: string) => reject(multipartError(reason));
     const parser = openParser(contentType);
     parser.on('field', (name, value) => {
-      if (name !== undefined) fields.set(wellFormed(name), wellFormed(value));
+      if (name !== undefined) fields.set(name.toWellFormed(), value.toWellFormed());
     });
     parser.on('file', (field, stream, filename, _encoding, type) => {
       const chunks: Buffer[] = [];
@@ -36,8 +35,8 @@ export function parseMultipart(contentType: string, bytes: Uint8Array): Promise<
       stream.on('end', () => {
         if (field === undefined || filename === '') return;
         files.push({
-          field: wellFormed(field),
-          filename: wellFormed(filename ?? ''),
+          field: field.toWellFormed(),
+          filename: (filename ?? '').toWellFormed(),
           contentType: type,
           bytes: Buffer.concat(chunks),
         });
