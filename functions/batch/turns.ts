@@ -20,9 +20,10 @@ const limits: GateLimits = {
 const gates = new WeakMap<Caches, Gate>();
 
 /**
- * Waits until few batches of the process have a turn, at most {@link waitMs}. A batch has its turn while its items are
- * read and its objects are written. Without turns, the planned objects of all batches that arrive at once wait for the
- * store, and the garbage collector copies them: 32 batches of 50 creates at a time take half as much CPU time again.
+ * Waits until the batch may have a turn, at most {@link waitMs}; after that it runs without one. A batch has its turn
+ * while its items are read and its objects are written. Without turns, the planned objects of all batches that arrive
+ * at once wait for the store, and the garbage collector copies them: 32 batches of 50 creates at a time take 1.5 times
+ * the CPU time.
  *
  * @returns ends the turn; further calls have no effect
  */

@@ -83,7 +83,6 @@ export async function startRecorder(
     const sent = collect(incoming, forwarded);
     sent.catch(() => outgoing.headersSent || forwarded.destroy());
   });
-  server.keepAliveTimeout = 0; // a request on a connection that is closed at that moment fails
   return { url: await listen(server), close: () => end(server) };
 }
 
@@ -142,7 +141,6 @@ export async function openJudge(
     }
     outgoing.writeHead(exchange?.status ?? 500).end(exchange?.responseBody);
   });
-  upstream.keepAliveTimeout = 0; // Prism answers 502 when it sends on a connection that is closed at that moment
   const address = await listen(upstream);
   let prism = await startPrism(start, address);
   let restarting: Promise<void> | undefined;
@@ -259,6 +257,7 @@ function replay(
 }
 
 async function listen(server: Server): Promise<string> {
+  server.keepAliveTimeout = 0; // a request fails if its connection is closed for being idle at that moment
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on a port
 }
