@@ -85,9 +85,13 @@ export function leaveTo(path: string): void {
   navigate(path);
 }
 
-/** Replaces parameters of the current place; undefined and empty ones are removed. No step back is added. */
+/**
+ * Replaces parameters of the current place; undefined and empty ones are removed. No step back is added. Does nothing
+ * while another place is opened already.
+ */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const { path, query } = place.peek();
+  if (parsePlace(location.hash).path !== path) return;
   const next = Object.fromEntries(query);
   const target = href(path, { ...next, ...changes });
   history.replaceState(null, '', target);

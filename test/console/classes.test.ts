@@ -16,6 +16,7 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     const { page } = tab;
     await tab.check();
     await page.getByRole('link', { name: 'New class' }).click();
+    await page.getByRole('heading', { name: 'New class', level: 1 }).waitFor();
     await page.getByLabel('Name').fill(name);
     const types = ['string', 'integer', 'datetime', 'file', 'reference', 'geopoint'];
     for (const type of types) {
@@ -64,6 +65,21 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     await page.getByRole('button', { name: 'Delete the class', exact: true }).click();
     await page.getByRole('heading', { name: 'Classes', level: 1 }).waitFor();
     expect(await page.getByRole('link', { name: `Objects of ${name}` }).count()).toBe(0);
+    await tab.close();
+  });
+
+  test('what is typed into a filter while another screen opens does not lead back', async () => {
+    const tab = await view.open('/i/shelves/data');
+    const { page } = tab;
+    await page.getByLabel('Filter by name').waitFor();
+    // the event that opens the screen comes after what is typed
+    await page.evaluate(`
+      location.hash = '#/i/shelves/structure';
+      const input = document.querySelector('input[type=search]');
+      input.value = 'book';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    `);
+    await page.getByRole('heading', { name: 'New class', level: 1 }).waitFor();
     await tab.close();
   });
 

@@ -73,6 +73,7 @@ async function signUp({ page, check }: Tab, instance: string): Promise<void> {
 async function makeClass({ page, check }: Tab): Promise<void> {
   await go(page, 'Classes');
   await page.getByRole('link', { name: 'New class' }).click();
+  await page.getByRole('heading', { level: 1, name: 'New class' }).waitFor(); // the list has a field “Filter by name”
   await page.getByLabel('Name').fill('book');
   for (const [type, name] of fields) {
     await page.getByRole('button', { name: 'Add a field' }).click();
