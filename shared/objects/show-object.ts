@@ -1,5 +1,5 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
-import { type CompiledClass, showValues } from '../classes/rules/compiled-class.ts';
+import { type CompiledClass, pieceOf, showValues } from '../classes/rules/compiled-class.ts';
 import { cachedBody, type ItemBody } from '../core/http/response-cache.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
 import type { Context } from '../core/resource/route.ts';
@@ -82,27 +82,29 @@ function withLinks(context: Context, { form, list }: Shape, view: View): JsonObj
 /** Returns the JSON of {@link withLinks}, made of that of the object; undefined when its members have another order. */
 function writeObject(
   context: Context,
-  { form: { fields }, list }: Shape,
+  { form: { fields, pieces }, list }: Shape,
   text: string,
 ): string | undefined {
   const head = readObjectHead(text);
   if (head === undefined) return undefined;
-  const values: string[] = [];
+  const made = [...pieces];
+  made[0] = head.shown;
   const members = new MemberReader(text, head.valuesAt);
   let next = 0; // most objects have all fields, in their order
-  while (members.next()) {
-    const { name } = members;
-    const at =
-      fields[next]?.storage === name ? next : fields.findIndex(({ storage }) => storage === name);
+  while (members.next(fields[next]?.storage)) {
+    const at = members.isExpected ? next : positionOf(fields, members.name);
     const field = fields[at];
     if (field === undefined) continue; // a value of a former field
-    values[at] = field.showText(members.value);
+    made[pieceOf(at)] = field.showText(members.value);
     next = at + 1;
   }
   const links = linksOf(context, objectLinks, `${list}${head.id}/`, { data: head });
-  const shown = fields.map(({ quotedName }, at) => `${quotedName}:${values[at] ?? 'null'},`);
-  // a flat text, not a tree of pieces, which each response would walk through
-  return [head.shown, ...shown, '"links":', JSON.stringify(links), '}'].join('');
+  made[pieceOf(fields.length)] = JSON.stringify(links);
+  return made.join(''); // a flat text, not a tree of pieces, which each response would walk through
+}
+
+function positionOf(fields: CompiledClass['fields'], name: string): number {
+  return fields.findIndex(({ storage }) => storage === name);
 }
 
 /** Links of an object: to itself, its owner, group and channel. */

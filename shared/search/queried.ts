@@ -49,12 +49,7 @@ class Queried implements QueriedObject {
   value(storage: string): Json | undefined {
     const item = this.#item;
     if (!(item instanceof TextItem) || item.isParsed) return item.data.values[storage];
-    const { values } = item;
-    const known = values[storage];
-    if (known !== undefined) return known ?? undefined;
-    const value = readObjectValue(item.text, storage);
-    values[storage] = value ?? null;
-    return value;
+    return item.value(storage, readObjectValue);
   }
 }
 

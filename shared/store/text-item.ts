@@ -23,7 +23,7 @@ export class TextItem implements Stored {
   readonly #text: string;
   #data: object | undefined;
   #shown: ShownItem | undefined;
-  #values: Record<string, Json> | undefined;
+  #known: (string | Json | undefined)[] | undefined;
 
   constructor({ key, kind, version }: Omit<Stored, 'data'>, text: string) {
     this.key = key;
@@ -54,9 +54,15 @@ export class TextItem implements Stored {
     this.#shown = shown;
   }
 
-  /** Values of the text that were parsed one by one, null for one that is not set; the caller adds them. */
-  get values(): Record<string, Json> {
-    this.#values ??= Object.create(null) as Record<string, Json>;
-    return this.#values;
+  /** Returns what `read` finds in the text under a name; it is called once for each. */
+  value(name: string, read: (text: string, name: string) => Json | undefined): Json | undefined {
+    const known = this.#known; // name, value, name, value: of the few that a filter names
+    if (known !== undefined) {
+      for (let at = 0; at < known.length; at += 2) if (known[at] === name) return known[at + 1];
+    }
+    const value = read(this.#text, name);
+    if (known === undefined) this.#known = [name, value];
+    else known.push(name, value);
+    return value;
   }
 }

@@ -27,6 +27,8 @@ export interface CompiledClass {
   /** Fields with unique values. */
   readonly unique: readonly CompiledField[];
   readonly storageNames: ReadonlySet<string>;
+  /** Pieces of the JSON of an object without values; value of field `i`: see {@link pieceOf}. */
+  readonly pieces: readonly string[];
   /** Storage names of fields with files: file fields, and former ones until all their files are deleted. */
   readonly fileNames: readonly string[];
 }
@@ -35,8 +37,6 @@ export interface CompiledClass {
 export interface CompiledField {
   readonly definition: FieldDefinition;
   readonly name: string;
-  /** Its name as JSON. */
-  readonly quotedName: string;
   readonly type: FieldType;
   readonly storage: string;
   /** Undefined for a field without a slot. */
@@ -95,7 +95,6 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
     return {
       definition,
       name,
-      quotedName: JSON.stringify(name),
       type,
       storage: place.storage,
       slot: place.slot,
@@ -121,8 +120,20 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
     compositeIndexes,
     unique,
     storageNames,
+    pieces: piecesOf(fields),
     fileNames,
   };
+}
+
+/** Returns the JSON of an object in pieces: what is before its fields, names and values of these, `links`, an end. */
+function piecesOf(fields: readonly CompiledField[]): readonly string[] {
+  const names = [...fields.map(({ name }) => name), 'links'].map((name) => JSON.stringify(name));
+  return ['', ...names.flatMap((name, at) => [at === 0 ? `${name}:` : `,${name}:`, 'null']), '}'];
+}
+
+/** Returns the position of the value of field `at` in the pieces of a class; of `links`, which are the last one. */
+export function pieceOf(at: number): number {
+  return 2 + 2 * at;
 }
 
 function compileCompositeIndexes(

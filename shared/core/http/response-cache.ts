@@ -121,14 +121,23 @@ export function writeBody(body: unknown): string {
   return texts.get(body) ?? ('objects' in body ? writePage(body) : JSON.stringify(body));
 }
 
+/** Writes a page as one flat text: a page of pieces would be copied once more. */
 function writePage(page: object): string {
-  const members = Object.entries(page).map(([name, value]) => {
-    const isList = name === 'objects' && Array.isArray(value);
-    return `${JSON.stringify(name)}:${isList ? writeList(value) : JSON.stringify(value)}`;
-  });
-  return `{${members.join()}}`;
+  const pieces: string[] = [];
+  for (const [name, value] of Object.entries(page)) {
+    pieces.push(pieces.length === 0 ? '{' : ',', JSON.stringify(name), ':');
+    if (name === 'objects' && Array.isArray(value)) pushList(pieces, value);
+    else pieces.push(JSON.stringify(value));
+  }
+  pieces.push('}');
+  return pieces.join('');
 }
 
-function writeList(objects: readonly unknown[]): string {
-  return `[${objects.map((one) => (one instanceof BodyText ? one.text : JSON.stringify(one))).join()}]`;
+function pushList(pieces: string[], objects: readonly unknown[]): void {
+  pieces.push('[');
+  for (const [at, one] of objects.entries()) {
+    if (at > 0) pieces.push(',');
+    pieces.push(one instanceof BodyText ? one.text : JSON.stringify(one));
+  }
+  pieces.push(']');
 }

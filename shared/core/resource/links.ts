@@ -20,10 +20,11 @@ export function linksOf<View>(
   view: View,
 ): Record<string, string> {
   const made: Record<string, string> = {};
+  const base = instanceBase(context);
   for (const link of links) {
     if (!isIn(link, context.version)) continue;
     const { name, to } = link;
-    const path = typeof to === 'string' ? self + to : to(view, instanceBase(context));
+    const path = typeof to === 'string' ? self + to : to(view, base);
     if (path !== undefined) made[name] = path;
   }
   return made;

@@ -1,5 +1,5 @@
 import type { Json } from '../../values/json/json.ts';
-import { MemberReader } from '../../values/json/member-reader.ts';
+import { MemberReader, valueAt } from '../../values/json/member-reader.ts';
 import type { ObjectData } from './records.ts';
 
 /*
@@ -28,25 +28,59 @@ export interface ObjectHead extends Pick<ObjectData, 'id' | 'owner' | 'group' | 
 export function readObjectHead(text: string): ObjectHead | undefined {
   const found = head.exec(text);
   if (found === null) return undefined;
-  const [{ length }, shown = '', id, owner = '', group = '', channel = ''] = found;
+  const [{ length }, shown = '', id, owner, group, channel = 'null'] = found;
   return {
     shown,
     id: Number(id),
-    owner: JSON.parse(owner) as number | null, // by the pattern, like the next two
-    group: JSON.parse(group) as number | null,
-    channel: JSON.parse(channel) as string | null,
+    owner: owner === 'null' ? null : Number(owner),
+    group: group === 'null' ? null : Number(group),
+    channel: channel === 'null' ? null : (JSON.parse(channel) as string), // by the pattern
     valuesAt: length,
   };
 }
 
 const valuesStart = '"values":{';
+const quote = 34;
+const colon = 58;
 
 /** Returns the value of a field from an object's text, by its storage name; undefined when it is not set. */
 export function readObjectValue(text: string, storage: string): Json | undefined {
-  // found nowhere else: inside of texts quotes are escaped, and the members before it are scalars
-  const members = new MemberReader(text, text.indexOf(valuesStart) + valuesStart.length);
-  while (members.next()) {
-    if (members.name === storage) return JSON.parse(members.value) as Json;
-  }
+  const from = valuesPosition(text);
+  const at = findName(text, storage, from);
+  if (at < 0) return undefined;
+  const inner = text.indexOf('{', from);
+  if (inner < 0 || inner > at) return parseValue(valueAt(text, at + storage.length + 2));
+  // it may be the name of a member inside of another value
+  const members = new MemberReader(text, from);
+  while (members.next(storage)) if (members.isExpected) return parseValue(members.value);
   return undefined;
+}
+
+/** Returns the position of the values in an object's text. */
+function valuesPosition(text: string): number {
+  const at = text.indexOf('{', 1) + 1;
+  if (text.startsWith(valuesStart, at - valuesStart.length)) return at; // mostly: the members before it are plain
+  // found nowhere else: inside of texts quotes are escaped
+  return text.indexOf(valuesStart) + valuesStart.length;
+}
+
+/** Returns the position of the first member with a name from `from`, at any depth; negative: there is none. */
+function findName(text: string, name: string, from: number): number {
+  let at = text.indexOf(name, from);
+  while (at >= 0 && !isName(text, at, at + name.length)) at = text.indexOf(name, at + 1);
+  return at;
+}
+
+/** Checks whether a part of a JSON text, without escapes, is the name of a member. */
+function isName(text: string, start: number, end: number): boolean {
+  return (
+    text.charCodeAt(start - 1) === quote &&
+    text.charCodeAt(end) === quote &&
+    text.charCodeAt(end + 1) === colon
+  );
+}
+
+function parseValue(text: string): Json {
+  if (text === 'true') return true; // the most frequent in filters
+  return text === 'false' ? false : (JSON.parse(text) as Json);
 }

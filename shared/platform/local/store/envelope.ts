@@ -1,6 +1,7 @@
 import { writeJson } from '../../../store/exact-json.ts';
 import type { Change, Condition, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
 import { TextItem } from '../../../store/text-item.ts';
+import type { CachedItem } from './cache.ts';
 
 /*
  * An item is stored as six lines of text: kind, version, time of expiry, index keys, change, data. JSON text has no
@@ -58,7 +59,7 @@ function sizeOf({ data }: ItemText): number {
   return Buffer.byteLength(data);
 }
 
-/** Parses the text of `writeEnvelope`. */
+/** Parses the text of `writeEnvelope` for a write. */
 export function readEnvelope(text: string): Envelope {
   const kindEnd = text.indexOf('\n');
   const versionEnd = text.indexOf('\n', kindEnd + 1);
@@ -69,11 +70,29 @@ export function readEnvelope(text: string): Envelope {
     text,
     kind: text.slice(0, kindEnd),
     version: text.slice(kindEnd + 1, versionEnd),
-    expiresAt:
-      expiryEnd === versionEnd + 1 ? Infinity : Number(text.slice(versionEnd + 1, expiryEnd)),
+    expiresAt: readExpiry(text, versionEnd + 1, expiryEnd),
     indexes: text.slice(expiryEnd + 1, indexesEnd),
     data: text.slice(changeEnd + 1),
   };
+}
+
+/** Parses the text of `writeEnvelope` for readers. */
+export function parseItem(key: Key, text: string): CachedItem {
+  const kindEnd = text.indexOf('\n');
+  const versionEnd = text.indexOf('\n', kindEnd + 1);
+  const expiryEnd = text.indexOf('\n', versionEnd + 1);
+  const indexesEnd = text.indexOf('\n', expiryEnd + 1);
+  const changeEnd = text.indexOf('\n', indexesEnd + 1);
+  const kind = text.slice(0, kindEnd);
+  const version = text.slice(kindEnd + 1, versionEnd);
+  return {
+    stored: new TextItem({ key, kind, version }, text.slice(changeEnd + 1)),
+    expiresAt: readExpiry(text, versionEnd + 1, expiryEnd),
+  };
+}
+
+function readExpiry(text: string, start: number, end: number): number {
+  return start === end ? Infinity : Number(text.slice(start, end));
 }
 
 /** Returns the index keys of a stored item. */
@@ -81,7 +100,7 @@ export function indexesOf(envelope: Envelope): IndexKeys {
   return envelope.indexes === '' ? {} : (JSON.parse(envelope.indexes) as IndexKeys); // this program wrote it
 }
 
-/** Returns a stored item as readers see it. */
+/** Returns the item of a write as readers see it. */
 export function storedItem(key: Key, { kind, version, data }: Envelope): Stored {
   return new TextItem({ key, kind, version }, data);
 }

@@ -6,14 +6,7 @@ import {
 } from '../../../jobs/change-feed.ts';
 import { dueOf, jobPrefix } from '../../../store/entities.ts';
 import type { Change, Key, Stored } from '../../../store/store.ts';
-import {
-  type ItemText,
-  isSameSize,
-  readEnvelope,
-  storedItem,
-  withSize,
-  writeChange,
-} from './envelope.ts';
+import { type ItemText, isSameSize, parseItem, withSize, writeChange } from './envelope.ts';
 import { parseItemKey } from './keys.ts';
 import type { Operation, Tables } from './tables.ts';
 
@@ -218,8 +211,8 @@ function parseChange(
   const beforeEnd = value.indexOf(separator, changeEnd + 1);
   const afterEnd = value.indexOf(separator, beforeEnd + 1);
   const key = parseItemKey(value.slice(afterEnd + 1)); // the separator of partition and sort key is the same
-  const before = parseItem(key, value.slice(changeEnd + 1, beforeEnd));
-  const after = parseItem(key, value.slice(beforeEnd + 1, afterEnd));
+  const before = parseState(key, value.slice(changeEnd + 1, beforeEnd));
+  const after = parseState(key, value.slice(beforeEnd + 1, afterEnd));
   return {
     key,
     position,
@@ -230,6 +223,6 @@ function parseChange(
   };
 }
 
-function parseItem(key: Key, text: string): Stored | undefined {
-  return text === '' ? undefined : storedItem(key, readEnvelope(text));
+function parseState(key: Key, text: string): Stored | undefined {
+  return text === '' ? undefined : parseItem(key, text).stored;
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Store, Stored } from '../../../store/store.ts';
 import { StartError } from '../server/start-error.ts';
 import { createItemCache } from './cache.ts';
-import { isExpired, readEnvelope, storedItem } from './envelope.ts';
+import { isExpired, parseItem } from './envelope.ts';
 import { hasStore } from './identity.ts';
 import { parseItemKey } from './keys.ts';
 import { createReader } from './read.ts';
@@ -40,8 +40,8 @@ export async function openStoreReader(folder: string): Promise<StoreReader> {
       const wanted = new Set(kinds);
       const takeText = (key: string, text: string) => {
         if (!wanted.has(text.slice(0, text.indexOf('\n')))) return;
-        const envelope = readEnvelope(text);
-        if (!isExpired(envelope.expiresAt, now)) take(storedItem(parseItemKey(key), envelope));
+        const { stored, expiresAt } = parseItem(parseItemKey(key), text);
+        if (!isExpired(expiresAt, now)) take(stored);
       };
       let read = 0;
       for (let start = lowest; start !== undefined; ) {

@@ -10,7 +10,7 @@ import type {
 } from '../../../store/store.ts';
 import { openTurns } from '../../limits/time-slices.ts';
 import type { CachedItem, ItemCache } from './cache.ts';
-import { isExpired, readEnvelope, storedItem } from './envelope.ts';
+import { isExpired, parseItem } from './envelope.ts';
 import { itemKey, type KeyRange, keyRange } from './keys.ts';
 import type { Tables } from './tables.ts';
 
@@ -74,8 +74,7 @@ function unexpired({ now }: ReadContext, item: CachedItem | undefined): Stored |
 function loadItem({ tables, cache }: ReadContext, key: Key): CachedItem | undefined {
   const value = tables.items.get(itemKey(key));
   if (value === undefined) return undefined;
-  const envelope = readEnvelope(value);
-  const item = { stored: storedItem(key, envelope), expiresAt: envelope.expiresAt };
+  const item = parseItem(key, value);
   cache.set(item, value.length);
   return item;
 }
@@ -142,8 +141,8 @@ export function openSnapshot({ environment, items }: Tables): Snapshot {
       const entries = [...items.getRange({ ...range, transaction, limit })];
       const page = entries.slice(0, query.limit);
       const positions = page.map(({ key }) => key.slice(range.prefix.length));
-      const shown = page.map(({ value }, at) =>
-        storedItem({ pk: query.pk, sk: positions[at] ?? '' }, readEnvelope(value)),
+      const shown = page.map(
+        ({ value }, at) => parseItem({ pk: query.pk, sk: positions[at] ?? '' }, value).stored,
       );
       return { items: shown, positions, more: entries.length > query.limit };
     },
