@@ -3,10 +3,10 @@ import { type CompiledClass, pieceOf, showValues } from '../classes/rules/compil
 import { cachedBody, type ItemBody } from '../core/http/response-cache.ts';
 import { instanceBase, type Link, linksOf } from '../core/resource/links.ts';
 import type { Context } from '../core/resource/route.ts';
-import { readObjectHead } from '../store/records/object-text.ts';
+import { type ObjectHead, readObjectHead } from '../store/records/object-text.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
-import { TextItem } from '../store/text-item.ts';
+import { type Shape, TextItem } from '../store/text-item.ts';
 import { BodyText } from '../values/json/body-text.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { MemberReader } from '../values/json/member-reader.ts';
@@ -68,12 +68,11 @@ interface View {
 }
 
 /** How objects are shown. */
-interface Shape {
+interface ObjectShape extends Shape {
   readonly form: CompiledClass;
-  readonly list: string;
 }
 
-function withLinks(context: Context, { form, list }: Shape, view: View): JsonObject {
+function withLinks(context: Context, { form, list }: ObjectShape, view: View): JsonObject {
   const shown = showObject(form, view.data);
   shown.links = linksOf(context, objectLinks, `${list}${view.data.id}/`, view);
   return shown;
@@ -82,7 +81,7 @@ function withLinks(context: Context, { form, list }: Shape, view: View): JsonObj
 /** Returns the JSON of {@link withLinks}, made of that of the object; undefined when its members have another order. */
 function writeObject(
   context: Context,
-  { form: { fields, pieces }, list }: Shape,
+  { form: { fields, pieces }, list }: ObjectShape,
   text: string,
 ): string | undefined {
   const head = readObjectHead(text);
@@ -98,9 +97,15 @@ function writeObject(
     made[pieceOf(at)] = field.showText(members.value);
     next = at + 1;
   }
-  const links = linksOf(context, objectLinks, `${list}${head.id}/`, { data: head });
-  made[pieceOf(fields.length)] = JSON.stringify(links);
+  made[pieceOf(fields.length)] = writeLinks(context, `${list}${head.id}/`, head);
   return made.join(''); // a flat text, not a tree of pieces, which each response would walk through
+}
+
+function writeLinks(context: Context, self: string, head: ObjectHead): string {
+  const { owner, group, channel } = head;
+  // most objects: a path of plain characters, which JSON writes as they are
+  if (owner === null && group === null && channel === null) return `{"self":"${self}"}`;
+  return JSON.stringify(linksOf(context, objectLinks, self, { data: head }));
 }
 
 function positionOf(fields: CompiledClass['fields'], name: string): number {

@@ -2,13 +2,12 @@ import type { BodyText } from '../values/json/body-text.ts';
 import type { Json } from '../values/json/json.ts';
 import type { Key, Stored } from './store.ts';
 
-/** What was made of an item, with what shaped it. */
-export interface ShownItem {
+/** What shapes the body of an item. */
+export interface Shape {
   /** For example a class in one of its revisions; never changes. */
   readonly form: object;
   /** Path of the list that contains the item: links begin with it. */
   readonly list: string;
-  readonly body: BodyText;
 }
 
 /**
@@ -21,9 +20,14 @@ export class TextItem implements Stored {
   readonly version: string;
   /** JSON of the data. */
   readonly #text: string;
+  #isShared = false;
   #data: object | undefined;
-  #shown: ShownItem | undefined;
-  #known: (string | Json | undefined)[] | undefined;
+  #form: object | undefined;
+  #list = '';
+  #body: BodyText | undefined;
+  #name = '';
+  #value: Json | undefined;
+  #others: (string | Json | undefined)[] | undefined;
 
   constructor({ key, kind, version }: Omit<Stored, 'data'>, text: string) {
     this.key = key;
@@ -45,24 +49,43 @@ export class TextItem implements Stored {
     return this.#data !== undefined;
   }
 
-  /** The body that was made of it last, kept for as long as the item. */
-  get shown(): ShownItem | undefined {
-    return this.#shown;
+  /** Whether it stays in a cache, where later requests find it: only then what is made of it is worth its memory. */
+  get isShared(): boolean {
+    return this.#isShared;
   }
 
-  set shown(shown: ShownItem) {
-    this.#shown = shown;
+  set isShared(isShared: boolean) {
+    this.#isShared = isShared;
+  }
+
+  /** Returns its body in a shape if that was made last, and the item is shared. */
+  bodyIn({ form, list }: Shape): BodyText | undefined {
+    return this.#form === form && this.#list === list ? this.#body : undefined;
+  }
+
+  /** Keeps a body for as long as the item, if that is shared. */
+  keepBody({ form, list }: Shape, body: BodyText): void {
+    if (!this.#isShared) return;
+    this.#form = form;
+    this.#list = list;
+    this.#body = body;
   }
 
   /** Returns what `read` finds in the text under a name; it is called once for each. */
   value(name: string, read: (text: string, name: string) => Json | undefined): Json | undefined {
-    const known = this.#known; // name, value, name, value: of the few that a filter names
-    if (known !== undefined) {
-      for (let at = 0; at < known.length; at += 2) if (known[at] === name) return known[at + 1];
+    if (this.#name === name) return this.#value;
+    if (this.#name === '') {
+      this.#name = name;
+      this.#value = read(this.#text, name);
+      return this.#value;
+    }
+    const others = this.#others; // name, value, name, value: of the few that a filter names
+    if (others !== undefined) {
+      for (let at = 0; at < others.length; at += 2) if (others[at] === name) return others[at + 1];
     }
     const value = read(this.#text, name);
-    if (known === undefined) this.#known = [name, value];
-    else known.push(name, value);
+    if (others === undefined) this.#others = [name, value];
+    else others.push(name, value);
     return value;
   }
 }

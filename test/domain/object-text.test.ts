@@ -137,10 +137,12 @@ describe('an object that was read', () => {
     );
   });
 
-  it('is written once for each class and path', () => {
+  it('is written once for each class and path while it is shared', () => {
     const [object] = fc.sample(data, 1);
     if (object === undefined) throw new Error('no sample');
     const item = textItem(object);
+    const alone = objectBodies(context, place, list)(item);
+    item.isShared = true;
     const changed = { ...place, version: 'w2', data: { ...place.data, schema: [] } };
 
     const first = objectBodies(context, place, list)(item);
@@ -148,6 +150,7 @@ describe('an object that was read', () => {
     const elsewhere = objectBodies(context, place, `/v2${list}`)(item);
     const after = objectBodies(context, changed, list)(item);
 
+    expect(first).not.toBe(alone);
     expect(again).toBe(first);
     expect(writeBody(elsewhere)).toContain(`"/v2${list}${object.id}/"`);
     expect(Object.keys(membersOf(after))).not.toContain('string');

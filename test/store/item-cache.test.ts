@@ -1,18 +1,32 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createItemCache } from '../../shared/platform/local/store/cache.ts';
+import {
+  CachedItem,
+  createItemCache,
+  type ItemCache,
+} from '../../shared/platform/local/store/cache.ts';
 import { itemKey } from '../../shared/platform/local/store/keys.ts';
+import { TextItem } from '../../shared/store/text-item.ts';
 
 const keyOf = (sk: string, pk = 'a') => ({ pk, sk });
-const itemAt = (sk: string, pk?: string) => ({
-  stored: { key: keyOf(sk, pk), kind: 'k', version: 'v', data: {} },
-  expiresAt: Infinity,
-});
+const itemAt = (sk: string, { pk = 'a', size = 300 } = {}) =>
+  new CachedItem(
+    new TextItem({ key: keyOf(sk, pk), kind: 'k', version: 'v' }, '{}'),
+    Infinity,
+    size,
+  );
 const names = Array.from({ length: 1000 }, (_, n) => `item-${n}`);
+
+/** Reads an item that is not cached, twice: a full cache takes it then. */
+function read(cache: ItemCache, item: CachedItem): void {
+  cache.set(item);
+  cache.set(item);
+}
 
 test('a cache holds at most its bytes, of the items that were used last', () => {
   const cache = createItemCache(100_000);
 
-  for (const name of names) cache.set(itemAt(name), 300);
+  for (const name of names) read(cache, itemAt(name));
 
   const kept = names.filter((name) => cache.get(keyOf(name)) !== undefined);
   expect(kept.length).toBeGreaterThan(20);
@@ -23,7 +37,7 @@ test('a cache holds at most its bytes, of the items that were used last', () => 
 test('partitions of a cache count as well', () => {
   const cache = createItemCache(100_000);
 
-  for (const name of names) cache.set(itemAt('only', name), 300);
+  for (const name of names) read(cache, itemAt('only', { pk: name }));
 
   const kept = names.filter((name) => cache.get(keyOf('only', name)) !== undefined);
   expect(kept.length).toBeGreaterThan(20);
@@ -32,40 +46,84 @@ test('partitions of a cache count as well', () => {
 
 test('a large item takes the place of many', () => {
   const cache = createItemCache(100_000);
-  for (const name of names.slice(0, 20)) cache.set(itemAt(name), 300);
+  for (const name of names.slice(0, 20)) cache.set(itemAt(name));
 
-  cache.set(itemAt('large'), 9_000);
-  const larger = itemAt('larger');
-  cache.set(larger, 9_000);
+  read(cache, itemAt('large', { size: 9_000 }));
+  const larger = itemAt('larger', { size: 9_000 });
+  read(cache, larger);
 
-  expect(names.filter((name) => cache.get(keyOf(name)) !== undefined)).toEqual([]);
+  expect(names.filter((name) => cache.get(keyOf(name)) !== undefined)).toEqual(
+    names.slice(16, 20), // of 2,000 bytes each, beside two of 45,500
+  );
   expect(cache.get(keyOf('larger'))).toBe(larger);
+});
+
+test('a full cache takes only what was read shortly before', () => {
+  const cache = createItemCache(100_000);
+  const often = names.slice(0, 10);
+  for (const name of names.slice(0, 60)) cache.set(itemAt(name)); // fills it
+  for (const name of often) read(cache, itemAt(name));
+
+  const scanned = Array.from({ length: 100_000 }, (_, n) => `scanned-${n}`);
+  const taken = scanned.filter((name) => cache.set(itemAt(name)));
+
+  expect(taken.length).toBeLessThan(20); // names whose hashes are equal
+  expect(often.map((name) => cache.get(keyOf(name)) !== undefined)).toEqual(often.map(() => true));
+  expect([cache.set(itemAt('scanned-0')), cache.set(itemAt('scanned-99999'))]).toEqual([
+    false, // too long ago
+    true,
+  ]);
 });
 
 test('an item that is about to change leaves the cache, and returns after its commit', () => {
   const cache = createItemCache(100_000);
   const item = itemAt('b');
-  cache.set(item, 300);
+  cache.set(item);
 
   cache.lock(itemKey(keyOf('b')));
-  cache.set(item, 300); // of a reader that began before
+  cache.set(item); // of a reader that began before
   const during = [cache.get(keyOf('b')), cache.partition('a')('b')];
   cache.unlock();
-  cache.set(item, 300);
+  cache.set(item);
 
   expect(during).toEqual([undefined, undefined]);
   expect(cache.get(keyOf('b'))).toBe(item);
   expect(cache.partition('a')('b')).toBe(item);
 });
 
-test('an item of the older generation is found as well, and changes like any other', () => {
-  const cache = createItemCache(100_000);
-  for (const name of names.slice(0, 26)) cache.set(itemAt(name), 300); // the last one begins a generation
+test('a cache holds the newest items that fit, whatever leaves it', () => {
+  const keys = names.slice(0, 80);
+  const change = fc.record({ name: fc.constantFrom(...keys), size: fc.nat(2_000) });
+  const step = fc.oneof({ weight: 3, arbitrary: change }, fc.constantFrom(...keys));
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 3_000, maxLength: 3_000 }), (steps) => {
+      const cache = createItemCache(100_000);
+      const expected = new Map<string, CachedItem>();
 
-  const find = cache.partition('a');
-  const before = [find('item-0'), find('item-25')];
-  cache.lock(itemKey(keyOf('item-0')));
+      for (const each of steps) {
+        const name = typeof each === 'string' ? each : each.name;
+        expected.delete(name);
+        if (typeof each === 'string') {
+          cache.lock(itemKey(keyOf(name)));
+          cache.unlock();
+        } else {
+          const item = itemAt(name, each);
+          read(cache, item);
+          expected.set(name, item);
+        }
+        dropOldest(expected, 100_000);
+      }
 
-  expect(before.every((item) => item !== undefined)).toBe(true);
-  expect([find('item-0'), cache.get(keyOf('item-0'))]).toEqual([undefined, undefined]);
+      expect(keys.map((name) => cache.get(keyOf(name)))).toEqual(
+        keys.map((name) => expected.get(name)),
+      );
+    }),
+    { numRuns: 20 },
+  );
 });
+
+function dropOldest(items: Map<string, CachedItem>, maxBytes: number): void {
+  const bytes = () => [...items.values()].reduce((sum, { size }) => sum + 500 + 5 * size, 0);
+  const partition = 400;
+  while (items.size > 0 && bytes() + partition > maxBytes) items.delete([...items.keys()][0] ?? '');
+}

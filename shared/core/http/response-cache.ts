@@ -1,4 +1,4 @@
-import type { ShownItem, TextItem } from '../../store/text-item.ts';
+import type { Shape, TextItem } from '../../store/text-item.ts';
 import { BodyText } from '../../values/json/body-text.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
@@ -22,20 +22,16 @@ export function parsedBody(body: unknown): unknown {
 }
 
 /**
- * Returns the body of an item: the kept one, if it has the same shape, or a new one.
+ * Returns the body of an item: the kept one, if it has the same shape, or a new one, which is kept with a shared item.
  *
  * @param item its body shows nothing else
  * @param write returns its JSON
  */
-export function cachedBody(
-  item: TextItem,
-  { form, list }: Omit<ShownItem, 'body'>,
-  write: () => string,
-): BodyText {
-  const { shown } = item;
-  if (shown !== undefined && shown.form === form && shown.list === list) return shown.body;
+export function cachedBody(item: TextItem, shape: Shape, write: () => string): BodyText {
+  const known = item.bodyIn(shape);
+  if (known !== undefined) return known;
   const body = new BodyText(write());
-  item.shown = { form, list, body };
+  item.keepBody(shape, body);
   return body;
 }
 

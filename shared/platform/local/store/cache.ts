@@ -1,4 +1,5 @@
-import type { Key, Stored } from '../../../store/store.ts';
+import type { Key } from '../../../store/store.ts';
+import type { TextItem } from '../../../store/text-item.ts';
 import { itemKey, parseItemKey } from './keys.ts';
 
 /** Heap of the cache without a setting, in enough memory: some 40,000 objects of 600 characters. */
@@ -7,13 +8,29 @@ export const defaultCacheBytes = 128 * 2 ** 20;
 const bytesPerCharacter = 5;
 /** Further heap per item: its key, its place in the cache. */
 const bytesPerItem = 500;
+/** Heap of an object of 700 characters: a full cache remembers about as many keys as it has items. */
+const usualBytes = 4000;
 /** Heap of the place of a partition. */
 const bytesPerPartition = 400;
 
-/** An item as readers share it, and its expiry (epoch seconds, Infinity when never). */
-export interface CachedItem {
-  readonly stored: Stored;
+/**
+ * An item as readers share it. As an object literal it would begin in the memory for old objects while most stay, and
+ * hold on to its text there when later ones do not.
+ */
+export class CachedItem {
+  readonly stored: TextItem;
+  /** Epoch seconds, Infinity when never. */
   readonly expiresAt: number;
+  /** Characters of its stored text. */
+  readonly size: number;
+  /** Its number in the cache, which sets it. */
+  place = 0;
+
+  constructor(stored: TextItem, expiresAt: number, size: number) {
+    this.stored = stored;
+    this.expiresAt = expiresAt;
+    this.size = size;
+  }
 }
 
 /**
@@ -25,62 +42,131 @@ export interface ItemCache {
   get(key: Key): CachedItem | undefined;
   /** Returns `get` for the sort keys of one partition, for use in the same turn of the event loop. */
   partition(pk: string): (sk: string) => CachedItem | undefined;
-  /** Caches an item of `size` characters, unless it is about to change. */
-  set(item: CachedItem, size: number): void;
+  /**
+   * Caches an item, unless it is about to change, or the cache is full and the item was not read shortly before: one
+   * long scan does not replace what others use all the time. Returns whether it did.
+   */
+  set(item: CachedItem): boolean;
   /** Removes an item, given by its key as one text, that is about to change, until `unlock`. */
   lock(itemKey: string): void;
   /** Reports that all changes in progress are committed or abandoned. */
   unlock(): void;
 }
 
-/** Items by partition key, then by sort key: this short key is faster to look up than both as one text. */
-type Generation = Map<string, Map<string, CachedItem>>;
-
 /**
- * Creates an empty cache. It has two generations: when the young one is full, it becomes the old one.
+ * Creates an empty cache. When it is full, the oldest items leave it.
  *
  * @param maxBytes approximate heap of its items
  */
 export function createItemCache(maxBytes: number): ItemCache {
-  let young: Generation = new Map();
-  let old: Generation = new Map();
-  let youngBytes = 0;
+  // by partition key, then by sort key: this short key is faster to look up than both as one text
+  const partitions = new Map<string, Map<string, CachedItem>>();
+  const queue = openQueue();
   const locked = new Set<string>();
+  let bytes = 0;
+  let wasRead: ((key: Key) => boolean) | undefined; // since the cache is full
 
-  function remember(item: CachedItem, size: number): void {
+  function add(item: CachedItem): void {
     const { pk, sk } = item.stored.key;
-    const bytes = bytesPerItem + bytesPerCharacter * size;
-    if (youngBytes + bytes > maxBytes / 2) {
-      old = young;
-      young = new Map();
-      youngBytes = 0;
+    remove(partitions.get(pk)?.get(sk));
+    const partition = partitions.get(pk);
+    if (partition === undefined) partitions.set(pk, new Map([[sk, item]]));
+    else partition.set(sk, item);
+    bytes += bytesOf(item) + (partition === undefined ? bytesPerPartition : 0);
+    queue.push(item);
+    while (bytes > maxBytes) {
+      wasRead ??= openReadKeys(maxBytes / usualBytes);
+      remove(queue.oldest());
     }
-    youngBytes += bytes;
-    const partition = young.get(pk);
-    if (partition !== undefined) {
-      partition.set(sk, item);
-      return;
+  }
+
+  function remove(item: CachedItem | undefined): void {
+    if (item === undefined) return;
+    const { pk, sk } = item.stored.key;
+    const partition = partitions.get(pk);
+    // entry by entry: what a dropped map refers to would stay until the next full collection
+    partition?.delete(sk);
+    if (partition?.size === 0) {
+      partitions.delete(pk);
+      bytes -= bytesPerPartition;
     }
-    youngBytes += bytesPerPartition;
-    young.set(pk, new Map([[sk, item]]));
+    bytes -= bytesOf(item);
+    queue.remove(item);
   }
 
   return {
-    get: ({ pk, sk }) => young.get(pk)?.get(sk) ?? old.get(pk)?.get(sk),
+    get: ({ pk, sk }) => partitions.get(pk)?.get(sk),
     partition: (pk) => {
-      const [newer, older] = [young.get(pk), old.get(pk)];
-      return (sk) => newer?.get(sk) ?? older?.get(sk);
+      const partition = partitions.get(pk);
+      return (sk) => partition?.get(sk);
     },
-    set: (item, size) => {
-      const isLocked = locked.size > 0 && locked.has(itemKey(item.stored.key));
-      if (!isLocked) remember(item, size);
+    set: (item) => {
+      const { key } = item.stored;
+      if (wasRead?.(key) === false || (locked.size > 0 && locked.has(itemKey(key)))) return false;
+      add(item);
+      return true;
     },
     lock: (text) => {
       locked.add(text);
       const { pk, sk } = parseItemKey(text);
-      young.get(pk)?.delete(sk);
-      old.get(pk)?.delete(sk);
+      remove(partitions.get(pk)?.get(sk));
     },
     unlock: () => locked.clear(),
   };
+}
+
+function bytesOf({ size }: CachedItem): number {
+  return bytesPerItem + bytesPerCharacter * size;
+}
+
+interface Queue {
+  push(item: CachedItem): void;
+  remove(item: CachedItem): void;
+  /** Returns the item that was pushed first of those that are left. */
+  oldest(): CachedItem | undefined;
+}
+
+const longQueue = 1000; // places before the oldest item, of which the queue is freed at last
+
+function openQueue(): Queue {
+  let items: (CachedItem | undefined)[] = []; // undefined: it was removed
+  let oldest = 0;
+  let start = 0; // place of the first of `items`
+  return {
+    push: (item) => {
+      item.place = start + items.length;
+      items.push(item);
+    },
+    remove: ({ place }) => {
+      items[place - start] = undefined;
+    },
+    oldest: () => {
+      while (oldest < items.length && items[oldest] === undefined) oldest += 1;
+      if (oldest > longQueue && oldest > items.length / 2) {
+        items = items.slice(oldest);
+        start += oldest;
+        oldest = 0;
+      }
+      return items[oldest];
+    },
+  };
+}
+
+/** Returns a function that notes that a key was read, and returns whether it was among the last `count` or so. */
+function openReadKeys(count: number): (key: Key) => boolean {
+  const hashes = new Int32Array(2 ** Math.ceil(Math.log2(count))); // each at the place that its lower bits name
+  return ({ pk, sk }) => {
+    const hash = hashOf(pk, hashOf(sk, 0));
+    const at = hash & (hashes.length - 1);
+    const isKnown = hashes[at] === hash;
+    hashes[at] = hash;
+    return isKnown;
+  };
+}
+
+function hashOf(text: string, start: number): number {
+  let hash = start;
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash ^ (hash >>> 15);
 }

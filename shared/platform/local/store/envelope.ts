@@ -1,7 +1,7 @@
 import { writeJson } from '../../../store/exact-json.ts';
 import type { Change, Condition, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
 import { TextItem } from '../../../store/text-item.ts';
-import type { CachedItem } from './cache.ts';
+import { CachedItem } from './cache.ts';
 
 /*
  * An item is stored as six lines of text: kind, version, time of expiry, index keys, change, data. JSON text has no
@@ -85,10 +85,8 @@ export function parseItem(key: Key, text: string): CachedItem {
   const changeEnd = text.indexOf('\n', indexesEnd + 1);
   const kind = text.slice(0, kindEnd);
   const version = text.slice(kindEnd + 1, versionEnd);
-  return {
-    stored: new TextItem({ key, kind, version }, text.slice(changeEnd + 1)),
-    expiresAt: readExpiry(text, versionEnd + 1, expiryEnd),
-  };
+  const stored = new TextItem({ key, kind, version }, text.slice(changeEnd + 1));
+  return new CachedItem(stored, readExpiry(text, versionEnd + 1, expiryEnd), text.length);
 }
 
 function readExpiry(text: string, start: number, end: number): number {

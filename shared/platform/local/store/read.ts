@@ -75,7 +75,7 @@ function loadItem({ tables, cache }: ReadContext, key: Key): CachedItem | undefi
   const value = tables.items.get(itemKey(key));
   if (value === undefined) return undefined;
   const item = parseItem(key, value);
-  cache.set(item, value.length);
+  item.stored.isShared = cache.set(item);
   return item;
 }
 
