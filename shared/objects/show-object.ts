@@ -53,18 +53,20 @@ export function objectBodies(
 ): (view: View) => ItemBody {
   const shape = { form: compiledClass(context.caches, place), list };
   return (view) => {
-    const { text } = view;
+    const { text, at } = view;
     if (text === undefined) return withLinks(context, shape, view);
     const write = () =>
-      writeObject(context, shape, text) ?? JSON.stringify(withLinks(context, shape, view));
+      writeObject(context, shape, { text, at }) ?? JSON.stringify(withLinks(context, shape, view));
     return view instanceof TextItem ? cachedBody(view, shape, write) : new BodyText(write());
   };
 }
 
 interface View {
   readonly data: ObjectData;
-  /** JSON of the data, where it is known. */
+  /** Text that ends with the JSON of the data, where it is known. */
   readonly text?: string | undefined;
+  /** Position in the text where that JSON begins; 0 when absent. */
+  readonly at?: number | undefined;
 }
 
 /** How objects are shown. */
@@ -82,9 +84,9 @@ function withLinks(context: Context, { form, list }: ObjectShape, view: View): J
 function writeObject(
   context: Context,
   { form: { fields, pieces }, list }: ObjectShape,
-  text: string,
+  { text, at: start }: { readonly text: string; readonly at: number | undefined },
 ): string | undefined {
-  const head = readObjectHead(text);
+  const head = readObjectHead(text, start);
   if (head === undefined) return undefined;
   const made = [...pieces];
   made[0] = head.shown;

@@ -10,6 +10,9 @@ export interface Shape {
   readonly list: string;
 }
 
+/** Reads a value from the JSON that begins at a position of a text. */
+type Read = (text: string, name: string, at: number) => Json | undefined;
+
 /**
  * An item whose data are parsed when they are first used: many are only compared, or shown from their text. Copies with
  * other data have nothing of the text: it is private.
@@ -18,8 +21,8 @@ export class TextItem implements Stored {
   readonly key: Key;
   readonly kind: string;
   readonly version: string;
-  /** JSON of the data. */
   readonly #text: string;
+  readonly #at: number;
   #isShared = false;
   #data: object | undefined;
   #form: object | undefined;
@@ -29,20 +32,28 @@ export class TextItem implements Stored {
   #value: Json | undefined;
   #others: (string | Json | undefined)[] | undefined;
 
-  constructor({ key, kind, version }: Omit<Stored, 'data'>, text: string) {
+  /** @param at position where the JSON of the data begins, to the end of `text`: a part of it is slower to search */
+  constructor({ key, kind, version }: Omit<Stored, 'data'>, text: string, at = 0) {
     this.key = key;
     this.kind = kind;
     this.version = version;
     this.#text = text;
+    this.#at = at;
   }
 
   get data(): object {
-    this.#data ??= JSON.parse(this.#text) as object; // data of a put is an object
+    this.#data ??= JSON.parse(this.#text.slice(this.#at)) as object; // data of a put is an object
     return this.#data;
   }
 
+  /** Text that ends with the JSON of the data. */
   get text(): string {
     return this.#text;
+  }
+
+  /** Position in the text where that JSON begins. */
+  get at(): number {
+    return this.#at;
   }
 
   get isParsed(): boolean {
@@ -72,18 +83,18 @@ export class TextItem implements Stored {
   }
 
   /** Returns what `read` finds in the text under a name; it is called once for each. */
-  value(name: string, read: (text: string, name: string) => Json | undefined): Json | undefined {
+  value(name: string, read: Read): Json | undefined {
     if (this.#name === name) return this.#value;
     if (this.#name === '') {
       this.#name = name;
-      this.#value = read(this.#text, name);
+      this.#value = read(this.#text, name, this.#at);
       return this.#value;
     }
     const others = this.#others; // name, value, name, value: of the few that a filter names
     if (others !== undefined) {
       for (let at = 0; at < others.length; at += 2) if (others[at] === name) return others[at + 1];
     }
-    const value = read(this.#text, name);
+    const value = read(this.#text, name, this.#at);
     if (others === undefined) this.#others = [name, value];
     else others.push(name, value);
     return value;

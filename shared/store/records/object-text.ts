@@ -10,10 +10,11 @@ import type { ObjectData } from './records.ts';
 const nameOrNull = String.raw`(?:null|"(?:[^"\\]|\\.)*")`;
 const number = String.raw`(?:null|\d+)`;
 const head = new RegExp(
-  String.raw`^(\{"id":(\d+),"created_at":"[^"\\]*","updated_at":"[^"\\]*","revision":\d+,` +
+  String.raw`(\{"id":(\d+),"created_at":"[^"\\]*","updated_at":"[^"\\]*","revision":\d+,` +
     String.raw`"owner":(${number}),"owner_permissions":"\w+","group":(${number}),"group_permissions":"\w+",` +
     String.raw`"other_permissions":"\w+","channel":(${nameOrNull}),"channel_room":${nameOrNull},)` +
     String.raw`(?:"channelNumber":${number},)?"epoch":\d+,"values":\{`,
+  'y',
 );
 
 /** What the text of an object begins with. */
@@ -24,8 +25,9 @@ export interface ObjectHead extends Pick<ObjectData, 'id' | 'owner' | 'group' | 
   readonly valuesAt: number;
 }
 
-/** Reads the beginning of an object's text; undefined when its members are in another order. */
-export function readObjectHead(text: string): ObjectHead | undefined {
+/** Reads the beginning of an object's text, which is at `at`; undefined when its members are in another order. */
+export function readObjectHead(text: string, at = 0): ObjectHead | undefined {
+  head.lastIndex = at;
   const found = head.exec(text);
   if (found === null) return undefined;
   const [{ length }, shown = '', id, owner, group, channel = 'null'] = found;
@@ -35,7 +37,7 @@ export function readObjectHead(text: string): ObjectHead | undefined {
     owner: owner === 'null' ? null : Number(owner),
     group: group === 'null' ? null : Number(group),
     channel: channel === 'null' ? null : (JSON.parse(channel) as string), // by the pattern
-    valuesAt: length,
+    valuesAt: at + length,
   };
 }
 
@@ -43,13 +45,17 @@ const valuesStart = '"values":{';
 const quote = 34;
 const colon = 58;
 
-/** Returns the value of a field from an object's text, by its storage name; undefined when it is not set. */
-export function readObjectValue(text: string, storage: string): Json | undefined {
-  const from = valuesPosition(text);
-  const at = findName(text, storage, from);
-  if (at < 0) return undefined;
+/**
+ * Returns the value of a field from an object's text, by its storage name; undefined when it is not set.
+ *
+ * @param at position where the text begins
+ */
+export function readObjectValue(text: string, storage: string, at = 0): Json | undefined {
+  const from = valuesPosition(text, at);
+  const nameAt = findName(text, storage, from);
+  if (nameAt < 0) return undefined;
   const inner = text.indexOf('{', from);
-  if (inner < 0 || inner > at) return parseValue(valueAt(text, at + storage.length + 2));
+  if (inner < 0 || inner > nameAt) return parseValue(valueAt(text, nameAt + storage.length + 2));
   // it may be the name of a member inside of another value
   const members = new MemberReader(text, from);
   while (members.next(storage)) if (members.isExpected) return parseValue(members.value);
@@ -57,11 +63,11 @@ export function readObjectValue(text: string, storage: string): Json | undefined
 }
 
 /** Returns the position of the values in an object's text. */
-function valuesPosition(text: string): number {
-  const at = text.indexOf('{', 1) + 1;
-  if (text.startsWith(valuesStart, at - valuesStart.length)) return at; // mostly: the members before it are plain
+function valuesPosition(text: string, at: number): number {
+  const from = text.indexOf('{', at + 1) + 1;
+  if (text.startsWith(valuesStart, from - valuesStart.length)) return from; // mostly: the members before it are plain
   // found nowhere else: inside of texts quotes are escaped
-  return text.indexOf(valuesStart) + valuesStart.length;
+  return text.indexOf(valuesStart, at) + valuesStart.length;
 }
 
 /** Returns the position of the first member with a name from `from`, at any depth; negative: there is none. */

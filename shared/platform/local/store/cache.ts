@@ -1,5 +1,6 @@
 import type { Key } from '../../../store/store.ts';
 import type { TextItem } from '../../../store/text-item.ts';
+import { type Filters, hashOf, hashOfKey, openFilters, type Presence } from './cache-filters.ts';
 import { itemKey, parseItemKey } from './keys.ts';
 
 /** Heap of the cache without a setting, in enough memory: some 40,000 objects of 600 characters. */
@@ -53,6 +54,8 @@ export interface ItemCache {
   unlock(): void;
 }
 
+type Partition = Map<string, CachedItem>;
+
 /**
  * Creates an empty cache. When it is full, the oldest items leave it.
  *
@@ -60,11 +63,11 @@ export interface ItemCache {
  */
 export function createItemCache(maxBytes: number): ItemCache {
   // by partition key, then by sort key: this short key is faster to look up than both as one text
-  const partitions = new Map<string, Map<string, CachedItem>>();
+  const partitions = new Map<string, Partition>();
   const queue = openQueue();
   const locked = new Set<string>();
   let bytes = 0;
-  let wasRead: ((key: Key) => boolean) | undefined; // since the cache is full
+  let filters: Filters | undefined; // since the cache is full
 
   function add(item: CachedItem): void {
     const { pk, sk } = item.stored.key;
@@ -73,9 +76,10 @@ export function createItemCache(maxBytes: number): ItemCache {
     if (partition === undefined) partitions.set(pk, new Map([[sk, item]]));
     else partition.set(sk, item);
     bytes += bytesOf(item) + (partition === undefined ? bytesPerPartition : 0);
+    filters?.present.add(hashOfKey(item.stored.key));
     queue.push(item);
     while (bytes > maxBytes) {
-      wasRead ??= openReadKeys(maxBytes / usualBytes);
+      filters ??= openFilters(maxBytes / usualBytes, queue.keys());
       remove(queue.oldest());
     }
   }
@@ -91,18 +95,17 @@ export function createItemCache(maxBytes: number): ItemCache {
       bytes -= bytesPerPartition;
     }
     bytes -= bytesOf(item);
+    filters?.present.remove(hashOfKey(item.stored.key));
     queue.remove(item);
   }
 
   return {
     get: ({ pk, sk }) => partitions.get(pk)?.get(sk),
-    partition: (pk) => {
-      const partition = partitions.get(pk);
-      return (sk) => partition?.get(sk);
-    },
+    partition: (pk) => finderIn(partitions.get(pk), pk, filters?.present),
     set: (item) => {
       const { key } = item.stored;
-      if (wasRead?.(key) === false || (locked.size > 0 && locked.has(itemKey(key)))) return false;
+      if (filters?.wasRead(key) === false || (locked.size > 0 && locked.has(itemKey(key))))
+        return false;
       add(item);
       return true;
     },
@@ -115,6 +118,17 @@ export function createItemCache(maxBytes: number): ItemCache {
   };
 }
 
+function finderIn(
+  partition: Partition | undefined,
+  pk: string,
+  present: Presence | undefined,
+): (sk: string) => CachedItem | undefined {
+  if (partition === undefined) return () => undefined;
+  if (present === undefined) return (sk) => partition.get(sk);
+  const start = hashOf(pk);
+  return (sk) => (present.mayHave(hashOf(sk, start)) ? partition.get(sk) : undefined);
+}
+
 function bytesOf({ size }: CachedItem): number {
   return bytesPerItem + bytesPerCharacter * size;
 }
@@ -124,49 +138,39 @@ interface Queue {
   remove(item: CachedItem): void;
   /** Returns the item that was pushed first of those that are left. */
   oldest(): CachedItem | undefined;
+  keys(): Iterable<Key>;
 }
 
-const longQueue = 1000; // places before the oldest item, of which the queue is freed at last
+const sparePlaces = 1000;
 
 function openQueue(): Queue {
-  let items: (CachedItem | undefined)[] = []; // undefined: it was removed
-  let oldest = 0;
-  let start = 0; // place of the first of `items`
+  let items: (CachedItem | undefined)[] = []; // by place; undefined: it was removed
+  let left = 0;
+  let oldest = 0; // no item has a lower place
+
+  /** Numbers the items anew, without places of removed ones. */
+  function compact(): void {
+    const kept = items.filter((item) => item !== undefined);
+    for (const [place, item] of kept.entries()) item.place = place;
+    items = kept;
+    oldest = 0;
+  }
+
   return {
     push: (item) => {
-      item.place = start + items.length;
+      if (items.length >= 2 * left + sparePlaces) compact();
+      item.place = items.length;
       items.push(item);
+      left += 1;
     },
     remove: ({ place }) => {
-      items[place - start] = undefined;
+      items[place] = undefined;
+      left -= 1;
     },
     oldest: () => {
       while (oldest < items.length && items[oldest] === undefined) oldest += 1;
-      if (oldest > longQueue && oldest > items.length / 2) {
-        items = items.slice(oldest);
-        start += oldest;
-        oldest = 0;
-      }
       return items[oldest];
     },
+    keys: () => items.flatMap((item) => item?.stored.key ?? []),
   };
-}
-
-/** Returns a function that notes that a key was read, and returns whether it was among the last `count` or so. */
-function openReadKeys(count: number): (key: Key) => boolean {
-  const hashes = new Int32Array(2 ** Math.ceil(Math.log2(count))); // each at the place that its lower bits name
-  return ({ pk, sk }) => {
-    const hash = hashOf(pk, hashOf(sk, 0));
-    const at = hash & (hashes.length - 1);
-    const isKnown = hashes[at] === hash;
-    hashes[at] = hash;
-    return isKnown;
-  };
-}
-
-function hashOf(text: string, start: number): number {
-  let hash = start;
-  for (let at = 0; at < text.length; at += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash ^ (hash >>> 15);
 }

@@ -85,7 +85,7 @@ export function parseItem(key: Key, text: string): CachedItem {
   const changeEnd = text.indexOf('\n', indexesEnd + 1);
   const kind = text.slice(0, kindEnd);
   const version = text.slice(kindEnd + 1, versionEnd);
-  const stored = new TextItem({ key, kind, version }, text.slice(changeEnd + 1));
+  const stored = new TextItem({ key, kind, version }, text, changeEnd + 1);
   return new CachedItem(stored, readExpiry(text, versionEnd + 1, expiryEnd), text.length);
 }
 
