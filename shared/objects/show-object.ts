@@ -92,8 +92,9 @@ function writeObject(
   made[0] = head.shown;
   const members = new MemberReader(text, head.valuesAt);
   let next = 0; // most objects have all fields, in their order
-  while (members.next(fields[next]?.storage)) {
-    const at = members.isExpected ? next : positionOf(fields, members.name);
+  while (members.next()) {
+    const { name } = members;
+    const at = fields[next]?.storage === name ? next : positionOf(fields, name);
     const field = fields[at];
     if (field === undefined) continue; // a value of a former field
     made[pieceOf(at)] = field.showText(members.value);

@@ -58,7 +58,7 @@ export function readObjectValue(text: string, storage: string, at = 0): Json | u
   if (inner < 0 || inner > nameAt) return parseValue(valueAt(text, nameAt + storage.length + 2));
   // it may be the name of a member inside of another value
   const members = new MemberReader(text, from);
-  while (members.next(storage)) if (members.isExpected) return parseValue(members.value);
+  while (members.next()) if (members.name === storage) return parseValue(members.value);
   return undefined;
 }
 

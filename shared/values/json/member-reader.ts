@@ -17,7 +17,6 @@ export class MemberReader {
   #at: number;
   #nameAt = 0;
   #valueAt = 0;
-  #isExpected = false;
 
   /** @param at position after the brace that opens the object */
   constructor(text: string, at: number) {
@@ -25,26 +24,15 @@ export class MemberReader {
     this.#at = at;
   }
 
-  /**
-   * Goes to the next member; returns false after the last one.
-   *
-   * @param expected name that it probably has: cheaper to compare than to read
-   */
-  next(expected = ''): boolean {
+  /** Goes to the next member; returns false after the last one. */
+  next(): boolean {
     const text = this.#text;
     const at = text.charCodeAt(this.#at) === comma ? this.#at + 1 : this.#at;
     if (text.charCodeAt(at) !== quote) return false;
     this.#nameAt = at + 1;
-    this.#isExpected = expected !== '' && isNameAt(text, at, expected);
-    const nameEnd = this.#isExpected ? at + expected.length + 2 : stringEnd(text, at);
-    this.#valueAt = nameEnd + 1;
+    this.#valueAt = stringEnd(text, at) + 1;
     this.#at = valueEnd(text, this.#valueAt);
     return true;
-  }
-
-  /** Whether the member has the name that was expected. */
-  get isExpected(): boolean {
-    return this.#isExpected;
   }
 
   /** Name of the member, as it is written: escapes stay. */
@@ -56,10 +44,6 @@ export class MemberReader {
   get value(): string {
     return this.#text.slice(this.#valueAt, this.#at);
   }
-}
-
-function isNameAt(text: string, at: number, name: string): boolean {
-  return text.startsWith(name, at + 1) && text.charCodeAt(at + 1 + name.length) === quote;
 }
 
 /** Returns the JSON of the value that begins at a position. */
