@@ -44,8 +44,8 @@ export interface ItemCache {
   /** Returns `get` for the sort keys of one partition, for use in the same turn of the event loop. */
   partition(pk: string): (sk: string) => CachedItem | undefined;
   /**
-   * Caches an item, unless it is about to change, or the cache is full and the item was not read shortly before: one
-   * long scan does not replace what others use all the time. Returns whether it did.
+   * Caches an item that it does not have, unless that is about to change, or the cache is full and the item was not
+   * read shortly before: one long scan does not replace what others use all the time. Returns whether it did.
    */
   set(item: CachedItem): boolean;
   /** Removes an item, given by its key as one text, that is about to change, until `unlock`. */
@@ -71,7 +71,6 @@ export function createItemCache(maxBytes: number): ItemCache {
 
   function add(item: CachedItem): void {
     const { pk, sk } = item.stored.key;
-    remove(partitions.get(pk)?.get(sk));
     const partition = partitions.get(pk);
     if (partition === undefined) partitions.set(pk, new Map([[sk, item]]));
     else partition.set(sk, item);

@@ -43,7 +43,12 @@ export const keyEncoder = {
  */
 export function itemKey(key: Key): string {
   checkKey(key);
-  return key.pk + separator + key.sk;
+  return keyPrefix(key.pk) + key.sk;
+}
+
+/** Returns what `itemKey` begins with for keys of a partition. */
+export function keyPrefix(pk: string): string {
+  return pk + separator;
 }
 
 /** Parses the text of `itemKey`. */

@@ -11,7 +11,7 @@ import type {
 import { openTurns } from '../../limits/time-slices.ts';
 import type { CachedItem, ItemCache } from './cache.ts';
 import { isExpired, parseItem } from './envelope.ts';
-import { itemKey, type KeyRange, keyRange } from './keys.ts';
+import { itemKey, type KeyRange, keyPrefix, keyRange } from './keys.ts';
 import type { Tables } from './tables.ts';
 
 const lookEvery = 16; // entries; reading the clock costs as much as a short entry
@@ -57,22 +57,23 @@ interface RangeScan {
 
 /** Reads an item; undefined when it is absent or has expired. */
 function readItem(context: ReadContext, key: Key): Stored | undefined {
-  return unexpired(context, context.cache.get(key) ?? loadItem(context, key));
+  return unexpired(context, context.cache.get(key) ?? loadItem(context, key, itemKey(key)));
 }
 
 /** Returns `readItem` for the sort keys of one partition. */
 function partitionReader(context: ReadContext, pk: string): (sk: string) => Stored | undefined {
   const cached = context.cache.partition(pk);
-  return (sk) => unexpired(context, cached(sk) ?? loadItem(context, { pk, sk }));
+  const prefix = keyPrefix(pk); // what the table and its indexes hold needs no check
+  return (sk) => unexpired(context, cached(sk) ?? loadItem(context, { pk, sk }, prefix + sk));
 }
 
 function unexpired({ now }: ReadContext, item: CachedItem | undefined): Stored | undefined {
   return item === undefined || isExpired(item.expiresAt, now) ? undefined : item.stored;
 }
 
-/** Reads an item that is not in the cache. */
-function loadItem({ tables, cache }: ReadContext, key: Key): CachedItem | undefined {
-  const value = tables.items.get(itemKey(key));
+/** Reads an item that is not in the cache; `text` is its key as `itemKey` writes it. */
+function loadItem({ tables, cache }: ReadContext, key: Key, text: string): CachedItem | undefined {
+  const value = tables.items.get(text);
   if (value === undefined) return undefined;
   const item = parseItem(key, value);
   item.stored.isShared = cache.set(item);
