@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -59,13 +61,16 @@ test('a large item takes the place of many', () => {
 
 test('a full cache takes only what was read shortly before', () => {
   const cache = createItemCache(100_000);
-  const often = names.slice(0, 10);
+  const often = names.slice(60, 70);
   for (const name of names.slice(0, 60)) cache.set(itemAt(name)); // fills it
+  const find = cache.partition('a');
+  const first = names.filter((name) => find(name) !== undefined);
   for (const name of often) read(cache, itemAt(name));
 
   const scanned = Array.from({ length: 100_000 }, (_, n) => `scanned-${n}`);
   const taken = scanned.filter((name) => cache.set(itemAt(name)));
 
+  expect(first).toEqual(names.slice(1, 50)); // those that it had before it was full
   expect(taken.length).toBeLessThan(20); // names whose hashes are equal
   expect(often.map((name) => cache.get(keyOf(name)) !== undefined)).toEqual(often.map(() => true));
   expect([cache.set(itemAt('scanned-0')), cache.set(itemAt('scanned-99999'))]).toEqual([
@@ -88,6 +93,26 @@ test('an item that is about to change leaves the cache, and returns after its co
   expect(during).toEqual([undefined, undefined]);
   expect(cache.get(keyOf('b'))).toBe(item);
   expect(cache.partition('a')('b')).toBe(item);
+});
+
+test('an item that is read and changed all the time takes one place', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const cache = createItemCache(100_000);
+  const item = itemAt('b');
+  collect();
+  const before = process.memoryUsage().heapUsed;
+
+  for (let time = 0; time < 2_000_000; time += 1) {
+    cache.set(item);
+    cache.lock(itemKey(item.stored.key));
+    cache.unlock();
+  }
+
+  collect();
+  const grown = process.memoryUsage().heapUsed - before;
+  expect(cache.get(item.stored.key)).toBeUndefined(); // it is there until here
+  expect(grown).toBeLessThan(8e6); // 16 MB are a word for each time
 });
 
 test('a cache holds the newest items that fit, whatever leaves it', () => {
