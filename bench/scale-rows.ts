@@ -24,7 +24,7 @@ export const scaleRows: readonly ScaleRow[] = [
   { name: 'filter 20, both uncached', isUncached: true, requests: () => requestOf('filter 20') },
   {
     name: 'filter 20, 10000 of the objects',
-    requests: () => (world, index) => toPage(world, index, mostHot / objectsOfPage),
+    requests: () => (world, index) => toPage(world, index, { pages: mostHot / objectsOfPage }),
   },
   { name: 'create', requests: () => requestOf('create') },
   { name: 'get, all instances', requests: ({ shops }) => eachShop(shops, getNote) },
@@ -41,9 +41,17 @@ function toHot(world: ScaleWorld, name: string): Scenario['request'] {
   return (_, index) => request(hot, index);
 }
 
-/** Returns a request of the form of the scenario `filter 20`, for one of `pages` pages spread over all objects. */
-export function toPage(world: World, index: number, pages: number): Buffer {
-  const stock = Math.ceil((world.ids.length * (1 + ((index * someNumber) % pages))) / pages);
+/**
+ * Returns a request of the form of the scenario `filter 20`, for one of `pages` pages spread over all objects, which
+ * begins `less` objects earlier.
+ */
+export function toPage(
+  world: World,
+  index: number,
+  { pages, less = 0 }: { readonly pages: number; readonly less?: number },
+): Buffer {
+  const page = 1 + ((index * someNumber) % pages);
+  const stock = Math.ceil((world.ids.length * page) / pages) - less;
   const query = JSON.stringify({ active: { _eq: true }, stock: { _lt: stock } });
   const encoded = encodeURIComponent(query);
   return toBytes(world, 'GET', `${objects}?query=${encoded}&order_by=-stock&page_size=20`);

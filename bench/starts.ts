@@ -12,8 +12,8 @@ interface Cost {
 }
 
 /**
- * Steps of the reads after a start. Each reads other objects, so that `warm` compiles also the code that fills the cache;
- * `again` repeats the reads of `next`.
+ * Steps of the reads after a start. Each reads other objects, so that `warm` compiles also the code that fills the cache
+ * and reads new filters; `again` repeats the reads of `next`.
  */
 type Step = 'first' | 'warm' | 'next' | 'again';
 
@@ -41,7 +41,8 @@ interface Reads {
   readonly warmOf: number;
   /** Requests of the steps `next` and `again`. */
   readonly next: number;
-  readonly request: (world: ScaleWorld, index: number) => Buffer;
+  /** @param variant a request for mostly the same objects in other words, where there is one */
+  readonly request: (world: ScaleWorld, index: number, variant: number) => Buffer;
 }
 
 const pages = 250; // together the objects of the small class
@@ -60,7 +61,7 @@ const kinds: readonly Reads[] = [
     warm: 2000,
     warmOf: 120,
     next: 100,
-    request: (world, index) => toPage(world, index, pages),
+    request: (world, index, variant) => toPage(world, index, { pages, less: variant }),
   },
 ];
 const startsEach = 5; // for each kind
@@ -83,8 +84,10 @@ export async function measureStarts(worlds: readonly ScaleWorld[]): Promise<read
 async function measureStart(world: ScaleWorld, reads: Reads): Promise<Start> {
   const { platform } = world;
   const { first, warm, warmOf, next } = reads;
-  const send = (count: number, indexOf: (at: number) => number) =>
-    measureReads(platform, count, (at) => reads.request(world, indexOf(at)));
+  const send = (count: number, indexOf: (at: number) => number, of = count) =>
+    measureReads(platform, count, (at) =>
+      reads.request(world, indexOf(at % of), Math.floor(at / of)),
+    );
   await send(1, () => 0);
   const start = {
     ms: performance.now() - platform.startedAt,
@@ -92,7 +95,7 @@ async function measureStart(world: ScaleWorld, reads: Reads): Promise<Start> {
   };
   const costs = {
     first: await send(first, (at) => at),
-    warm: await send(warm, (at) => first + (at % warmOf)),
+    warm: await send(warm, (at) => first + at, warmOf),
     next: await send(next, (at) => first + warmOf + at),
     again: await send(next, (at) => first + warmOf + at),
   };
