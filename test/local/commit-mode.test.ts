@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createItemCache } from '../../shared/platform/local/store/cache.ts';
+import { createItemCache } from '../../shared/platform/local/store/cache/item-cache.ts';
 import { createGroupCommit, type GroupCommit } from '../../shared/platform/local/store/commit.ts';
 import { type CommitMode, openCommitMode } from '../../shared/platform/local/store/commit-mode.ts';
 import { createCounters } from '../../shared/platform/local/store/counters.ts';

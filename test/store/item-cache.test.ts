@@ -6,7 +6,7 @@ import {
   CachedItem,
   createItemCache,
   type ItemCache,
-} from '../../shared/platform/local/store/cache.ts';
+} from '../../shared/platform/local/store/cache/item-cache.ts';
 import { itemKey } from '../../shared/platform/local/store/keys.ts';
 import { TextItem } from '../../shared/store/text-item.ts';
 

@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { defaultCacheBytes } from './store/cache.ts';
+import { defaultCacheBytes } from './store/cache/item-cache.ts';
 
 const megabyte = 2 ** 20;
 

@@ -1,4 +1,4 @@
-import type { ItemCache } from './cache.ts';
+import type { ItemCache } from './cache/item-cache.ts';
 import type { CommitMode } from './commit-mode.ts';
 import type { Counters } from './counters.ts';
 import type { FeedWriter } from './feed.ts';

@@ -1,7 +1,7 @@
 import { writeJson } from '../../../store/exact-json.ts';
 import type { Change, Condition, IndexKeys, Key, Put, Stored } from '../../../store/store.ts';
 import { TextItem } from '../../../store/text-item.ts';
-import { CachedItem } from './cache.ts';
+import { CachedItem } from './cache/item-cache.ts';
 
 /*
  * An item is stored as six lines of text: kind, version, time of expiry, index keys, change, data. JSON text has no

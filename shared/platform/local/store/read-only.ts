@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Store, Stored } from '../../../store/store.ts';
 import { StartError } from '../server/start-error.ts';
-import { createItemCache } from './cache.ts';
+import { createItemCache } from './cache/item-cache.ts';
 import { isExpired, parseItem } from './envelope.ts';
 import { hasStore } from './identity.ts';
 import { parseItemKey } from './keys.ts';

@@ -9,7 +9,7 @@ import type {
   Turns,
 } from '../../../store/store.ts';
 import { openTurns } from '../../limits/time-slices.ts';
-import type { CachedItem, ItemCache } from './cache.ts';
+import type { CachedItem, ItemCache } from './cache/item-cache.ts';
 import { isExpired, parseItem } from './envelope.ts';
 import { itemKey, type KeyRange, keyPrefix, keyRange } from './keys.ts';
 import type { Tables } from './tables.ts';

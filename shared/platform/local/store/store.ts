@@ -5,7 +5,7 @@ import type { Watch } from '../../../jobs/change-feed.ts';
 import type { ConditionFailed, Store, Transaction } from '../../../store/store.ts';
 import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
-import { createItemCache, defaultCacheBytes } from './cache.ts';
+import { createItemCache, defaultCacheBytes } from './cache/item-cache.ts';
 import {
   createGroupCommit,
   type GroupCommit,

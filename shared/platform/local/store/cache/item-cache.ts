@@ -1,7 +1,7 @@
-import type { Key } from '../../../store/store.ts';
-import type { TextItem } from '../../../store/text-item.ts';
-import { type Filters, hashOf, hashOfKey, openFilters, type Presence } from './cache-filters.ts';
-import { itemKey, parseItemKey } from './keys.ts';
+import type { Key } from '../../../../store/store.ts';
+import type { TextItem } from '../../../../store/text-item.ts';
+import { itemKey, parseItemKey } from '../keys.ts';
+import { type Filters, hashOf, hashOfKey, openFilters, type Presence } from './filters.ts';
 
 /** Heap of the cache without a setting, in enough memory: some 40,000 objects of 600 characters. */
 export const defaultCacheBytes = 128 * 2 ** 20;

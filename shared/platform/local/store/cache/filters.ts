@@ -1,4 +1,4 @@
-import type { Key } from '../../../store/store.ts';
+import type { Key } from '../../../../store/store.ts';
 
 /** What a full cache knows of keys, by their hashes. */
 export interface Filters {
