@@ -16,7 +16,7 @@ import { openLog } from './log/log.ts';
 import { openMailer } from './mailer.ts';
 import { openMessages } from './messages/messages.ts';
 import { once } from './once.ts';
-import { openSender } from './push.ts';
+import type { SenderOptions } from './push.ts';
 import { type DataGuard, openDataGuard } from './requests/data-guard.ts';
 import type { RunsOptions } from './scripts/runs.ts';
 import type { AwsScripts } from './scripts/scripts.ts';
@@ -74,7 +74,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     late,
     messages: openMessages(services, environment),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
-    push: openSender(push),
+    push: openLateSender(push),
     vault: openVault(push),
     social: openLateVerifiers(environment.social),
     settings,
@@ -103,6 +103,19 @@ function openLateVerifiers(social: SocialConfiguration): Platform['social'] {
     ...(social.facebook && { facebook: verifier('facebook') }),
     ...(social.google && { 'google-oauth2': verifier('google-oauth2') }),
     ...(social.github && { github: verifier('github') }),
+  };
+}
+
+/** Opens the sender of push messages at the first of them: most functions never send one. */
+function openLateSender(options: SenderOptions): Platform['push'] {
+  const sender = once(async () => (await import('./push.ts')).openSender(options));
+  return {
+    openApplication: async (...args) => (await sender()).openApplication(...args),
+    closeApplication: async (...args) => (await sender()).closeApplication(...args),
+    createEndpoint: async (...args) => (await sender()).createEndpoint(...args),
+    setEndpoint: async (...args) => (await sender()).setEndpoint(...args),
+    removeEndpoint: async (...args) => (await sender()).removeEndpoint(...args),
+    publish: async (...args) => (await sender()).publish(...args),
   };
 }
 
