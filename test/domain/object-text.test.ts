@@ -189,6 +189,22 @@ it('the value of a field is not taken from texts that look like values', () => {
   expect(readObjectValue(text, '3_string')).toBe('real');
 });
 
+it('the value of a field is not taken from inside of another value', () => {
+  const text = writeJson({
+    epoch: 1,
+    values: {
+      '3_text': '3_string',
+      '3_object': { 'x"3_string': 'fake', '3_string': 'fake', a: [{ '3_integer': 1 }] },
+      '3_array': ['3_string', { '3_string': 'fake' }],
+      '3_string': 'real',
+    },
+  });
+
+  expect(readObjectValue(text, '3_string')).toBe('real');
+  expect(readObjectValue(text, '3_integer')).toBeUndefined();
+  expect(readObjectValue(`{"head":{}}${text}`, '3_string', '{"head":{}}'.length)).toBe('real');
+});
+
 describe('a copy of an item', () => {
   it('with other data has nothing of its text', () => {
     const [object] = fc.sample(data, 1);
