@@ -1,5 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SNSClient } from '@aws-sdk/client-sns';
+import {
+  CreatePlatformApplicationCommand,
+  CreatePlatformEndpointCommand,
+  DeleteEndpointCommand,
+  DeletePlatformApplicationCommand,
+  PublishCommand,
+  SetEndpointAttributesCommand,
+  SetPlatformApplicationAttributesCommand,
+  SNSClient,
+} from '@aws-sdk/client-sns';
 import { PushFailure, type PushFailureReason } from '../../push/push-failure.ts';
 import type { ProviderPush } from '../../push/rules/payload.ts';
 import { type PushCredential, type PushPlace, platformName } from '../../push/rules/provider.ts';
@@ -18,9 +27,6 @@ export interface SenderOptions {
   readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
-const sdk = () => import('@aws-sdk/client-sns'); // most functions never send a push
-type Sdk = Awaited<ReturnType<typeof sdk>>;
-
 const maxAttempts = 4; // when SNS is too busy; work waits longer and comes again
 const backOff = { firstMs: 100, maxMs: 5000 };
 // a push whose response was lost may have been sent: the client itself retries nothing
@@ -29,34 +35,31 @@ const limits = { requestMs: 5000, maxAttempts: 1 };
 /** Opens a sender by Amazon SNS. Sends no request by itself. */
 export function openSender({ prefix, client, sleep = pause }: SenderOptions): PushSender {
   let opened: SNSClient | undefined;
-  const call = async <T>(run: (client: SNSClient, sdk: Sdk) => Promise<T>): Promise<T> => {
-    const loaded = await sdk();
-    opened ??= naming(client ?? new loaded.SNSClient(limited(limits)));
-    const connected = opened;
-    return whileBusy(() => run(connected, loaded), sleep);
+  const call = <T>(run: (sns: SNSClient) => Promise<T>): Promise<T> => {
+    opened ??= naming(client ?? new SNSClient(limited(limits)));
+    const sns = opened;
+    return whileBusy(() => run(sns), sleep);
   };
   return {
     openApplication: (place, credential, current) =>
-      call((sns, loaded) =>
-        openApplication({ sns, loaded, prefix }, { place, credential, current }),
-      ),
+      call((sns) => openApplication({ sns, prefix }, { place, credential, current })),
     closeApplication: (PlatformApplicationArn) =>
-      call(async (sns, { DeletePlatformApplicationCommand }) => {
+      call(async (sns) => {
         await sns.send(new DeletePlatformApplicationCommand({ PlatformApplicationArn }));
       }),
     createEndpoint: (application, { token, note }) =>
-      call((sns, loaded) => createEndpoint({ sns, loaded }, { application, token, note })),
+      call((sns) => createEndpoint(sns, { application, token, note })),
     setEndpoint: (EndpointArn, Token, isEnabled) =>
-      call(async (sns, { SetEndpointAttributesCommand }) => {
+      call(async (sns) => {
         const Attributes = { Token, Enabled: String(isEnabled) };
         await sns.send(new SetEndpointAttributesCommand({ EndpointArn, Attributes }));
       }),
     removeEndpoint: (EndpointArn) =>
-      call(async (sns, { DeleteEndpointCommand }) => {
+      call(async (sns) => {
         await sns.send(new DeleteEndpointCommand({ EndpointArn }));
       }),
     publish: (endpoint, push) =>
-      call(async (sns, { PublishCommand }) => {
+      call(async (sns) => {
         const { MessageId = '' } = await sns.send(new PublishCommand(toMessage(endpoint, push)));
         return MessageId;
       }),
@@ -78,11 +81,6 @@ function toMessage(TargetArn: string, { platform, payload, attributes }: Provide
   };
 }
 
-interface Connection {
-  readonly sns: SNSClient;
-  readonly loaded: Sdk;
-}
-
 interface Application {
   readonly place: PushPlace;
   readonly credential: PushCredential;
@@ -90,13 +88,13 @@ interface Application {
 }
 
 async function openApplication(
-  { sns, loaded, prefix }: Connection & { readonly prefix: string },
+  { sns, prefix }: { readonly sns: SNSClient; readonly prefix: string },
   { place, credential, current }: Application,
 ): Promise<string> {
   const Attributes = attributesOf(credential);
   const set = async (PlatformApplicationArn: string) => {
     await sns.send(
-      new loaded.SetPlatformApplicationAttributesCommand({ PlatformApplicationArn, Attributes }),
+      new SetPlatformApplicationAttributesCommand({ PlatformApplicationArn, Attributes }),
     );
     return PlatformApplicationArn;
   };
@@ -110,7 +108,7 @@ async function openApplication(
   const { instance, provider, environment } = place;
   try {
     const { PlatformApplicationArn = '' } = await sns.send(
-      new loaded.CreatePlatformApplicationCommand({
+      new CreatePlatformApplicationCommand({
         Name: `${prefix}_${instance}_${provider}_${environment}`,
         Platform: platformName(provider, environment),
         Attributes,
@@ -148,13 +146,13 @@ function asCredential(error: unknown): unknown {
 }
 
 async function createEndpoint(
-  { sns, loaded }: Connection,
+  sns: SNSClient,
   device: { readonly application: string; readonly token: string; readonly note: string },
 ): Promise<string> {
   const { application: PlatformApplicationArn, token: Token, note: CustomUserData } = device;
   try {
     const { EndpointArn = '' } = await sns.send(
-      new loaded.CreatePlatformEndpointCommand({ PlatformApplicationArn, Token, CustomUserData }),
+      new CreatePlatformEndpointCommand({ PlatformApplicationArn, Token, CustomUserData }),
     );
     return EndpointArn;
   } catch (error) {
@@ -163,7 +161,7 @@ async function createEndpoint(
       throw isInvalid(error) ? new PushFailure('badToken', nameOf(error)) : error;
     }
     const Attributes = { Token, Enabled: 'true', CustomUserData };
-    await sns.send(new loaded.SetEndpointAttributesCommand({ EndpointArn: existing, Attributes }));
+    await sns.send(new SetEndpointAttributesCommand({ EndpointArn: existing, Attributes }));
     return existing;
   }
 }
