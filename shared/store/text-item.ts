@@ -28,9 +28,7 @@ export class TextItem implements Stored {
   #form: object | undefined;
   #list = '';
   #body: BodyText | undefined;
-  #name = '';
-  #value: Json | undefined;
-  #others: (string | Json | undefined)[] | undefined;
+  #known: KnownValue | undefined;
 
   /** @param at position where the JSON of the data begins, to the end of `text`: a part of it is slower to search */
   constructor({ key, kind, version }: Omit<Stored, 'data'>, text: string, at = 0) {
@@ -60,13 +58,9 @@ export class TextItem implements Stored {
     return this.#data !== undefined;
   }
 
-  /** Whether it stays in a cache, where later requests find it: only then what is made of it is worth its memory. */
-  get isShared(): boolean {
-    return this.#isShared;
-  }
-
-  set isShared(isShared: boolean) {
-    this.#isShared = isShared;
+  /** Notes that it stays in a cache, where later requests find it: only then what is made of it is worth its memory. */
+  share(): void {
+    this.#isShared = true;
   }
 
   /** Returns its body in a shape if that was made last, and the item is shared. */
@@ -84,19 +78,23 @@ export class TextItem implements Stored {
 
   /** Returns what `read` finds in the text under a name; it is called once for each. */
   value(name: string, read: Read): Json | undefined {
-    if (this.#name === name) return this.#value;
-    if (this.#name === '') {
-      this.#name = name;
-      this.#value = read(this.#text, name, this.#at);
-      return this.#value;
-    }
-    const others = this.#others; // name, value, name, value: of the few that a filter names
-    if (others !== undefined) {
-      for (let at = 0; at < others.length; at += 2) if (others[at] === name) return others[at + 1];
-    }
+    for (let each = this.#known; each !== undefined; each = each.next)
+      if (each.name === name) return each.value;
     const value = read(this.#text, name, this.#at);
-    if (others === undefined) this.#others = [name, value];
-    else others.push(name, value);
+    this.#known = new KnownValue(name, value, this.#known);
     return value;
+  }
+}
+
+/** A value that was read, and the one before: filters and orders name few. */
+class KnownValue {
+  readonly name: string;
+  readonly value: Json | undefined;
+  readonly next: KnownValue | undefined;
+
+  constructor(name: string, value: Json | undefined, next: KnownValue | undefined) {
+    this.name = name;
+    this.value = value;
+    this.next = next;
   }
 }

@@ -142,7 +142,7 @@ describe('an object that was read', () => {
     if (object === undefined) throw new Error('no sample');
     const item = textItem(object);
     const alone = objectBodies(context, place, list)(item);
-    item.isShared = true;
+    item.share();
     const changed = { ...place, version: 'w2', data: { ...place.data, schema: [] } };
 
     const first = objectBodies(context, place, list)(item);

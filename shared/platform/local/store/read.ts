@@ -76,7 +76,7 @@ function loadItem({ tables, cache }: ReadContext, key: Key, text: string): Cache
   const value = tables.items.get(text);
   if (value === undefined) return undefined;
   const item = parseItem(key, value);
-  item.stored.isShared = cache.set(item);
+  if (cache.set(item)) item.stored.share();
   return item;
 }
 
