@@ -61,11 +61,7 @@ function sizeOf({ data }: ItemText): number {
 
 /** Parses the text of `writeEnvelope` for a write. */
 export function readEnvelope(text: string): Envelope {
-  const kindEnd = text.indexOf('\n');
-  const versionEnd = text.indexOf('\n', kindEnd + 1);
-  const expiryEnd = text.indexOf('\n', versionEnd + 1);
-  const indexesEnd = text.indexOf('\n', expiryEnd + 1);
-  const changeEnd = text.indexOf('\n', indexesEnd + 1);
+  const { kindEnd, versionEnd, expiryEnd, indexesEnd, changeEnd } = lineEnds(text);
   return {
     text,
     kind: text.slice(0, kindEnd),
@@ -78,15 +74,20 @@ export function readEnvelope(text: string): Envelope {
 
 /** Parses the text of `writeEnvelope` for readers. */
 export function parseItem(key: Key, text: string): CachedItem {
+  const { kindEnd, versionEnd, expiryEnd, changeEnd } = lineEnds(text);
+  const kind = text.slice(0, kindEnd);
+  const version = text.slice(kindEnd + 1, versionEnd);
+  const stored = new TextItem({ key, kind, version }, text, changeEnd + 1);
+  return new CachedItem(stored, readExpiry(text, versionEnd + 1, expiryEnd), text.length);
+}
+
+function lineEnds(text: string) {
   const kindEnd = text.indexOf('\n');
   const versionEnd = text.indexOf('\n', kindEnd + 1);
   const expiryEnd = text.indexOf('\n', versionEnd + 1);
   const indexesEnd = text.indexOf('\n', expiryEnd + 1);
   const changeEnd = text.indexOf('\n', indexesEnd + 1);
-  const kind = text.slice(0, kindEnd);
-  const version = text.slice(kindEnd + 1, versionEnd);
-  const stored = new TextItem({ key, kind, version }, text, changeEnd + 1);
-  return new CachedItem(stored, readExpiry(text, versionEnd + 1, expiryEnd), text.length);
+  return { kindEnd, versionEnd, expiryEnd, indexesEnd, changeEnd };
 }
 
 function readExpiry(text: string, start: number, end: number): number {
