@@ -87,7 +87,7 @@ export function leaveTo(path: string): void {
 
 /**
  * Replaces parameters of the current place; undefined and empty ones are removed. No step back is added. Does nothing
- * while another place is opened already.
+ * while another place is being opened.
  */
 export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
   const { path, query } = place.peek();

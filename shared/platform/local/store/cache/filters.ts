@@ -30,7 +30,7 @@ export function openFilters(count: number, keys: Iterable<Key>): Filters {
 const most = 255; // such a count stays: it may have been more
 
 function openPresence(count: number): Presence {
-  const counts = new Uint8Array(4 * powerAbove(count)); // of keys, each at the place that its lower bits name
+  const counts = new Uint8Array(4 * powerOfTwo(count)); // of keys, each at the place that its lower bits name
   const last = counts.length - 1;
   return {
     add: (hash) => {
@@ -46,7 +46,7 @@ function openPresence(count: number): Presence {
 }
 
 function openReadKeys(count: number): Filters['wasRead'] {
-  const hashes = new Int32Array(powerAbove(count)); // each at the place that its lower bits name
+  const hashes = new Int32Array(powerOfTwo(count)); // each at the place that its lower bits name
   return (key) => {
     const hash = hashOfKey(key);
     const at = hash & (hashes.length - 1);
@@ -56,10 +56,12 @@ function openReadKeys(count: number): Filters['wasRead'] {
   };
 }
 
-function powerAbove(count: number): number {
+/** Returns the least power of two that is not below a count. */
+function powerOfTwo(count: number): number {
   return 2 ** Math.ceil(Math.log2(count));
 }
 
+/** Returns the hash of both parts of a key. */
 export function hashOfKey({ pk, sk }: Key): number {
   return hashOf(sk, hashOf(pk));
 }

@@ -15,8 +15,8 @@ const usualBytes = 4000;
 const bytesPerPartition = 400;
 
 /**
- * An item as readers share it. As an object literal it would begin in the memory for old objects while most stay, and
- * hold on to its text there when later ones do not.
+ * An item as readers share it. An object literal would be allocated in V8's old space while most items stay cached, and
+ * keep the texts of later ones, which do not, until the next full collection.
  */
 export class CachedItem {
   readonly stored: TextItem;
@@ -87,7 +87,7 @@ export function createItemCache(maxBytes: number): ItemCache {
     if (item === undefined) return;
     const { pk, sk } = item.stored.key;
     const partition = partitions.get(pk);
-    // entry by entry: what a dropped map refers to would stay until the next full collection
+    // entry by entry: a map dropped as a whole would keep its items until the next full collection
     partition?.delete(sk);
     if (partition?.size === 0) {
       partitions.delete(pk);
@@ -117,6 +117,7 @@ export function createItemCache(maxBytes: number): ItemCache {
   };
 }
 
+/** Returns the look-up of a partition; `present` of a full cache saves it for most keys that are absent. */
 function finderIn(
   partition: Partition | undefined,
   pk: string,
@@ -132,6 +133,7 @@ function bytesOf({ size }: CachedItem): number {
   return bytesPerItem + bytesPerCharacter * size;
 }
 
+/** Items in the order in which they came. */
 interface Queue {
   push(item: CachedItem): void;
   remove(item: CachedItem): void;
@@ -140,7 +142,7 @@ interface Queue {
   keys(): Iterable<Key>;
 }
 
-const sparePlaces = 1000;
+const sparePlaces = 1000; // of removed items, before the queue is compacted
 
 function openQueue(): Queue {
   let items: (CachedItem | undefined)[] = []; // by place; undefined: it was removed
