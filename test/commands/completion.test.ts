@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -43,6 +44,19 @@ test('bash completes every command with all of its options', async () => {
   expect(commands.map((command) => [command.name(), complete(command.name(), '-')])).toEqual(
     options,
   );
+});
+
+test('a command whose reader has left, like head, ends without a complaint', async () => {
+  const child = openProject().spawn('completion', 'bash');
+  let complaints = '';
+  child.stderr?.on('data', (part) => {
+    complaints += part;
+  });
+
+  child.stdout?.destroy();
+
+  expect(await once(child, 'close')).toEqual([1, null]);
+  expect(complaints).toBe('');
 });
 
 test('there is completion for known shells only', async () => {
