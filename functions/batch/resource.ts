@@ -8,7 +8,6 @@ import { allRights } from '../../shared/values/access.ts';
 import { readRequests, requestFields } from './requests.ts';
 import { collectResults } from './results.ts';
 import { runRequests } from './run.ts';
-import { takeTurn } from './turns.ts';
 
 /** Many requests in one, inside one instance. Each item checks the rights of the caller. */
 export const batch: Family = {
@@ -25,6 +24,7 @@ export const batch: Family = {
       isUnbatchable: true,
       isUntemplated: true,
       countsAsItems: true,
+      takesTurns: true,
     }),
   ],
 };
@@ -33,15 +33,10 @@ export const batch: Family = {
 const roomForForm = 8;
 
 async function run(context: Context): Promise<Response> {
-  const endTurn = await takeTurn(context);
-  try {
-    const requests = readRequests(await context.body(), context.params.instance ?? '');
-    const results = collectResults(requests.length, maxBytesOf(context.request));
-    await runRequests(context, requests, { results, endTurn });
-    return withIgnored({ status: 200, body: results.finish() }, results.ignored());
-  } finally {
-    endTurn();
-  }
+  const requests = readRequests(await context.body(), context.params.instance ?? '');
+  const results = collectResults(requests.length, maxBytesOf(context.request));
+  await runRequests(context, requests, results);
+  return withIgnored({ status: 200, body: results.finish() }, results.ignored());
 }
 
 function maxBytesOf({ headers: { accept }, query }: Request): number {

@@ -15,15 +15,15 @@ const outOfTime = errorResponse(503, 'Request timeout.');
 
 /**
  * Runs the items of a batch in order and independently: no item undoes another (docs/reference/batch.md#execution).
- * Items that are unfinished when time runs out are reported so; they may have begun.
+ * Items that are unfinished when time runs out are reported so; they may have begun. The turn of the batch ends before
+ * items that do not write objects: they may take as long as a script.
  *
- * @param outcome `results` receives the results; `endTurn` is called before items that do not write objects: they may
- *   take as long as a script
+ * @param results receives the results
  */
 export async function runRequests(
   context: Context,
   requests: readonly BatchRequest[],
-  { results, endTurn }: { readonly results: Results; readonly endTurn: () => void },
+  results: Results,
 ): Promise<void> {
   const session = context.openSession();
   const clock = startClock(maxMs - session.elapsedMs());
@@ -32,7 +32,7 @@ export async function runRequests(
     const matches = await session.find(requests.map(({ path }) => path));
     for (const step of planSteps(requests, matches)) {
       const [first] = step;
-      if (first?.kind !== 'objects') endTurn();
+      if (first?.kind !== 'objects') context.request.endTurn?.();
       if (first !== undefined && first.position > 0) await setImmediate(); // yields to other requests
       for (const response of await runStep(run, step)) results.add(response);
     }

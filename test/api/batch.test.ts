@@ -75,6 +75,7 @@ function codes(entries: readonly { readonly code: number }[]): readonly number[]
 }
 
 const title = { name: 'title', type: 'string', filter_index: true };
+const text = { name: 'text', type: 'text' };
 const missing = { code: 404, content: notFound };
 const forbidden = { code: 403, content: mayNot };
 
@@ -767,9 +768,13 @@ describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a tim
     }
   }
 
-  /** Creates a class; returns an item that creates an object of it. */
+  /** Creates a class; returns an item that creates an object of it, with a body that is long enough to take turns. */
   async function newCreate(): Promise<Item> {
-    return item('POST', `${await newClass([title])}objects/`, { title: 'x' });
+    return createOf(world.base + (await newClass([title, text])));
+  }
+
+  function createOf(path: string, characters = 2048): Item {
+    return item('POST', `${path}objects/`, { title: 'x', text: 'x'.repeat(characters) });
   }
 
   async function untilHeld(count: number): Promise<void> {
@@ -802,8 +807,7 @@ describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a tim
   it('another owner does not wait for them', async () => {
     const create = await newCreate();
     const other = await openWorld(api, `elsewhere-${number}`);
-    const place = await other.dataClass('other', [title]);
-    const elsewhere = [{ method: 'POST', path: `${place}objects/`, body: { title: 'x' } }];
+    const elsewhere = [createOf(await other.dataClass('other', [title, text]))];
     hold(8);
 
     const answers = Array.from({ length: 9 }, () => run([create]));
@@ -817,10 +821,11 @@ describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a tim
 
   it('a turn ends with the batch', async () => {
     const create = await newCreate();
+    const more = 'x'.repeat(2048);
 
     for (let left = 8; left > 0; left -= 1) {
       await run([create]);
-      expected(await world.call(world.owner, 'POST', 'batch/', { requests: [{}] }), 400);
+      expected(await world.call(world.owner, 'POST', 'batch/', { requests: [{}], more }), 400);
     }
     hold(8);
     const answers = Array.from({ length: 8 }, () => run([create]));
@@ -828,6 +833,19 @@ describe.skipIf(isOn('roles'))('eight batches of an owner write objects at a tim
     release();
 
     expect((await Promise.all(answers)).flatMap(codes)).toEqual(Array(8).fill(201));
+  });
+
+  it('a batch of at most 2 kB needs none', async () => {
+    const place = world.base + (await newClass([title, text]));
+    hold(9);
+
+    const long = Array.from({ length: 8 }, () => run([createOf(place)]));
+    await untilHeld(8);
+    const short = run([createOf(place, 100)]);
+    await untilHeld(9);
+    release();
+
+    expect((await Promise.all([...long, short])).flatMap(codes)).toEqual(Array(9).fill(201));
   });
 
   it('items that may take long hold none', async () => {

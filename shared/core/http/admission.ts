@@ -1,3 +1,4 @@
+import type { Share } from '../../platform/limits/fair-queue.ts';
 import type { Platform } from '../../platform/ports.ts';
 import { credentialOutsideBody, type KeyRing } from '../pipeline/caller/authentication.ts';
 import type { KeyClaims } from '../pipeline/caller/credentials.ts';
@@ -6,7 +7,7 @@ import type { Route } from '../resource/route.ts';
 import { isAnonymous, keyAtStart, mayOverride } from './body/body-size.ts';
 import { maxEventBytes } from './event-size.ts';
 import type { Request } from './message.ts';
-import { createRouter } from './router.ts';
+import { createRouter, type Match } from './router.ts';
 
 /** What a request may send as its body, judged by its head. */
 export type Admission =
@@ -23,6 +24,8 @@ export interface Genuine {
   readonly owner: string;
   /** The limit of the route, or of the platform. */
   readonly maxBytes: number;
+  /** What its turn counts for; absent: its route takes none. */
+  readonly turn?: Share;
 }
 
 /** Checks requests before their bodies are read. */
@@ -54,13 +57,13 @@ export function openGate(
       if (isAnonymous(match, credential)) return anonymous;
       if (typeof credential === 'string') return tooLargeFor(match.route, head) ?? unread;
       const isServed = Object.hasOwn(match.route.operations, head.method) || mayOverride(head);
-      return isServed ? genuine(credential, match.route) : unread;
+      return isServed ? genuine(credential, match) : unread;
     },
     admitByStart: async (head, start) => {
       const match = router(head.path);
       const instance = match?.params.instance;
       const claims = await keyAtStart(head, start, { keys, instance });
-      return claims && genuine(claims, match?.route);
+      return claims && genuine(claims, match);
     },
   };
 }
@@ -79,7 +82,9 @@ const bodyMethods = ['POST', 'PUT', 'PATCH'];
 const unread: Admission = { kind: 'unread' };
 const anonymous: Admission = { kind: 'anonymous' };
 
-function genuine({ kind, scope }: KeyClaims, route: Route | undefined): Genuine {
+function genuine({ kind, scope }: KeyClaims, match: Match | undefined): Genuine {
   const owner = `${kind === 'account' ? 'account' : 'instance'} ${scope}`;
-  return { kind: 'genuine', owner, maxBytes: route?.maxBodyBytes ?? maxEventBytes };
+  const { maxBodyBytes = maxEventBytes, takesTurns } = match?.route ?? {};
+  const turn = takesTurns && { owner, instance: match?.params.instance ?? '' };
+  return { kind: 'genuine', owner, maxBytes: maxBodyBytes, ...(turn && { turn }) };
 }

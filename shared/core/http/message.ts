@@ -20,6 +20,8 @@ export interface Request {
   readonly served?: ServedRoute;
   /** Returns the end of this request, for one that waits. Absent: the request ends by itself. */
   readonly ending?: () => Ending;
+  /** Ends the turn of this request, if its route takes turns; further calls have no effect. Absent: it has none. */
+  readonly endTurn?: (() => void) | undefined;
 }
 
 /** The family that serves a request, and the template of its path: `/v1.1/instances/{instance}/`. */

@@ -50,34 +50,24 @@ export interface Endpoint<Loaded extends object = object> {
   readonly countsAsItems?: true;
   /** Its responses are not rendered with templates. */
   readonly isUntemplated?: true;
+  /** Requests with long bodies take turns; see Route. */
+  readonly takesTurns?: true;
 }
 
 /** Derives the route of an endpoint. */
 export function endpointRoute<Loaded extends object>(endpoint: Endpoint<Loaded>): Route {
-  const { name, path, v1Path = path, access, loads } = endpoint;
+  const { path, v1Path = path, loads, operations, forms, response, ...others } = endpoint;
   return {
-    name,
-    access,
+    ...others,
     lookups: lookupsIn(loads),
-    operations: loadedOperations(loads, endpoint.operations),
-    resource: name,
+    operations: loadedOperations(loads, operations),
+    resource: endpoint.name,
     description: endpoint.description ?? '',
     kind: 'page',
     paths: { 'v1.1': path, ...(v1Path !== null && { v1: v1Path }) },
     instance: path.includes('{instance}') ? 'place' : 'none',
     ignoresCredentials: endpoint.ignoresCredentials === true,
-    ...(endpoint.noun !== undefined && { noun: endpoint.noun }),
-    ...(endpoint.operationNames && { operationNames: endpoint.operationNames }),
-    ...(endpoint.isHidden && { isHidden: true }),
-    ...(endpoint.formats && { formats: endpoint.formats }),
-    ...(endpoint.isUnbatchable && { isUnbatchable: true }),
-    ...(endpoint.countsAsItems && { countsAsItems: true }),
-    ...(endpoint.maxBodyBytes && { maxBodyBytes: endpoint.maxBodyBytes }),
-    ...(endpoint.isUntemplated && { isUntemplated: true }),
-    forms: loadedForms({
-      ...endpoint.forms,
-      ...(endpoint.response && { response: endpoint.response }),
-    }),
+    forms: loadedForms({ ...forms, ...(response && { response }) }),
   };
 }
 

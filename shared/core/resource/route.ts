@@ -65,6 +65,8 @@ export interface Route {
   readonly countsAsItems?: true;
   /** Its responses are not rendered with templates, because they have no content to show. */
   readonly isUntemplated?: true;
+  /** Requests with long bodies take turns on one machine, until they call `request.endTurn`: each may write many items. */
+  readonly takesTurns?: true;
   readonly access: Access;
   readonly operations: Operations;
   /** Maximum bytes of a body, where lower than everywhere; checked before anything else. */

@@ -53,6 +53,7 @@ export function toRequest(message: IncomingMessage, facts: ArrivalFacts): Arriva
     sourceAddress: proxies === 0 ? peer : clientAddress(forwarded, peer, proxies),
     served: {},
     ending,
+    endTurn: undefined,
   };
   if (bytes > maxHeaderBytes) return { request, unfit: 'headers too large' };
   const lacksHost = headers.host === undefined && message.httpVersion === '1.1';

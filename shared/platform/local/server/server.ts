@@ -13,6 +13,12 @@ import { isForFiles, serveFiles } from '../files/file-server.ts';
 import type { LocalFiles } from '../files/files.ts';
 import { nextRound } from '../jobs/event-loop-rounds.ts';
 import {
+  declaredBytes,
+  openReceiver,
+  type Received,
+  type Receiver,
+} from './bodies/receive-body.ts';
+import {
   brokenCode,
   brokenRequestResponse,
   headersTooLarge,
@@ -25,7 +31,6 @@ import { connectionLimit } from './descriptors.ts';
 import { type Endings, openEndings } from './endings.ts';
 import { type Arrival, toRequest } from './http-request.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
-import { declaredBytes, openReceiver, type Received, type Receiver } from './receive-body.ts';
 import { closeUnread, sendBody, sendEarly, sendStream, toSentBody } from './send-response.ts';
 import { StartError } from './start-error.ts';
 
@@ -211,14 +216,13 @@ async function serveRequest(
   if (bytes !== undefined && bytes <= uncountedBodyBytes && message.readableLength === bytes) {
     if (exchange.isWaiting) exchange.response.writeContinue();
     const body: Buffer | null = message.read();
-    return run(running, exchange, body === null ? request : withBody(request, body));
+    return run(running, exchange, body === null ? request : withBody(request, { bytes: body }));
   }
   const goOn = () => exchange.isWaiting && exchange.response.writeContinue();
   const received = await running.receiver.receive({ message, head: request, goOn });
   if (received === 'gone') return;
   if (received instanceof ApiError) return refuse(running, exchange, { request, error: received });
-  const { bytes: body } = received;
-  await run(running, exchange, body === undefined ? request : withBody(request, body), received);
+  await run(running, exchange, withBody(request, received), received);
 }
 
 /**
@@ -283,8 +287,11 @@ async function refuse(
   await (isSilent ? sendBody(response, sent) : sendEarly(message, response, sent));
 }
 
-function withBody(request: Request, bytes: Buffer): Request {
-  return { ...request, body: { kind: 'bytes', bytes } };
+function withBody(
+  request: Request,
+  { bytes, endTurn }: Pick<Received, 'bytes' | 'endTurn'>,
+): Request {
+  return bytes === undefined ? request : { ...request, body: { kind: 'bytes', bytes }, endTurn };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

@@ -1,4 +1,4 @@
-import { maxRoomWaiters, roomWaitMs } from '../../../values/bounds.ts';
+import { maxRoomWaiters, roomWaitMs } from '../../../../values/bounds.ts';
 
 /** Most bytes in use at a time: in total, by one owner, and by one address. */
 export interface RoomSize {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import type { Admission, Gate, Genuine } from '../../../core/http/admission.ts';
-import { maxEventBytes } from '../../../core/http/event-size.ts';
-import type { Request } from '../../../core/http/message.ts';
+import type { Admission, Gate, Genuine } from '../../../../core/http/admission.ts';
+import { maxEventBytes } from '../../../../core/http/event-size.ts';
+import type { Request } from '../../../../core/http/message.ts';
 import {
   anonymousBodyBytes,
   anonymousParsedRoom,
@@ -12,12 +12,14 @@ import {
   parsedRoom,
   receivingRoom,
   uncountedBodyBytes,
-} from '../../../values/bounds.ts';
-import { type ApiError, refused, serverBusy, tooLarge } from '../../../values/errors/errors.ts';
-import { nextRound } from '../jobs/event-loop-rounds.ts';
-import { arrivedTooSlowly } from './broken-request.ts';
+} from '../../../../values/bounds.ts';
+import { type ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
+import type { Share } from '../../../limits/fair-queue.ts';
+import { nextRound } from '../../jobs/event-loop-rounds.ts';
+import { arrivedTooSlowly } from '../broken-request.ts';
 import { type Collected, collectBody } from './collect-body.ts';
 import { openRoom, type Release, type Room } from './room.ts';
+import { openTurns } from './turns.ts';
 
 /** Bytes of a body that the gateway accepts. */
 const maxBodyBytes = 10_485_760;
@@ -49,6 +51,8 @@ export interface Received {
   readonly bytes: Buffer | undefined;
   /** To be called when the request has been served. */
   readonly release: Release;
+  /** Ends its turn before that; absent: it has none. */
+  readonly endTurn?: Release;
 }
 
 /** Opens a receiver; without a gate every body counts as one with a genuine credential. */
@@ -60,6 +64,7 @@ export function openReceiver(gate: Gate | undefined): Receiver {
       parsed: openRoom(anonymousParsedRoom),
     },
   };
+  const turns = openTurns();
   return {
     receive: async (request) => {
       const admission = (await gate?.admit(request.head)) ?? unlimited;
@@ -73,14 +78,25 @@ export function openReceiver(gate: Gate | undefined): Receiver {
         admission.kind === 'genuine'
           ? await takeGenuine(intake, admission, rooms.genuine)
           : await takeAnonymous(intake, rooms);
-      if (Buffer.isBuffer(outcome)) return { bytes: outcome, release };
-      release();
-      return outcome;
+      if (!Buffer.isBuffer(outcome)) {
+        release();
+        return outcome;
+      }
+      const share = turnOf(admission, outcome.length);
+      if (share === undefined) return { bytes: outcome, release };
+      const endTurn = await turns.take(share);
+      intake.releases.push(endTurn);
+      return { bytes: outcome, release, endTurn };
     },
   };
 }
 
 const unlimited: Admission = { kind: 'genuine', owner: '', maxBytes: maxBodyBytes };
+
+/** Returns what the turn of a request counts for; undefined: it takes none. A small body is no reason to wait. */
+function turnOf(admission: Admission, bytes: number): Share | undefined {
+  return admission.kind === 'genuine' && bytes > uncountedBodyBytes ? admission.turn : undefined;
+}
 
 interface Intake extends Arriving {
   readonly gate: Gate | undefined;

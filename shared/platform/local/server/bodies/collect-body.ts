@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { gainWindowMs, minGainedBytes, smallBodyMs } from '../../../values/bounds.ts';
+import { gainWindowMs, minGainedBytes, smallBodyMs } from '../../../../values/bounds.ts';
 
 /** The part of a body that has arrived. */
 export interface Collected {
