@@ -18,18 +18,28 @@ interface Running {
 const patienceMs = 200; // an acknowledged request may still be on its way out of a busy process
 const longestMicros = 60_000_000; // a longer request is waiting for something, and writes nothing that it read before
 
-/** Creates an empty set of requests. */
+/**
+ * Creates an empty set of requests. They have places of a list: the table of a `Map` refers to the table before, so that
+ * the garbage collector would keep most requests, with their responses, as long as old objects.
+ */
 export function openCalls(clock: Clock): Calls {
-  const underWay = new Map<Request, Running>();
+  const places: (Running | undefined)[] = [];
+  const free: number[] = [];
   const earlier = (micros: number) =>
-    [...underWay.values()].flatMap(({ call, began }) => (began <= micros ? [call] : []));
+    places.flatMap((each) => (each !== undefined && each.began <= micros ? [each.call] : []));
 
   return {
     track: (dispatch) => (request) => {
       const began = clock.micros();
-      const end = () => underWay.delete(request);
+      const place = free.pop() ?? places.length;
+      let isTracked = true;
+      const end = () => {
+        if (isTracked) free.push(place);
+        if (isTracked) places[place] = undefined;
+        isTracked = false;
+      };
       const call = dispatch(waiting(request, end)).finally(end);
-      underWay.set(request, { call, began });
+      if (isTracked) places[place] = { call, began };
       return call;
     },
     endedBefore: async (micros) => {
