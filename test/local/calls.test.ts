@@ -1,3 +1,5 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
 import { openCalls } from '../../shared/platform/local/server/calls.ts';
@@ -47,3 +49,30 @@ it('wait for no request that waits itself', async () => {
 
   expect(await calls.endedBefore(clock.micros())).toBe(true);
 });
+
+it('keep nothing of requests that have ended, among the old objects of the heap', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void; // V8's function
+  let count = 0;
+  const served = openCalls(openMovedClock()).track(async (sent) => {
+    count += 1;
+    if (count % 500 === 0) collect({ type: 'minor' });
+    for (let turns = count % 29; turns > 0; turns -= 1) await undefined; // so that some are always in progress
+    return { status: 200, body: [sent, Array(100).fill(count)] };
+  });
+  const serveInTurn = async (requests: number) => {
+    for (let left = requests; left > 0; left -= 1) await served({ ...request });
+  };
+  const serveMany = () => Promise.all(Array.from({ length: 32 }, () => serveInTurn(400)));
+  await serveMany();
+  for (let time = 0; time < 3; time += 1) collect({ type: 'minor' }); // what holds the requests is old from here on
+
+  const before = oldBytes();
+  await serveMany(); // 12,800 responses of 800 bytes and more
+  expect(oldBytes() - before).toBeLessThan(300_000);
+});
+
+function oldBytes(): number {
+  const spaces = getHeapSpaceStatistics();
+  return spaces.find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
+}

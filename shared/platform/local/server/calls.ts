@@ -19,8 +19,9 @@ const patienceMs = 200; // an acknowledged request may still be on its way out o
 const longestMicros = 60_000_000; // a longer request is waiting for something, and writes nothing that it read before
 
 /**
- * Creates an empty set of requests. They have places of a list: the table of a `Map` refers to the table before, so that
- * the garbage collector would keep most requests, with their responses, as long as old objects.
+ * Creates an empty set of requests. They have places of a list, because a `Map` replaces its table again and again: each
+ * table that it has left refers to the requests of that moment and to the next table. Once one is among the old objects,
+ * they all stay, with their responses, until the next full collection.
  */
 export function openCalls(clock: Clock): Calls {
   const places: (Running | undefined)[] = [];
