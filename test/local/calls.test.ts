@@ -35,6 +35,25 @@ it('wait for a request that runs, until it ends', async () => {
   expect([before, await calls.endedBefore(clock.micros())]).toEqual([false, true]);
 });
 
+it('wait for a request that began inside another one', async () => {
+  const clock = openMovedClock();
+  const calls = openCalls(clock);
+  const inner: Request = { ...request };
+  const ends = new Map<string, () => void>();
+  const served = calls.track((sent) => {
+    if (sent.method === 'POST') void served(inner);
+    return new Promise((resolve) => ends.set(sent.method, () => resolve({ status: 200 })));
+  });
+
+  const response = served({ ...request, method: 'POST' });
+  ends.get('POST')?.();
+  await response;
+  const during = await calls.endedBefore(clock.micros());
+  ends.get('GET')?.();
+
+  expect([during, await calls.endedBefore(clock.micros())]).toEqual([false, true]);
+});
+
 it('wait for no request that waits itself', async () => {
   const clock = openMovedClock();
   const calls = openCalls(clock);

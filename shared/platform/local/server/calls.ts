@@ -32,12 +32,13 @@ export function openCalls(clock: Clock): Calls {
   return {
     track: (dispatch) => (request) => {
       const began = clock.micros();
-      const place = free.pop() ?? places.length;
+      const place = free.pop() ?? places.push(undefined) - 1;
       let isTracked = true;
       const end = () => {
-        if (isTracked) free.push(place);
-        if (isTracked) places[place] = undefined;
+        if (!isTracked) return;
         isTracked = false;
+        places[place] = undefined;
+        free.push(place);
       };
       const call = dispatch(waiting(request, end)).finally(end);
       if (isTracked) places[place] = { call, began };
