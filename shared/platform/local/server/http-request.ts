@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request } from '../../../core/http/message.ts';
 import { proxySecretHeader } from '../../proxy-header.ts';
+import type { Received } from './bodies/receive-body.ts';
 
 /** A request without its body, and the error if it is invalid. */
 export interface Arrival {
@@ -58,6 +59,14 @@ export function toRequest(message: IncomingMessage, facts: ArrivalFacts): Arriva
   if (bytes > maxHeaderBytes) return { request, unfit: 'headers too large' };
   const lacksHost = headers.host === undefined && message.httpVersion === '1.1';
   return { request, unfit: isMalformed || lacksHost ? 'malformed' : undefined };
+}
+
+/** Returns a request with the body that was received, if any. */
+export function withBody(
+  request: Request,
+  { bytes, endTurn }: Pick<Received, 'bytes' | 'endTurn'>,
+): Request {
+  return bytes === undefined ? request : { ...request, body: { kind: 'bytes', bytes }, endTurn };
 }
 
 /** Returns the address of the peer. A proxy at a Unix socket has none, and is on this machine. */

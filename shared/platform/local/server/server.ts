@@ -29,7 +29,7 @@ import { createBursts } from './bursts.ts';
 import { type Connections, type Exchange, watchConnections } from './connections.ts';
 import { connectionLimit } from './descriptors.ts';
 import { type Endings, openEndings } from './endings.ts';
-import { type Arrival, toRequest } from './http-request.ts';
+import { type Arrival, toRequest, withBody } from './http-request.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import { closeUnread, sendBody, sendEarly, sendStream, toSentBody } from './send-response.ts';
 import { StartError } from './start-error.ts';
@@ -285,13 +285,6 @@ async function refuse(
   response.writeHead(status, { ...headers, connection: 'close', ...length });
   const isSilent = isWaiting || error.status === 408; // nothing is on its way
   await (isSilent ? sendBody(response, sent) : sendEarly(message, response, sent));
-}
-
-function withBody(
-  request: Request,
-  { bytes, endTurn }: Pick<Received, 'bytes' | 'endTurn'>,
-): Request {
-  return bytes === undefined ? request : { ...request, body: { kind: 'bytes', bytes }, endTurn };
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

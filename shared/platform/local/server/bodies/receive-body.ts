@@ -19,7 +19,7 @@ import { nextRound } from '../../jobs/event-loop-rounds.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
 import { type Collected, collectBody } from './collect-body.ts';
 import { openRoom, type Release, type Room } from './room.ts';
-import { openTurns } from './turns.ts';
+import { createTurns } from './turns.ts';
 
 /** Bytes of a body that the gateway accepts. */
 const maxBodyBytes = 10_485_760;
@@ -64,7 +64,7 @@ export function openReceiver(gate: Gate | undefined): Receiver {
       parsed: openRoom(anonymousParsedRoom),
     },
   };
-  const turns = openTurns();
+  const takeTurn = createTurns();
   return {
     receive: async (request) => {
       const admission = (await gate?.admit(request.head)) ?? unlimited;
@@ -84,7 +84,7 @@ export function openReceiver(gate: Gate | undefined): Receiver {
       }
       const share = turnOf(admission, outcome.length);
       if (share === undefined) return { bytes: outcome, release };
-      const endTurn = await turns.take(share);
+      const endTurn = await takeTurn(share);
       intake.releases.push(endTurn);
       return { bytes: outcome, release, endTurn };
     },

@@ -10,24 +10,19 @@ const limits: GateLimits = {
   queuePerInstance: Infinity,
 };
 
-/** Lets only some requests of routes with many writes run at a time. */
-export interface Turns {
-  /** Waits for a turn, at most {@link waitMs}; after that the request runs without one. */
-  take(share: Share): Promise<Release>;
-}
-
 /**
- * Opens turns. The requests that wait for one are bytes: without turns, all batches that arrive at once are parsed and
- * planned, and wait for the store. The garbage collector then copies them all, which takes half as much CPU time as they
- * do. A wait after the first step of a request costs the same: once its promises are among the old objects, they keep
- * everything alive that the request makes later.
+ * Creates a function that waits for a turn, at most {@link waitMs}; after that the request runs without one. What it
+ * returns ends the turn.
+ *
+ * The requests that wait are bytes. Without turns, all batches that arrive at once are parsed and planned, and wait for
+ * the store, while the garbage collector copies them all: this takes half as much CPU time as they do. A wait after the
+ * first step of a request costs the same: once its promises are among the old objects, they keep everything alive that
+ * the request makes later.
  */
-export function openTurns(): Turns {
+export function createTurns(): (share: Share) => Promise<Release> {
   const gate = openGate(limits);
-  return {
-    take: async (share) => {
-      const entry = await gate.enter({ waitMs, ...share });
-      return typeof entry === 'string' ? () => undefined : entry;
-    },
+  return async (share) => {
+    const entry = await gate.enter({ waitMs, ...share });
+    return typeof entry === 'string' ? () => undefined : entry;
   };
 }
