@@ -28,11 +28,16 @@ const emptyFile = join(folder, `${empty}.mjs`);
 writeFileSync(emptyFile, 'export const handler = async () => ({ statusCode: 204 });');
 
 const aws = await startFakeAws({ secret: '5e'.repeat(32), allows: () => true });
-const request = clientEvent({ method: 'GET', path: '/v1.1/instances/', key: '0'.repeat(56) });
+const requestAt = (path: string) => clientEvent({ method: 'GET', path, key: '0'.repeat(56) });
+const request = requestAt('/v1.1/instances/');
 const ofNoRun = { instance: 1, kind: 'script', parent: 1, trace: 1 };
 
-/** First events of functions without requests: the tick, and a run that was deleted. */
+/**
+ * First events of functions without requests: the tick, and a run that was deleted; and of the one that passes the
+ * requests of other paths on.
+ */
 const events = new Map<string, object>([
+  ['root', requestAt('/v1.1/')],
   ['background', {}],
   ['script-runs', { start: ofNoRun }],
 ]);
