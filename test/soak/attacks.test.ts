@@ -217,7 +217,7 @@ test('slow upload forms lock nobody out where descriptors are few', async () => 
   cpSync(seed, folder, { recursive: true });
   const server = await startProcess(folder, { descriptors: 1024 });
   const slow = form().slice(0, 1000); // 384 connections: all of them
-  attack(server.url, [{ count: 384, head: slow }]);
+  attack(server.url, [{ count: 384, head: slow, again: true }]);
   await new Promise((resolve) => setTimeout(resolve, 1000));
 
   const get = () => fetch(`${server.url}/v1.1/`, { headers: { Connection: 'close' } });
