@@ -20,15 +20,19 @@ export interface SlowClient {
   trickle(): void;
 }
 
-/** Opens a connection, and sends the start of a request. */
+/** Opens a connection, and sends the start of a request. Its own side stays open when the server has ended. */
 export function openSlowClient(
   port: number,
   { name, start, more, readsNothing = false }: SlowRequest,
 ): SlowClient {
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+  let hasEnded = false;
   const trickle = () => {
-    if (!socket.destroyed) socket.write(more);
+    if (!socket.destroyed) socket.write(hasEnded ? 'x' : more); // shows whether the connection is closed
   };
+  socket.once('end', () => {
+    hasEnded = true;
+  });
   const client: SlowClient = { name, socket, isClosed: false, trickle };
   socket.on('error', () => undefined); // to be cut off is expected
   socket.once('close', () => {
