@@ -1,3 +1,4 @@
+import { byQuota, type QuotaPlace } from '../core/resource/cache-keys.ts';
 import { createCache } from '../core/resource/caches.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../platform/ports.ts';
 import { classCountEntity, classFileCountEntity, usageEntity } from '../store/entities.ts';
@@ -46,14 +47,14 @@ export function openQuotas(services: QuotaServices): Quotas {
     files: settings.maxFileBytes,
     traces: settings.maxTraceBytes,
   };
-  const entries = createCache<string, Entry>();
+  const entries = createCache<QuotaPlace, Entry>(byQuota);
 
   function entryOf(instance: number, kind: QuotaKind): Entry {
-    const name = `${instance}/${kind === 'traces' ? 'traces' : 'stored'}`;
-    const known = entries.get(name);
+    const place = { instance, kind: kind === 'traces' ? 'traces' : 'stored' };
+    const known = entries.get(place);
     if (known !== undefined) return known;
     const entry: Entry = { held: nothing() };
-    entries.set(name, entry);
+    entries.set(place, entry);
     return entry;
   }
 

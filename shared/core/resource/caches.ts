@@ -1,6 +1,6 @@
 import type { FileStore } from '../../platform/ports.ts';
-import type { Key } from '../../store/store.ts';
 import type { KeyClaims } from '../pipeline/caller/credentials.ts';
+import { byCredential, byInstanceName, type CacheKey } from './cache-keys.ts';
 
 /**
  * What a process caches of records, to save the read that finds a name's id. Entries may be outdated: code that uses
@@ -13,58 +13,71 @@ export interface Caches {
   readonly keys: Cache<string, KeyClaims>;
   /** Returns the URL where public files are served. */
   readonly filesAt: () => string;
+  /** Creates the caches of features. */
+  readonly createCache: CreateCache;
 }
 
 /** A bounded map. It is emptied when full, which costs a few reads and no bookkeeping. */
-export interface Cache<Name, Value> {
-  get(name: Name): Value | undefined;
-  set(name: Name, value: Value | undefined): void;
+export interface Cache<Of, Value> {
+  get(of: Of): Value | undefined;
+  /** Sets a value; undefined deletes it. */
+  set(of: Of, value: Value | undefined): void;
 }
+
+/** Creates a cache. Its key function (cache-keys.ts) identifies the entries. */
+export type CreateCache = <Of, Value>(keyOf: (of: Of) => CacheKey) => Cache<Of, Value>;
 
 const maxEntries = 10_000;
 
-/** Creates the caches of a process, empty. */
-export function createCaches(files: Pick<FileStore, 'address'>): Caches {
+/**
+ * Creates the caches of a process, empty.
+ *
+ * @param create another one in tests, whose caches keep nothing
+ */
+export function createCaches(
+  files: Pick<FileStore, 'address'>,
+  create: CreateCache = createCache,
+): Caches {
   return {
     filesAt: files.address,
-    instances: createCache(),
-    keys: createCache(),
+    createCache: create,
+    instances: create(byInstanceName),
+    keys: create(byCredential),
   };
 }
 
 /**
  * Declares a cache of a feature, one for each process.
  *
+ * @param keyOf one of cache-keys.ts: what an item gives is cached by the item, never by its version alone
  * @returns the cache that belongs to a process's caches; it is created at its first use
  */
-export function defineCache<Name, Value>(): (caches: Caches) => Cache<Name, Value> {
-  const made = new WeakMap<Caches, Cache<Name, Value>>();
+export function defineCache<Of, Value>(
+  keyOf: (of: Of) => CacheKey,
+): (caches: Caches) => Cache<Of, Value> {
+  const made = new WeakMap<Caches, Cache<Of, Value>>();
   return (caches) => {
     const known = made.get(caches);
     if (known !== undefined) return known;
-    const cache = createCache<Name, Value>();
+    const cache = caches.createCache<Of, Value>(keyOf);
     made.set(caches, cache);
     return cache;
   };
 }
 
-/** Creates a cache of at most {@link maxEntries} entries; setting undefined deletes one. */
-export function createCache<Name, Value>(): Cache<Name, Value> {
-  const entries = new Map<Name, Value>();
+/** Creates a cache of at most {@link maxEntries} entries. */
+export function createCache<Of, Value>(keyOf: (of: Of) => CacheKey): Cache<Of, Value> {
+  const entries = new Map<CacheKey, Value>();
   return {
-    get: (name) => entries.get(name),
-    set: (name, value) => {
+    get: (of) => entries.get(keyOf(of)),
+    set: (of, value) => {
+      const key = keyOf(of);
       if (value === undefined) {
-        entries.delete(name);
+        entries.delete(key);
         return;
       }
       if (entries.size >= maxEntries) entries.clear();
-      entries.set(name, value);
+      entries.set(key, value);
     },
   };
-}
-
-/** Returns the name of a record's entry in a cache of values that records give. */
-export function cacheName({ pk, sk }: Key): string {
-  return `${pk}/${sk}`;
 }
