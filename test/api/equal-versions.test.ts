@@ -8,7 +8,8 @@ import { equalizeVersions } from '../support/equal-versions.ts';
 import { type Credentials, type RawResponse, sendRaw } from '../support/http-client.ts';
 import { medium } from '../support/medium.ts';
 import { forgetItems, noCaches } from '../support/no-caches.ts';
-import { firstNames, type Step, steps, type Turn } from '../support/two-of-each.ts';
+import { firstNames, type Step, type Turn } from '../support/two-of-each/step.ts';
+import { steps } from '../support/two-of-each/steps.ts';
 
 /*
  * A version identifies nothing by itself: all items of one transaction have the same one. So no response may change when
