@@ -1,5 +1,4 @@
-import { byRecord } from '../core/resource/cache-keys.ts';
-import { defineCache } from '../core/resource/caches.ts';
+import { byRecord, defineCache } from '../core/resource/caches.ts';
 import {
   type Gives,
   type LoadedOf,

@@ -1,5 +1,4 @@
-import { byItem, type ItemState } from '../core/resource/cache-keys.ts';
-import { type Caches, defineCache } from '../core/resource/caches.ts';
+import { byItem, type Caches, defineCache, type ItemState } from '../core/resource/caches.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';

@@ -1,7 +1,6 @@
 import { addCompositeIndex } from '../classes/composite-index-job.ts';
 import { planCompositeIndex, timeOfChange } from '../classes/rules/composite-indexes.ts';
-import { byClass, type ClassUse } from '../core/resource/cache-keys.ts';
-import { defineCache } from '../core/resource/caches.ts';
+import { byClass, type ClassUse, defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';

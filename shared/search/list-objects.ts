@@ -1,8 +1,7 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { bypassesAcl, objectPermission } from '../classes/rules/permissions.ts';
-import { byItemUse, type ItemUse } from '../core/resource/cache-keys.ts';
-import { defineCache } from '../core/resource/caches.ts';
+import { byItemUse, defineCache, type ItemUse } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { openScan, type Scan } from '../platform/limits/scans.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';

@@ -1,6 +1,5 @@
 import type { CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
-import { byClass, type ClassUse } from '../core/resource/cache-keys.ts';
-import { type Caches, defineCache } from '../core/resource/caches.ts';
+import { byClass, type Caches, type ClassUse, defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
 import type { ObjectData } from '../store/records/records.ts';

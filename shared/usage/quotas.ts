@@ -1,5 +1,4 @@
-import { byQuota, type QuotaPlace } from '../core/resource/cache-keys.ts';
-import { createCache } from '../core/resource/caches.ts';
+import { byQuota, createCache, type QuotaPlace } from '../core/resource/caches.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../platform/ports.ts';
 import { classCountEntity, classFileCountEntity, usageEntity } from '../store/entities.ts';
 import { readRange } from '../store/entity.ts';

@@ -5,8 +5,10 @@ import {
   byItemUse,
   byQuota,
   byRecord,
-} from '../../shared/core/resource/cache-keys.ts';
-import { createCache, createCaches, defineCache } from '../../shared/core/resource/caches.ts';
+  createCache,
+  createCaches,
+  defineCache,
+} from '../../shared/core/resource/caches.ts';
 
 const files = { address: () => '' };
 const item = (pk: string, sk: string, version: string) => ({ key: { pk, sk }, version });
@@ -45,7 +47,7 @@ test('keys of records, classes and quotas keep their parts apart', () => {
 });
 
 test('a cache has no key of another kind', () => {
-  // @ts-expect-error: a text that is not made by cache-keys.ts, such as a version, is no key
+  // @ts-expect-error: a text that is not made by caches.ts, such as a version, is no key
   const byVersion = defineCache<{ readonly version: string }, number>(({ version }) => version);
 
   expect(byVersion).toBeTypeOf('function');

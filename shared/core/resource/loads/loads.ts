@@ -2,8 +2,7 @@ import { as, type Kind } from '../../../store/entity.ts';
 import type { Key, Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
 import type { ApiError } from '../../../values/errors/errors.ts';
-import { byRecord } from '../cache-keys.ts';
-import { type Cache, type Caches, defineCache } from '../caches.ts';
+import { byRecord, type Cache, type Caches, defineCache } from '../caches.ts';
 import { type Known, type KnownValues, knownValue } from './known.ts';
 
 /*
