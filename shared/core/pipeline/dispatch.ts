@@ -20,13 +20,14 @@ import { ignoredHeader, writeNames } from './unknown-names.ts';
  * Creates the function that serves every request: over HTTP, inside a batch and in tests.
  *
  * @param routes the whole map, or the part of it that this process serves
+ * @param caches those of the process; others in tests
  */
 export function createDispatch(
   routes: readonly Route[] | LazyRoutes,
   platform: Platform,
+  caches = createCaches(platform.files),
 ): Dispatch {
   const { router, all } = 'router' in routes ? routes : loadedRoutes(routes);
-  const caches = createCaches(platform.files);
   const service: Service = {
     routes: all,
     router,

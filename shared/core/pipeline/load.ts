@@ -8,7 +8,7 @@ import {
 import { as } from '../../store/entity.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import type { Match } from '../http/router.ts';
-import { type Caches, cacheName } from '../resource/caches.ts';
+import type { Caches } from '../resource/caches.ts';
 import type { Known } from '../resource/loads/known.ts';
 import type { Load, NamedLoad, NamedLookup } from '../resource/loads/loads.ts';
 import type { Rendering } from '../resource/rendering.ts';
@@ -247,10 +247,10 @@ function givenBy(
   const cache = gives.cache(caches);
   const list = found.get(listedSlot)?.item;
   for (const [of, value] of (list && gives.listed?.entries(list, known)) ?? []) {
-    cache.set(cacheName(of), value);
+    cache.set(of, value);
   }
   const record = found.get(slot);
-  return isAt(record, key) ? record?.item && gives.value(record.item) : cache.get(cacheName(key));
+  return isAt(record, key) ? record?.item && gives.value(record.item) : cache.get(key);
 }
 
 function remember(
@@ -267,6 +267,6 @@ function remember(
   caches.instances.set(params.instance, instance);
   for (const { slot, load } of route.lookups) {
     const key = wanted.get(slot);
-    if (key !== undefined) load.gives.cache(caches).set(cacheName(key), given.get(load.gives));
+    if (key !== undefined) load.gives.cache(caches).set(key, given.get(load.gives));
   }
 }
