@@ -186,6 +186,11 @@ export function isInstance(instance: number | undefined, data: number | undefine
   return instance !== undefined && data !== undefined && instance === ownerOfData(data);
 }
 
+/** Returns the number of the restore that filled a data id; 0 for contents that no restore has made. */
+export function restoreOfData(data: number): number {
+  return Math.floor(data / idRange);
+}
+
 /** Returns the data id that a restore fills. */
 export function restoredData(instance: number, restore: number): number {
   return restore * idRange + ownerOfData(instance);

@@ -4,6 +4,7 @@ import {
   instanceEntity,
   instanceNameEntity,
   isInstance,
+  ownerOfData,
 } from '../../store/entities.ts';
 import { as } from '../../store/entity.ts';
 import type { Key, Stored } from '../../store/store.ts';
@@ -123,7 +124,9 @@ function wantedCounter(
 ): Key | undefined {
   const scope = instanceOfCaller(caller);
   // without a genuine key, or with one of another instance, the request is rejected: no number is spent on it
-  const isOfPlace = caller.account !== undefined || isInstance(scope, known.instance);
+  const isOfPlace =
+    caller.account !== undefined ||
+    (scope !== undefined && isInstance(ownerOfData(scope), known.instance));
   const counter = isOfPlace ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
 }
