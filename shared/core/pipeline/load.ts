@@ -7,6 +7,7 @@ import {
   ownerOfData,
 } from '../../store/entities.ts';
 import { as } from '../../store/entity.ts';
+import { reserveNumbers } from '../../store/reserve-numbers.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import type { Match } from '../http/router.ts';
 import { type Caches, cacheName } from '../resource/caches.ts';
@@ -139,7 +140,7 @@ async function step(
 ): Promise<void> {
   const [items, number] = await Promise.all([
     missing.length === 0 ? [] : store.get(missing.map(({ key }) => key)),
-    counter === undefined ? undefined : store.next(counter, count),
+    counter === undefined ? undefined : reserveNumbers(store, counter, count),
   ]);
   for (const [at, { name, key }] of missing.entries()) {
     state.found.set(name, { key, item: items[at] });
