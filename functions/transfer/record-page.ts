@@ -67,7 +67,7 @@ export function checkPage(page: readonly Pick<ReadRecord<Fields>, 'errors'>[]): 
 export type TransferCounter = 'object' | 'user' | 'group';
 
 /** Ids that a new record brings, by its member. */
-export type IdsOf<Record> = (record: Record) => Readonly<{ [member: string]: readonly number[] }>;
+type IdsOf<Record> = (record: Record) => Readonly<{ [member: string]: readonly number[] }>;
 
 /**
  * Adds an error for each id that is so high that few would be left for later records. A record that exists brings none.

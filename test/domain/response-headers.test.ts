@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isolate } from '../../shared/core/pipeline/isolation.ts';
 import { judgeRun, omittedHeaders } from '../../shared/scripts/rules/script-result.ts';
-import { maySetHeader } from '../../shared/values/response-headers.ts';
+import { maySetHeader } from '../../shared/values/text/response-headers.ts';
 
 /* Headers that scripts may set: docs/reference/scripts.md#response-headers. */
 

@@ -1,4 +1,4 @@
-import { maySetHeader } from '../../values/response-headers.ts';
+import { maySetHeader } from '../../values/text/response-headers.ts';
 import type { Response } from '../http/message.ts';
 
 const name = 'Content-Security-Policy';

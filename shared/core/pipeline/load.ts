@@ -7,7 +7,6 @@ import {
   ownerOfData,
 } from '../../store/entities.ts';
 import { as } from '../../store/entity.ts';
-import { reserveNumbers } from '../../store/reserve-numbers.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import type { Match } from '../http/router.ts';
 import { type Caches, cacheName } from '../resource/caches.ts';
@@ -22,6 +21,7 @@ import {
   callerRecordNames,
   instanceOfCaller,
 } from './caller/caller-records.ts';
+import { reserveNumbers } from './session/reserve-numbers.ts';
 
 /** What was read for a request. */
 export interface Loaded {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { maySetHeader } from '../../values/response-headers.ts';
+import { maySetHeader } from '../../values/text/response-headers.ts';
 
 /**
  * Maximum bytes of standard output, standard error and custom response together (docs/reference/scripts.md#outcome).

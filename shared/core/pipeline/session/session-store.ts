@@ -1,5 +1,4 @@
 import { writeEach } from '../../../store/commit.ts';
-import { reserveNumbers } from '../../../store/reserve-numbers.ts';
 import {
   ConditionFailed,
   CounterEnded,
@@ -9,6 +8,7 @@ import {
   type Transaction,
   type Write,
 } from '../../../store/store.ts';
+import { reserveNumbers } from './reserve-numbers.ts';
 
 /** Receives the writes of a session's requests, and write conflicts, after which reads are outdated. */
 export interface SessionWatch {

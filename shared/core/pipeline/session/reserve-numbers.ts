@@ -1,4 +1,4 @@
-import { CounterEnded, type Key, type Store } from './store.ts';
+import { CounterEnded, type Key, type Store } from '../../../store/store.ts';
 
 /**
  * Reserves numbers for a request before its checks. That a counter has ended must not be its error when it has another
