@@ -73,9 +73,9 @@ function finish(response: Response, allow: string | undefined): Response {
   const own = allow === undefined ? undefined : { Allow: allow };
   const { ignored } = response;
   const named = ignored === undefined ? undefined : { [ignoredHeader]: writeNames(ignored) };
-  const headers = Object.assign({}, own, response.headers, named);
-  const complete = Object.assign({}, response, { headers });
-  return response.content === undefined ? complete : isolate(complete);
+  const safe = response.content === undefined ? response : isolate(response);
+  const headers = Object.assign({}, own, safe.headers, named);
+  return Object.assign({}, safe, { headers });
 }
 
 type Shown = Arrived & { readonly context?: Context };

@@ -4,6 +4,7 @@ import {
   instanceEntity,
   instanceNameEntity,
   isInstance,
+  ownerOfData,
 } from '../../store/entities.ts';
 import { as } from '../../store/entity.ts';
 import type { Key, Stored } from '../../store/store.ts';
@@ -20,6 +21,7 @@ import {
   callerRecordNames,
   instanceOfCaller,
 } from './caller/caller-records.ts';
+import { reserveNumbers } from './session/reserve-numbers.ts';
 
 /** What was read for a request. */
 export interface Loaded {
@@ -123,7 +125,9 @@ function wantedCounter(
 ): Key | undefined {
   const scope = instanceOfCaller(caller);
   // without a genuine key, or with one of another instance, the request is rejected: no number is spent on it
-  const isOfPlace = caller.account !== undefined || isInstance(scope, known.instance);
+  const isOfPlace =
+    caller.account !== undefined ||
+    (scope !== undefined && isInstance(ownerOfData(scope), known.instance));
   const counter = isOfPlace ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
 }
@@ -136,7 +140,7 @@ async function step(
 ): Promise<void> {
   const [items, number] = await Promise.all([
     missing.length === 0 ? [] : store.get(missing.map(({ key }) => key)),
-    counter === undefined ? undefined : store.next(counter, count),
+    counter === undefined ? undefined : reserveNumbers(store, counter, count),
   ]);
   for (const [at, { name, key }] of missing.entries()) {
     state.found.set(name, { key, item: items[at] });
