@@ -1,16 +1,16 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { at } from '../../shared/values/text/request-path.ts';
 import { clearExchanges } from '../core/exchanges.ts';
 import { attempt } from '../core/notices.ts';
+import { matchPath } from '../core/place-names.ts';
 import {
-  at,
+  hereText,
   href,
   leaveTo,
-  matchPath,
   mayLeave,
   navigate,
   path,
-  place,
   type ScreenProps,
 } from '../core/router.ts';
 import { isSignedIn, lens, session, signOut } from '../core/session.ts';
@@ -90,7 +90,7 @@ function Header({ instance }: { readonly instance: string | undefined }) {
 async function leave(): Promise<void> {
   if (!(await mayLeave())) return;
   signOut();
-  leaveTo('/sign-in');
+  leaveTo(at`/sign-in`);
 }
 
 function Navigation({ instance }: { readonly instance: string }) {
@@ -113,7 +113,7 @@ function Navigation({ instance }: { readonly instance: string }) {
             <h2>{title}</h2>
             <ul class="plain">
               {screens.map(([name, text]) => {
-                const target = `${at`/i/${instance}`}/${name}`;
+                const target = at`/i/${instance}/${name}`;
                 const isHere = current === target || current.startsWith(`${target}/`);
                 return (
                   <li key={name}>
@@ -167,8 +167,8 @@ function CurrentScreen() {
   useEffect(() => {
     clearExchanges();
     if (!isAllowed) {
-      const target = href(place.peek().path, Object.fromEntries(place.peek().query)).slice(1);
-      navigate('/sign-in', { next: target === '/' ? undefined : target });
+      const target = hereText();
+      navigate(at`/sign-in`, { next: target === '/' ? undefined : target });
       return undefined;
     }
     let isCurrent = true;

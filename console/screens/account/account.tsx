@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
@@ -14,7 +15,7 @@ import { PasswordForm } from './password-form.tsx';
 /** The account that is signed in: name and address, password, key, and invitations to it. */
 export function Screen() {
   const account = useLoad<Account>(
-    (signal) => send({ method: 'GET', path: 'account/', signal }),
+    (signal) => send({ method: 'GET', path: at`account/`, signal }),
     [],
   );
   return (
@@ -54,7 +55,7 @@ export function Screen() {
 
 function Unconfirmed({ email }: Pick<Account, 'email'>) {
   const resend = async () => {
-    await send({ method: 'POST', path: 'account/resend_email/', body: { email } });
+    await send({ method: 'POST', path: at`account/resend_email/`, body: { email } });
     notify('A mail is sent.');
   };
   return (
@@ -79,7 +80,7 @@ function Names({ account, loading }: NamesProps) {
   const [last, setLast] = useState(account.last_name);
   const save = async () => {
     const body = { first_name: first, last_name: last, ...(email !== account.email && { email }) };
-    loading.setData(await send<Account>({ method: 'PATCH', path: 'account/', body }));
+    loading.setData(await send<Account>({ method: 'PATCH', path: at`account/`, body }));
     notify('Saved.');
   };
   return (
@@ -121,7 +122,7 @@ async function resetKey(): Promise<void> {
     verb: 'Reset the key',
   });
   if (!isSure) return;
-  const account = await send<Account>({ method: 'POST', path: 'account/reset_key/' });
+  const account = await send<Account>({ method: 'POST', path: at`account/reset_key/` });
   signIn({ accountKey: account.account_key, email: account.email });
   notify('Your account has another key.');
 }

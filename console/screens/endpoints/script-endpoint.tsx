@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, leaveTo } from '../../core/router.ts';
+import { href, leaveTo } from '../../core/router.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
@@ -52,7 +53,7 @@ export function Screen({ names }: ScreenProps) {
           <EndpointCall endpoint={data} path={path} onCall={() => setCalls((last) => last + 1)} />
         )}
       </Loaded>
-      <TraceList path={`${path}traces/`} latest={calls} />
+      <TraceList path={below(path)`traces/`} latest={calls} />
       <section class="card">
         <h2>Settings</h2>
         <Loaded of={endpoint}>
@@ -73,7 +74,7 @@ export function Screen({ names }: ScreenProps) {
         <RenameDialog
           thing="endpoint"
           path={path}
-          list={`${list}/scripts`}
+          list={below(list)`/scripts`}
           name={name}
           onClose={() => setRenaming(false)}
         />
@@ -84,7 +85,7 @@ export function Screen({ names }: ScreenProps) {
 
 interface SettingsProps {
   readonly instance: string;
-  readonly path: string;
+  readonly path: RequestPath;
   readonly endpoint: ScriptEndpoint;
   readonly scripts: readonly ScriptName[];
   readonly loading: Loading<ScriptEndpoint>;
@@ -110,7 +111,7 @@ function Settings({ instance, path, endpoint, scripts, loading }: SettingsProps)
       verb: 'Reset the link',
     });
     if (!isSure) return;
-    loading.setData(await send<ScriptEndpoint>({ method: 'POST', path: `${path}reset_link/` }));
+    loading.setData(await send<ScriptEndpoint>({ method: 'POST', path: below(path)`reset_link/` }));
     notify('The endpoint has another public link.');
   };
   return (

@@ -1,9 +1,10 @@
 import { useMemo } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, place as current, href, navigate, setQuery } from '../../core/router.ts';
+import { place as current, href, navigate, setQuery } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';

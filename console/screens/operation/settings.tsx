@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, navigate } from '../../core/router.ts';
+import { navigate } from '../../core/router.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';
@@ -146,5 +147,5 @@ async function remove(instance: string): Promise<void> {
   if (!isSure) return;
   await send({ method: 'DELETE', path: at`instances/${instance}/` });
   notify(`${instance} is deleted.`);
-  navigate('/');
+  navigate(at`/`);
 }

@@ -1,8 +1,9 @@
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -46,7 +47,7 @@ export function Screen({ names }: ScreenProps) {
           {(data) => <TriggerForm instance={instance} trigger={data} verb="Save" onSend={save} />}
         </Loaded>
       </section>
-      <TraceList path={`${path}traces/`} />
+      <TraceList path={below(path)`traces/`} />
     </Page>
   );
 }

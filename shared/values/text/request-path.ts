@@ -37,13 +37,18 @@ export function at(
  * @throws PathError as `at`, and where no new segment begins
  */
 export function below(base: RequestPath): typeof at {
-  return (texts, ...values) => {
-    const rest = at(texts, ...values);
-    const isJoined = /[?#]/.test(base) || !(/\/$/.test(base) || /^[/?]/.test(rest));
-    if (isJoined)
-      throw new PathError(`${JSON.stringify(rest)} is not below ${JSON.stringify(base)}`);
-    return checkPath(base + rest);
-  };
+  return (texts, ...values) => joined(base, at(texts, ...values));
+}
+
+/**
+ * Returns a path that continues another one.
+ *
+ * @throws PathError where no new segment begins
+ */
+export function joined(base: RequestPath, rest: RequestPath): RequestPath {
+  const isApart = !/[?#]/.test(base) && (base.endsWith('/') || /^[/?]/.test(rest));
+  if (!isApart) throw new PathError(`${JSON.stringify(rest)} is not below ${JSON.stringify(base)}`);
+  return checkPath(base + rest);
 }
 
 /**
