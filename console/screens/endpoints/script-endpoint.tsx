@@ -5,6 +5,7 @@ import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href, leaveTo } from '../../core/router.ts';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
@@ -34,42 +35,40 @@ export function Screen({ names }: ScreenProps) {
       title={name}
       above={[{ text: 'Endpoints', href: href(list) }]}
       actions={
-        <>
-          <button type="button" onClick={() => setRenaming(true)}>
-            Rename…
-          </button>
-          <button
-            type="button"
-            class="danger"
-            onClick={() => attempt(() => remove(instance, name))}
-          >
-            Delete the endpoint…
-          </button>
-        </>
+        endpoint.data !== undefined && (
+          <>
+            <button type="button" onClick={() => setRenaming(true)}>
+              Rename…
+            </button>
+            <DeleteButton
+              of={endpoint}
+              verb="Delete the endpoint…"
+              onDelete={(data) => remove(instance, data.name)}
+            />
+          </>
+        )
       }
     >
       <Loaded of={endpoint}>
         {(data) => (
-          <EndpointCall endpoint={data} path={path} onCall={() => setCalls((last) => last + 1)} />
+          <>
+            <EndpointCall endpoint={data} path={path} onCall={() => setCalls((last) => last + 1)} />
+            <TraceList path={below(path)`traces/`} latest={calls} />
+            <section class="card">
+              <h2>Settings</h2>
+              <Loaded of={scripts}>
+                {(all) => (
+                  <Settings
+                    {...{ instance, path, scripts: all }}
+                    endpoint={data}
+                    loading={endpoint}
+                  />
+                )}
+              </Loaded>
+            </section>
+          </>
         )}
       </Loaded>
-      <TraceList path={below(path)`traces/`} latest={calls} />
-      <section class="card">
-        <h2>Settings</h2>
-        <Loaded of={endpoint}>
-          {(data) => (
-            <Loaded of={scripts}>
-              {(all) => (
-                <Settings
-                  {...{ instance, path, scripts: all }}
-                  endpoint={data}
-                  loading={endpoint}
-                />
-              )}
-            </Loaded>
-          )}
-        </Loaded>
-      </section>
       {isRenaming && (
         <RenameDialog
           thing="endpoint"
@@ -147,7 +146,7 @@ function Settings({ instance, path, endpoint, scripts, loading }: SettingsProps)
 
 async function remove(instance: string, name: string): Promise<void> {
   const isSure = await confirm({
-    title: 'Delete the endpoint',
+    title: `Delete the endpoint ${name}`,
     text: `The addresses of ${name} stop working at once. Its script stays.`,
     verb: 'Delete the endpoint',
   });

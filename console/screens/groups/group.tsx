@@ -26,7 +26,7 @@ export function Screen({ names }: ScreenProps) {
   };
   const remove = async () => {
     const isSure = await confirm({
-      title: 'Delete the group',
+      title: `Delete the group ${title}`,
       text: 'It gives no right from then on. Its users stay. This cannot be undone.',
       verb: 'Delete the group',
       name: title,

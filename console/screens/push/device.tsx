@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -22,9 +23,9 @@ export function Screen({ names }: ScreenProps) {
   const list = at`/i/${instance}/push/${service}`;
   const [isSending, setSending] = useState(false);
   const device = useLoad<Device>((signal) => send({ method: 'GET', path, signal }), [path]);
-  const remove = async () => {
+  const remove = async (data: Device) => {
     const isSure = await confirm({
-      title: 'Delete the device',
+      title: `Delete the device ${nameOfDevice(data)}`,
       text: 'Its user gets no more messages on it, until the app registers it again.',
       verb: 'Delete the device',
     });
@@ -43,9 +44,7 @@ export function Screen({ names }: ScreenProps) {
             <button type="button" onClick={() => setSending(true)}>
               Send a message
             </button>
-            <button type="button" class="danger" onClick={() => attempt(remove)}>
-              Delete…
-            </button>
+            <DeleteButton of={device} onDelete={remove} />
           </>
         )
       }

@@ -82,7 +82,7 @@ interface Removal {
 
 async function remove({ instance, path, username }: Removal): Promise<void> {
   const isSure = await confirm({
-    title: 'Delete the user',
+    title: `Delete the user ${username}`,
     text: 'Name, password, key and profile are gone at once; the objects and devices of the user follow. This cannot be undone.',
     verb: 'Delete the user',
     name: username,
