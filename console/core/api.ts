@@ -1,4 +1,10 @@
-import { at, checkPath, type RequestPath } from '../../shared/values/text/request-path.ts';
+import {
+  addressAt,
+  at,
+  checkPath,
+  joined,
+  type RequestPath,
+} from '../../shared/values/text/request-path.ts';
 import { record } from './exchanges.ts';
 import type { ApiRequest, Parameters } from './request.ts';
 import { lens, session, signOut } from './session.ts';
@@ -33,7 +39,7 @@ export const serverUrl = new URL('../', location.href.split(/[?#]/)[0]).href;
 
 /** Returns the address of a request. */
 export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>): string {
-  const url = new URL(path.startsWith('/') ? path.slice(1) : `v1.1/${path}`, serverUrl);
+  const url = addressAt(serverUrl, path.startsWith('/') ? path : joined(at`/v1.1/`, path));
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }

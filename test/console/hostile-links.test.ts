@@ -34,7 +34,8 @@ describe.skipIf(program === undefined)('a link into the console', () => {
       await remove.first().click();
       const asked = page.getByRole('dialog');
       const name = asked.getByRole('textbox');
-      if ((await name.count()) > 0) await name.fill(await asked.locator('strong').innerText());
+      if ((await name.count()) > 0)
+        await name.fill((await asked.locator('strong').textContent()) ?? '');
       await asked.getByRole('button', { name: /^Delete/ }).click();
       await page.waitForTimeout(500);
     }

@@ -48,10 +48,8 @@ describe.skipIf(program === undefined)('the screens of the console', () => {
     const { page, requested } = await openPage('/no/such/screen');
     for (const segment of hostile) {
       const place = all.fill(screen, { [name]: segment });
-      await page.evaluate((hash) => {
-        location.hash = hash;
-        return new Promise((resolve) => setTimeout(resolve, 30)); // its code would be loaded by then
-      }, `#${place}`);
+      await page.evaluate(`location.hash = ${JSON.stringify(`#${place}`)}`);
+      await page.waitForTimeout(30); // its code would be loaded by then
       await page.getByText('Loading…').first().waitFor({ state: 'detached' });
 
       const title = await page.getByRole('heading', { level: 1 }).textContent();

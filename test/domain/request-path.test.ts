@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { at, below, checkPath, PathError } from '../../shared/values/text/request-path.ts';
+import {
+  addressAt,
+  at,
+  below,
+  checkPath,
+  PathError,
+} from '../../shared/values/text/request-path.ts';
 
 /** Pieces of which hostile names are made, and any other characters, also halves of them. */
 const pieces = [
@@ -34,7 +40,7 @@ const dots = ['.', '%2e', '%2E'].flatMap((one) => [
   ...['.', '%2e', '%2E'].map((other) => one + other),
 ]);
 
-function tried(build: () => string): string | undefined {
+function tried(build: () => RequestPath): RequestPath | undefined {
   try {
     return build();
   } catch (error) {
@@ -136,6 +142,31 @@ describe('a path that others have written', () => {
   ])('%j stays as it is', (path) => {
     expect(checkPath(path)).toBe(path);
   });
+});
+
+describe('the address of a path', () => {
+  it('is on the server, below its path, whatever the path begins with', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...bases), name, (base, rest) => {
+        const path = tried(() => checkPath(`/${rest}`));
+        if (path === undefined) return;
+        const url = addressAt(base, path);
+        const [given = ''] = path.split(/[?#]/, 1);
+        expect(url.href.startsWith(base)).toBe(true);
+        expect(segmentsOf(url).length).toBe(
+          segmentsOf(new URL(base)).length - 1 + given.slice(1).split('/').length,
+        );
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it.each(['/https:evil.example/', '/javascript:x', '/https:'])(
+    'of %s is no other server',
+    (path) => {
+      expect(addressAt('http://host/gw', checkPath(path)).href).toBe(`http://host/gw${path}`);
+    },
+  );
 });
 
 describe('a name that cannot be a segment', () => {

@@ -4,6 +4,7 @@ import { send } from '../../core/api.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { signIn } from '../../core/session.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -45,9 +46,7 @@ export function Screen() {
           The key may do everything that you may. A reset ends it at once, everywhere: programs that
           have it, and other tabs, need the new one.
         </p>
-        <button type="button" class="danger" onClick={() => attempt(resetKey)}>
-          Reset the key…
-        </button>
+        <DangerButton of={account} verb="Reset the key…" onAct={resetKey} />
       </section>
     </Page>
   );
@@ -115,9 +114,9 @@ function Names({ account, loading }: NamesProps) {
   );
 }
 
-async function resetKey(): Promise<void> {
+async function resetKey({ email }: Account): Promise<void> {
   const isSure = await confirm({
-    title: 'Reset the account key',
+    title: `Reset the key of ${email}`,
     text: 'The present key ends at once. This tab goes on with the new one.',
     verb: 'Reset the key',
   });

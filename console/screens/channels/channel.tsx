@@ -5,7 +5,7 @@ import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate, place, setQuery } from '../../core/router.ts';
-import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
@@ -45,7 +45,7 @@ export function Screen({ names }: ScreenProps) {
       above={[{ text: 'Channels', href: href(list) }]}
       actions={
         !builtIn.includes(channel.data?.name ?? name) && (
-          <DeleteButton of={channel} onDelete={remove} />
+          <DangerButton of={channel} onAct={remove} />
         )
       }
     >

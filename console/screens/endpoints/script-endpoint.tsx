@@ -5,7 +5,7 @@ import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href, leaveTo } from '../../core/router.ts';
-import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
@@ -40,10 +40,10 @@ export function Screen({ names }: ScreenProps) {
             <button type="button" onClick={() => setRenaming(true)}>
               Rename…
             </button>
-            <DeleteButton
+            <DangerButton
               of={endpoint}
               verb="Delete the endpoint…"
-              onDelete={(data) => remove(instance, data.name)}
+              onAct={(data) => remove(instance, data.name)}
             />
           </>
         )

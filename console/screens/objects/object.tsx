@@ -5,7 +5,7 @@ import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { place as current, href, navigate, setQuery } from '../../core/router.ts';
-import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -54,10 +54,10 @@ export function Screen({ names }: ScreenProps) {
       ]}
       actions={
         loaded.data?.object !== undefined && (
-          <DeleteButton
+          <DangerButton
             of={loaded}
             verb="Delete"
-            onDelete={async ({ object, record }) => object && remove(object, record)}
+            onAct={async ({ object, record }) => object && remove(object, record)}
           />
         )
       }

@@ -6,7 +6,7 @@ import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { navigate } from '../../core/router.ts';
-import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirmName } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';
@@ -35,7 +35,7 @@ export function Screen({ names }: ScreenProps) {
         <h2>Configuration of scripts</h2>
         <p class="about">
           Scripts read it as <code>CONFIG</code>. It may hold secrets: of the API keys, only those
-          that ignore permissions can read it.
+          with <code>ignore_acl</code> can read it.
         </p>
         <Loaded of={config}>{(data) => <Config instance={instance} config={data.config} />}</Loaded>
       </section>
@@ -49,10 +49,10 @@ export function Screen({ names }: ScreenProps) {
       <section class="card">
         <h2>Delete</h2>
         <p class="about">Data, files, users, code and backups are gone at once.</p>
-        <DeleteButton
+        <DangerButton
           of={record}
           verb="Delete the instance…"
-          onDelete={(data) => remove(instance, data)}
+          onAct={(data) => remove(instance, data)}
         />
       </section>
     </Page>

@@ -4,7 +4,7 @@ import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
-import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -44,7 +44,7 @@ export function Screen({ names }: ScreenProps) {
             <button type="button" onClick={() => setSending(true)}>
               Send a message
             </button>
-            <DeleteButton of={device} onDelete={remove} />
+            <DangerButton of={device} onAct={remove} />
           </>
         )
       }

@@ -4,7 +4,7 @@ import { useLoad, useRepeat } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
-import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -41,7 +41,7 @@ export function Screen({ names }: ScreenProps) {
     <Page
       title={scheduleName(schedule.data ?? { id: Number(id), label: '' })}
       above={[{ text: 'Schedules', href: href(list) }]}
-      actions={<DeleteButton of={schedule} onDelete={remove} />}
+      actions={<DangerButton of={schedule} onAct={remove} />}
     >
       <Loaded of={schedule}>
         {(data) => (

@@ -5,7 +5,7 @@ import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
-import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -41,7 +41,7 @@ export function Screen({ names }: ScreenProps) {
             <button type="button" onClick={() => setRenaming(true)}>
               Rename…
             </button>
-            <DeleteButton of={template} onDelete={remove} />
+            <DangerButton of={template} onAct={remove} />
           </>
         )
       }

@@ -4,7 +4,7 @@ import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { href, navigate } from '../../core/router.ts';
-import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -37,7 +37,7 @@ export function Screen({ names }: ScreenProps) {
     <Page
       title={triggerName(trigger.data ?? { id: Number(id), label: '' })}
       above={[{ text: 'Triggers', href: href(list) }]}
-      actions={<DeleteButton of={trigger} onDelete={remove} />}
+      actions={<DangerButton of={trigger} onAct={remove} />}
     >
       <Loaded of={trigger}>
         {(data) => (

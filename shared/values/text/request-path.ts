@@ -51,6 +51,16 @@ export function joined(base: RequestPath, rest: RequestPath): RequestPath {
   return checkPath(base + rest);
 }
 
+/** Returns a path with a query; undefined values are left out. */
+export function withQuery(
+  path: RequestPath,
+  query: Readonly<Record<string, string | number | boolean | undefined>>,
+): RequestPath {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+  return joined(path, checkPath(`?${new URLSearchParams(pairs)}`));
+}
+
 /**
  * Checks a path that others have written: a link of a response, or one that was typed.
  *
@@ -65,6 +75,12 @@ export function checkPath(path: string): RequestPath {
   const isOther = first.includes(':') || unsafe.test(path) || inner.includes('');
   if (isRemoved || isOther) throw new PathError(`${JSON.stringify(path)} is not a path`);
   return path as RequestPath; // checked
+}
+
+/** Returns the address of a path; a path from the root is below the path of the server's address, if it has one. */
+export function addressAt(server: string, path: RequestPath): URL {
+  const root = `${server.replace(/\/+$/, '')}/`;
+  return new URL(path.startsWith('/') ? `.${path}` : path, root); // the dot: what follows is never a scheme
 }
 
 /** Backslashes are slashes to a URL parser; control characters, and spaces at the ends, are removed. */
