@@ -1,9 +1,9 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { at } from '../../shared/values/text/request-path.ts';
+import { at, below } from '../../shared/values/text/request-path.ts';
 import { clearExchanges } from '../core/exchanges.ts';
 import { attempt } from '../core/notices.ts';
-import { matchPath } from '../core/place-names.ts';
+import { instanceIn } from '../core/place-names.ts';
 import {
   hereText,
   href,
@@ -23,7 +23,7 @@ import { findScreen } from './screens.ts';
 
 /** The frame around every screen. */
 export function Shell() {
-  const instance = instanceOf(path.value);
+  const instance = instanceIn(path.value);
   return (
     <>
       <Header instance={instance} />
@@ -38,12 +38,6 @@ export function Shell() {
       <Confirmation />
     </>
   );
-}
-
-function instanceOf(current: string): string | undefined {
-  const [, first, name] = current.split('/');
-  if (first !== 'i' || name === undefined) return undefined;
-  return matchPath('/i/:instance', `/i/${name}`)?.instance;
 }
 
 function Header({ instance }: { readonly instance: string | undefined }) {
@@ -114,7 +108,7 @@ function Navigation({ instance }: { readonly instance: string }) {
             <ul class="plain">
               {screens.map(([name, text]) => {
                 const target = at`/i/${instance}/${name}`;
-                const isHere = current === target || current.startsWith(`${target}/`);
+                const isHere = current === target || current.startsWith(below(target)`/`);
                 return (
                   <li key={name}>
                     <a href={href(target)} aria-current={isHere ? 'page' : undefined}>

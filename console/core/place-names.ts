@@ -39,6 +39,12 @@ export function matchPath(pattern: string, path: string): PathNames | undefined 
   return names;
 }
 
+/** Returns the instance of a place, whatever the rest of its path is; undefined when it is in none. */
+export function instanceIn(path: string): string | undefined {
+  const [, first, name = ''] = path.split('/');
+  return first === 'i' ? readName('instance', name) : undefined;
+}
+
 function readName(parameter: string, text: string): string | undefined {
   if (!isParameter(parameter)) throw new Error(`:${parameter} is not a parameter of places`);
   const name = decode(text);
