@@ -9,6 +9,8 @@ export interface ClientRequest<Path extends string = string> {
   readonly body?: object;
   /** An account key or an API key; that of the client when absent. */
   readonly key?: string | undefined;
+  /** Name of the instance that is to be deleted; the server compares it (docs/reference/instances.md#delete). */
+  readonly confirmedName?: string;
   /** Statuses that are expected; 200 to 299 by default. */
   readonly expect?: readonly number[];
 }
@@ -82,8 +84,11 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function encoded({ body, key }: ClientRequest) {
-  const own = key === undefined ? {} : { 'X-API-KEY': key };
+function encoded({ body, key, confirmedName }: ClientRequest) {
+  const own = {
+    ...(key !== undefined && { 'X-API-KEY': key }),
+    ...(confirmedName !== undefined && { 'X-Confirm-Name': confirmedName }),
+  };
   if (body === undefined || body instanceof FormData)
     return { headers: own, ...(body && { body }) };
   const headers = { ...own, 'Content-Type': 'application/json' };
