@@ -145,7 +145,7 @@ function Rename({ instance }: { readonly instance: string }) {
 async function remove(instance: string, { name, owner }: InstanceRecord): Promise<void> {
   const confirmedName = await confirmName({
     title: `Delete the instance ${name}`,
-    text: `Everything in the instance of ${owner.email} is gone, and cannot be brought back.`,
+    text: `Everything in this instance of ${owner.email} is gone then, and cannot be brought back.`,
     verb: 'Delete everything',
     name,
   });
