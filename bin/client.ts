@@ -1,13 +1,16 @@
 import { codeOf, messageOf } from '../shared/values/caught.ts';
+import { checkPath, type RequestPath } from '../shared/values/text/request-path.ts';
 
 /** A request to the server. `body` is sent as JSON unless it is a form. */
-export interface ClientRequest {
+export interface ClientRequest<Path extends string = string> {
   readonly method?: string;
   /** From the root, or an absolute address. */
-  readonly path: string;
+  readonly path: Path;
   readonly body?: object;
   /** An account key or an API key; that of the client when absent. */
   readonly key?: string | undefined;
+  /** Name of the instance that is to be deleted; the server compares it (docs/reference/instances.md#delete). */
+  readonly confirmedName?: string;
   /** Statuses that are expected; 200 to 299 by default. */
   readonly expect?: readonly number[];
 }
@@ -20,7 +23,12 @@ export interface ClientResponse {
 }
 
 /** Sends a request. Throws ResponseError when its status is not expected. */
-export type Send = (request: ClientRequest) => Promise<ClientResponse>;
+export type Send<Path extends string = string> = (
+  request: ClientRequest<Path>,
+) => Promise<ClientResponse>;
+
+/** Sends requests to built or checked paths only: what commands use, whose names come from files and servers. */
+export type PathSend = Send<RequestPath>;
 
 /** A response whose status is not expected. */
 export class ResponseError extends Error {
@@ -76,8 +84,11 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function encoded({ body, key }: ClientRequest) {
-  const own = key === undefined ? {} : { 'X-API-KEY': key };
+function encoded({ body, key, confirmedName }: ClientRequest) {
+  const own = {
+    ...(key !== undefined && { 'X-API-KEY': key }),
+    ...(confirmedName !== undefined && { 'X-Confirm-Name': confirmedName }),
+  };
   if (body === undefined || body instanceof FormData)
     return { headers: own, ...(body && { body }) };
   const headers = { ...own, 'Content-Type': 'application/json' };
@@ -93,7 +104,7 @@ function parsed(text: string): unknown {
 }
 
 /** Returns all items of a list. */
-export async function allItems<Item>(send: Send, path: string): Promise<readonly Item[]> {
+export async function allItems<Item>(send: PathSend, path: RequestPath): Promise<readonly Item[]> {
   const items: Item[] = [];
   for await (const item of itemsOf<Item>(send, path)) items.push(item);
   return items;
@@ -101,12 +112,12 @@ export async function allItems<Item>(send: Send, path: string): Promise<readonly
 
 /** Passes all items of a list, page by page, as the server links them. */
 export async function* itemsOf<Item = Record<string, unknown>>(
-  send: Send,
-  path: string,
+  send: PathSend,
+  path: RequestPath,
 ): AsyncGenerator<Item> {
-  for (let next: string | null = path; next !== null; ) {
+  for (let next: RequestPath | null = path; next !== null; ) {
     const { body }: ClientResponse = await send({ path: next });
     yield* body.objects as Item[];
-    next = body.next;
+    next = body.next === null ? null : checkPath(String(body.next));
   }
 }

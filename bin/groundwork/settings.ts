@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { processVariables } from '../../shared/platform/setting-variables.ts';
-import { openClient, type Send } from '../client.ts';
+import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
+import { openClient, type PathSend } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 
 /** Options of all commands that use a server. */
@@ -18,7 +19,7 @@ export interface Connection {
   /** Address without a slash at the end. */
   readonly url: string;
   /** Sends requests with the account's key. */
-  readonly send: Send;
+  readonly send: PathSend;
   /** Account key. */
   readonly key: string;
 }
@@ -27,7 +28,7 @@ export interface Connection {
 export interface InstanceConnection extends Connection {
   readonly instance: string;
   /** Path of the instance: `/v1.1/instances/<name>/`. */
-  readonly base: string;
+  readonly base: RequestPath;
 }
 
 /** Names of the variables of the environment and of the file `.env`. */
@@ -73,14 +74,14 @@ export function connect(options: ServerOptions, folder = '.'): Connection {
 /**
  * Connects to an instance: by options, the environment, or the file `.env`.
  *
- * @throws UsageError without a key or the name of an instance
+ * @throws UsageError without a key or the name of an instance; PathError for a name that no path can have
  */
 export function connectInstance(options: ServerOptions, folder = '.'): InstanceConnection {
   const instance = settingOf('instance', options, folder);
   if (instance === undefined) {
     throw new UsageError(`give --instance, or set ${variables.instance} (groundwork init does)`);
   }
-  return { ...connect(options, folder), instance, base: `/v1.1/instances/${instance}/` };
+  return { ...connect(options, folder), instance, base: at`/v1.1/instances/${instance}/` };
 }
 
 function settingOf(

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { ResponseError } from '../../client.ts';
 import { formatTable } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
@@ -78,7 +79,7 @@ async function checkServer(options: ServerOptions): Promise<readonly Finding[]> 
     return [{ level: 'failed', what: 'server', text: `${url}: ${messageOf(error)}` }];
   }
   const key = await tried('key', async () => {
-    const { body } = await connect(options).send({ path: '/v1.1/account/' });
+    const { body } = await connect(options).send({ path: at`/v1.1/account/` });
     return `of the account ${body.email}`;
   });
   const findings: Finding[] = [

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { openClient, ResponseError } from '../../client.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
@@ -44,11 +45,11 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
   const url = serverOf(options, folder);
   const { key, send } = await account(folder, options, out);
   const instance = options.instance ?? (await out.ask('Name of the instance', '--instance'));
-  const base = `/v1.1/instances/${instance}/`;
+  const base = at`/v1.1/instances/${instance}/`;
   const found = await send({ path: base, expect: [200, 404] });
-  if (found.status === 404) await send({ path: '/v1.1/instances/', body: { name: instance } });
+  if (found.status === 404) await send({ path: at`/v1.1/instances/`, body: { name: instance } });
   const { body } = await send({
-    path: `${base}api_keys/`,
+    path: below(base)`api_keys/`,
     body: { description: initialKey },
   });
   writeEnvFile(folder, {

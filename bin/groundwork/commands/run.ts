@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
+import { at, below, checkPath, joined } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
@@ -17,12 +18,13 @@ export const addRun: AddCommand = (program, terminal) => {
       const payload = readPayload(options.payload ?? '{}');
       const connection = connectInstance(options);
       const { send, base } = connection;
-      const { id } = await findLabelled(connection, 'snippets/scripts/', script);
+      const list = at`snippets/scripts/`;
+      const { id } = await findLabelled(connection, list, script);
       const { body } = await send({
-        path: `${base}snippets/scripts/${id}/run/`,
+        path: below(joined(base, list))`${id}/run/`,
         body: { payload },
       });
-      const trace = await endOf(send, body.links.self);
+      const trace = await endOf(send, checkPath(body.links.self));
       out.result(trace, () => [...outputOf(trace, out), outcomeOf(trace, out)].join('\n'));
       if (trace.status !== 'success') process.exitCode = 1;
     });

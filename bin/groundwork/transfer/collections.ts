@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import type { InstanceConnection } from '../settings.ts';
@@ -154,7 +155,7 @@ async function begin(
 ): Promise<CollectionState> {
   const reserve = async (kind: 'objects' | 'users') => {
     const body = { kind, class: profileClass, reserve: counts[kind] };
-    return (await to.send({ path: `${to.base}import/`, body })).body.first ?? 0;
+    return (await to.send({ path: below(to.base)`import/`, body })).body.first ?? 0;
   };
   const at = timestamp(Date.now() * 1000);
   return { at, objects: await reserve('objects'), users: await reserve('users'), done: 0 };

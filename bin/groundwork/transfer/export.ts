@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkPath } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { readProject } from '../project/files/project.ts';
 import { pullProject } from '../project/files/pull.ts';
@@ -14,6 +15,7 @@ import {
   partFile,
   partsOf,
   readJsonFile,
+  recordsPath,
   saveJsonFile,
 } from './folder.ts';
 import { highestIds, type TransferRecord } from './record-ids.ts';
@@ -73,9 +75,7 @@ function checkSource(manifest: Manifest, { url, instance }: InstanceConnection, 
 }
 
 function startOf({ base }: InstanceConnection, part: string) {
-  const { kind, name } = kindOf(part);
-  const next = `${base}export/?kind=${kind}${name && `&class=${name}`}`;
-  return { part, next, bytes: 0 };
+  return { part, next: recordsPath(base, part), bytes: 0 };
 }
 
 /** Writes one page. Returns the manifest with the position of the next one. */
@@ -86,7 +86,7 @@ async function exportPage(running: Export, manifest: Manifest): Promise<Manifest
   const { part } = position;
   const file = partFile(folder, part);
   if (existsSync(file)) truncateSync(file, position.bytes); // what a killed export wrote last is not complete
-  const { body } = await from.send({ path: position.next });
+  const { body } = await from.send({ path: checkPath(position.next) });
   const fetched: readonly TransferRecord[] = body.objects;
   const fields = classes.find(({ name }) => name === kindOf(part).name)?.schema ?? [];
   const fileFields = fields.filter(({ type }) => type === 'file').map(({ name }) => name);

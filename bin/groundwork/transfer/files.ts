@@ -2,6 +2,7 @@ import { createWriteStream, existsSync, openAsBlob, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { below } from '../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /** A value of a file field. */
@@ -36,7 +37,7 @@ export async function uploadFile(
 ): Promise<string> {
   if (!/^files\/[\w.-]+$/.test(value)) throw new Error(`${value} is not a file of the folder`);
   const filename = value.slice('files/'.length);
-  const path = `${base}classes/${name}/uploads/`;
+  const path = below(base)`classes/${name}/uploads/`;
   const { body: form } = await send({ path, body: { filename, content_type } });
   const data = new FormData();
   for (const [field, text] of Object.entries(form.fields)) data.append(field, String(text));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { below, type RequestPath, withQuery } from '../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /*
@@ -54,6 +55,13 @@ export function partsOf(classes: readonly string[]): readonly string[] {
 export function kindOf(part: string): { readonly kind: keyof Ids; readonly name: string } {
   const [kind = '', name = ''] = part.split('/');
   return { kind: kind as keyof Ids, name }; // parts are those of partsOf
+}
+
+/** Returns the path at which the interface exports the records of a part. */
+export function recordsPath(base: RequestPath, part: string, pageSize?: number): RequestPath {
+  const { kind, name } = kindOf(part);
+  const list = below(base)`export/`;
+  return withQuery(list, { kind, class: name || undefined, page_size: pageSize });
 }
 
 /** Returns the path of the file of a part. */

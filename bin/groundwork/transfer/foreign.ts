@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Progress } from '../terminal.ts';
@@ -47,7 +48,7 @@ export async function importObjects(
   const statePath = `${file}.${importStateName(to)}`;
   const reserve = async () => {
     const body = { kind: 'objects', class: name, reserve: pageSize };
-    return (await to.send({ path: `${to.base}import/`, body })).body.first as number;
+    return (await to.send({ path: below(to.base)`import/`, body })).body.first as number;
   };
   const save = (next: ForeignState) => saveJsonFile(statePath, next);
   let state = readJsonFile<ForeignState>(statePath) ?? {

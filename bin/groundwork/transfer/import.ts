@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import type { Project } from '../project/files/project.ts';
 import { type PushReport, pushProject } from '../project/push/push.ts';
@@ -14,6 +15,7 @@ import {
   partFile,
   partsOf,
   readJsonFile,
+  recordsPath,
   saveJsonFile,
 } from './folder.ts';
 import { type ImportState, idThere, isMerged, mergeNamed } from './import-state.ts';
@@ -135,8 +137,7 @@ async function begin(to: InstanceConnection, { highest }: Manifest): Promise<Imp
 async function isEmpty(to: InstanceConnection): Promise<boolean> {
   const { classes } = await fetchSchema(to);
   for (const part of partsOf(classes.map(({ name }) => name))) {
-    const { kind, name } = kindOf(part);
-    const path = `${to.base}export/?kind=${kind}&page_size=1${name && `&class=${name}`}`;
+    const path = recordsPath(to.base, part, 1);
     if ((await to.send({ path })).body.objects.length > 0) return false;
   }
   return true;
@@ -151,7 +152,7 @@ async function reserve(
   if (highest === 0) return 0;
   // no class is needed to reserve ids of objects, which are those of all classes
   const body = { kind, class: 'user_profile', reserve: highest };
-  return (await send({ path: `${base}import/`, body })).body.first - 1;
+  return (await send({ path: below(base)`import/`, body })).body.first - 1;
 }
 
 function createSchema({ to, schema }: Import, state: ImportState): Promise<void> {

@@ -1,4 +1,5 @@
 import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
+import { at, joined, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { allItems } from '../../client.ts';
 import type { InstanceConnection } from '../settings.ts';
 
@@ -42,12 +43,12 @@ export async function readInstanceSchema({
   base,
   instance,
 }: InstanceConnection): Promise<InstanceSchema> {
-  const listOf = <Item>(path: string) => allItems<Item>(send, base + path);
+  const listOf = <Item>(path: RequestPath) => allItems<Item>(send, joined(base, path));
   const [classes, endpoints, scripts, channels] = await Promise.all([
-    listOf<ClassRecord>('classes/'),
-    listOf<DataEndpointRecord>('endpoints/data/'),
-    listOf<ScriptEndpointRecord>('endpoints/scripts/'),
-    listOf<ChannelRecord>('channels/'),
+    listOf<ClassRecord>(at`classes/`),
+    listOf<DataEndpointRecord>(at`endpoints/data/`),
+    listOf<ScriptEndpointRecord>(at`endpoints/scripts/`),
+    listOf<ChannelRecord>(at`channels/`),
   ]);
   return { name: instance, classes, endpoints, scripts, channels };
 }

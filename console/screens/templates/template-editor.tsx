@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send, sendRaw } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
-import { at } from '../../core/router.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../bin/groundwork/types/runtime/client.ts';
 import { GroundworkError } from '../../../bin/groundwork/types/runtime/requests.ts';
+import { PathError } from '../../../shared/values/text/request-path.ts';
 
 /* The runtime of typed clients with a server that fails, on which each request is seen. */
 
@@ -37,6 +38,41 @@ async function start(...responses: readonly Respond[]) {
   const links = { open: 'endpoints/scripts/p/abc/' };
   return { ...connect({ url, instance: 'library', apiKey: 'key' }, links), seen };
 }
+
+const dots = ['..', '.', '%2e%2e', '.%2E', ''];
+
+test.each(dots)('no call of the client has %j as a name in its path', async (name) => {
+  const { client, collection, endpoint, seen } = await start();
+  const book = collection('book');
+  const id = name as unknown as number; // of a program without types
+
+  const calls = [
+    () => client.run(name as never),
+    () => client.publish(name as never, {}),
+    () => client.subscribe(name as never).next(),
+    () => collection(name).list(),
+    () => collection(name).create({}),
+    () => book.get(id),
+    () => book.update(id, {}),
+    () => book.delete(id),
+    () => endpoint(name, 'book').list(),
+    () => client.request(`groups/${name}/`, { method: 'DELETE' }),
+  ];
+
+  for (const call of calls) await expect((async () => call())()).rejects.toThrow(PathError);
+  expect(seen).toEqual([]);
+});
+
+test.each(['https://evil.example/', '//evil.example/', 'https:x', '/\\evil.example/'])(
+  'a request to %s is not sent',
+  async (path) => {
+    const { client, seen } = await start();
+
+    await expect(client.request(path)).rejects.toThrow(PathError);
+
+    expect(seen).toEqual([]);
+  },
+);
 
 test('a request is repeated when the server says when', async () => {
   const busy = json(429, { detail: 'Too many requests.' }, { 'Retry-After': '0.01' });
