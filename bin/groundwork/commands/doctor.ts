@@ -14,6 +14,7 @@ export const addDoctor: AddCommand = (program, terminal) => {
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
     .action(async (options: ServerOptions) => {
       const out = terminal();
+      out.say(`Checking ${serverOf(options)}`); // before it gets the key
       const findings = [...(await checkFiles()), ...(await checkServer(options))];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
       if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1;

@@ -8,6 +8,8 @@ import {
   apiKeyVariable,
   connect,
   initialKey,
+  NoKey,
+  passwordServerOf,
   type ServerOptions,
   saveCredentials,
   serverOf,
@@ -74,12 +76,12 @@ async function account(folder: string, options: InitOptions, out: Terminal) {
     try {
       return connect(options, folder);
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
+      if (!(error instanceof NoKey)) throw error;
     }
   }
-  const url = serverOf(options, folder);
-  const email = options.email ?? (await out.ask('E-mail', '--email'));
-  const password = options.password ?? (await out.askSecret('Password', '--password'));
+  const url = passwordServerOf(options, options.password === undefined, folder);
+  const email = options.email ?? (await out.ask(`E-mail for ${url}`, '--email'));
+  const password = options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
   const key = await logInOrRegister(url, { email, password, code: options.code });
   saveCredentials(url, { email, key });
   return { key, send: openClient(url, key) };

@@ -24,8 +24,9 @@ export function connect<Types extends InstanceTypes>(
       'X-API-KEY': options.apiKey,
       ...(userKey !== undefined && { 'X-USER-KEY': userKey }),
     };
-    const base = `${options.url.replace(/\/+$/, '')}/v1.1/instances/${options.instance}/`;
-    return exchange(new URL(path, base), request, isPublic ? {} : keys);
+    const root = options.url.replace(/\/+$/, '');
+    const base = path.startsWith('/') ? root : `${root}/v1.1/instances/${options.instance}/`;
+    return exchange(new URL(base + path), request, isPublic ? {} : keys); // also below a path of a host
   };
   const client: InstanceClient<Types> = {
     login: async (credentials) => {
