@@ -6,6 +6,7 @@ import { processVariables } from '../../shared/platform/setting-variables.ts';
 import { openClient, type Send } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import { isServerAddress, parseServerAddress } from '../server-address.ts';
+import { openFiles } from './project-files.ts';
 
 /** Options of all commands that use a server. */
 export interface ServerOptions {
@@ -185,17 +186,16 @@ function settingOf(
 
 /** Reads the file `.env` of a folder; without one, nothing is set. */
 export function readEnvFile(folder: string): Record<string, string | undefined> {
-  const path = join(folder, '.env');
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+  return parseEnv(openFiles(folder).readText('.env') ?? '');
 }
 
 /** Sets variables in the file `.env` of a folder, which only its owner may read; others stay as they are. */
 export function writeEnvFile(folder: string, values: Readonly<Record<string, string>>): void {
-  const path = join(folder, '.env');
-  const lines = existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  const files = openFiles(folder);
+  const lines = files.readText('.env')?.trimEnd().split('\n') ?? [];
   const kept = lines.filter((line) => !Object.keys(values).some((name) => isOf(line, name)));
   const added = Object.entries(values).map(([name, value]) => `${name}=${value}`);
-  writePrivate(path, `${[...kept, ...added].join('\n')}\n`);
+  files.write('.env', `${[...kept, ...added].join('\n')}\n`, { isPrivate: true });
 }
 
 function isOf(line: string, name: string): boolean {
@@ -225,11 +225,8 @@ function savedKey(url: string): string | undefined {
 export function saveCredentials(url: string, account: Credentials[string]): string {
   const path = credentialsPath();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writePrivate(path, `${JSON.stringify({ ...readCredentials(), [url]: account }, undefined, 2)}\n`);
-  return path;
-}
-
-function writePrivate(path: string, text: string): void {
+  const text = `${JSON.stringify({ ...readCredentials(), [url]: account }, undefined, 2)}\n`;
   writeFileSync(path, text, { mode: 0o600 });
   chmodSync(path, 0o600); // also of one that existed
+  return path;
 }
