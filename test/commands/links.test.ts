@@ -328,7 +328,7 @@ test('all files of a project are opened by one module', () => {
   });
 
   const allowed = Object.entries(fileFunctions);
-  expect(found.map(([name, names]) => [name, name === 'project-files.ts' ? undefined : names])).toEqual(
-    allowed,
-  );
+  expect(
+    found.map(([name, names]) => [name, name === 'project-files.ts' ? undefined : names]),
+  ).toEqual(allowed);
 });

@@ -32,7 +32,11 @@ function respondAs(way: Way) {
     if (way === 'text') return response.writeHead(500).end(`<p>${hostile}</p>`);
     const isOpen = path === '/v1.1/' || path.endsWith('/auth/');
     if (way === 'errors' && !isOpen) {
-      const body = { detail: hostile, [hostile]: [hostile], records: { 0: { [hostile]: hostile } } };
+      const body = {
+        detail: hostile,
+        [hostile]: [hostile],
+        records: { 0: { [hostile]: hostile } },
+      };
       return response.writeHead(path.endsWith('/run/') ? 404 : 400).end(JSON.stringify(body));
     }
     return response.end(JSON.stringify(bodyOf(path, way === 'named')));
@@ -55,7 +59,13 @@ function bodyOf(path: string, isNamed: boolean): object {
     ...{ source: hostile, runtime_name: 'nodejs', script: 1, class: name, signal: hostile },
     ...{ schema: isNamed ? [{ name: 'title', type: 'string' }] : [{ name, type: hostile }] },
     ...{ public: true, public_link: hostile, excluded_fields: null, expand: null, type: 'default' },
-    ...{ group: null, metadata: {}, config: {}, objects_count: 1, status: isNamed ? 'ready' : name },
+    ...{
+      group: null,
+      metadata: {},
+      config: {},
+      objects_count: 1,
+      status: isNamed ? 'ready' : name,
+    },
     ...{ first: 1, api_key: 'k', account_key: 'k', content: hostile, links },
   };
   if (path.endsWith('/traces/')) return { objects: [trace], next: null };
@@ -76,26 +86,27 @@ async function startHostile(way: Way): Promise<string> {
 }
 
 /** Arguments of every command, and whether its output has to show a text of the server or of a file. */
-const commands: Readonly<Record<string, { readonly args: readonly string[]; readonly shows: boolean }>> =
-  {
-    init: { args: ['.', '--email', 'a@example.com', '--password', 'x'], shows: true },
-    login: { args: ['--email', 'a@example.com', '--password', 'x'], shows: false },
-    open: { args: ['--print'], shows: false },
-    pull: { args: [], shows: true },
-    diff: { args: [], shows: true },
-    push: { args: ['--dry-run'], shows: true },
-    dev: { args: [], shows: true },
-    run: { args: ['1'], shows: true },
-    logs: { args: [], shows: true },
-    types: { args: [], shows: true },
-    export: { args: ['out'], shows: true },
-    import: { args: ['books.csv', '--class', 'hello'], shows: true },
-    backup: { args: ['to', '--data', hostile], shows: true },
-    restore: { args: [hostile], shows: true },
-    'admin reset-password': { args: [hostile, '--random', '--data', 'none'], shows: false },
-    doctor: { args: [], shows: true },
-    completion: { args: ['bash'], shows: false },
-  };
+const commands: Readonly<
+  Record<string, { readonly args: readonly string[]; readonly shows: boolean }>
+> = {
+  init: { args: ['.', '--email', 'a@example.com', '--password', 'x'], shows: true },
+  login: { args: ['--email', 'a@example.com', '--password', 'x'], shows: false },
+  open: { args: ['--print'], shows: false },
+  pull: { args: [], shows: true },
+  diff: { args: [], shows: true },
+  push: { args: ['--dry-run'], shows: true },
+  dev: { args: [], shows: true },
+  run: { args: ['1'], shows: true },
+  logs: { args: [], shows: true },
+  types: { args: [], shows: true },
+  export: { args: ['out'], shows: true },
+  import: { args: ['books.csv', '--class', 'hello'], shows: true },
+  backup: { args: ['to', '--data', hostile], shows: true },
+  restore: { args: [hostile], shows: true },
+  'admin reset-password': { args: [hostile, '--random', '--data', 'none'], shows: false },
+  doctor: { args: [], shows: true },
+  completion: { args: ['bash'], shows: false },
+};
 
 test('every command is in the list', () => {
   const namesOf = (command: Command, above: string): readonly string[] =>
@@ -153,51 +164,68 @@ function hostileProject(): string {
 
 const cases = Object.keys(commands)
   .filter((name) => name !== 'dev')
-  .flatMap((name) => (needServer.has(name) ? ways : ways.slice(0, 1)).map((way) => [name, way] as const));
+  .flatMap((name) =>
+    (needServer.has(name) ? ways : ways.slice(0, 1)).map((way) => [name, way] as const),
+  );
 
-test.each(cases)('%s prints no control character of a server that responds with %s', async (name, way) => {
-  const { args, shows } = commands[name] ?? { args: [], shows: false };
-  const url = await startHostile(way);
-  const server = needServer.has(name) ? ['--url', url] : [];
-  const account = needServer.has(name) && !args.includes('--email') ? ['--key', 'k'] : [];
-  const instance = account.length > 0 || name === 'init' ? ['--instance', 'library'] : [];
-  const all = [...name.split(' '), ...args, ...server, ...account, ...instance];
+test.each(cases)(
+  '%s prints no control character of a server that responds with %s',
+  async (name, way) => {
+    const { args, shows } = commands[name] ?? { args: [], shows: false };
+    const url = await startHostile(way);
+    const server = needServer.has(name) ? ['--url', url] : [];
+    const account = needServer.has(name) && !args.includes('--email') ? ['--key', 'k'] : [];
+    const instance = account.length > 0 || name === 'init' ? ['--instance', 'library'] : [];
+    const all = [...name.split(' '), ...args, ...server, ...account, ...instance];
 
-  const text = await runHere(hostileProject(), all);
-  const json = await runHere(hostileProject(), [...all, '--json']);
+    const text = await runHere(hostileProject(), all);
+    const json = await runHere(hostileProject(), [...all, '--json']);
 
-  expect(control.exec(text)?.[0]).toBeUndefined();
-  expect(control.exec(json)?.[0]).toBeUndefined();
-  if (shows && way === 'errors') expect(text).toContain('\\u001b]52');
-});
+    expect(control.exec(text)?.[0]).toBeUndefined();
+    expect(control.exec(json)?.[0]).toBeUndefined();
+    if (shows && way === 'errors') expect(text).toContain('\\u001b]52');
+  },
+);
 
-test.each(ways)('dev prints no control character of a server that responds with %s', async (way) => {
-  const url = await startHostile(way);
-  const { follow, folder } = openProject();
-  writeFileSync(join(folder, 'groundwork.yml'), `${JSON.stringify(hostile)}: {}\n`);
-  const place = ['--url', url, '--key', 'k', '--instance', 'library'];
+test.each(ways)(
+  'dev prints no control character of a server that responds with %s',
+  async (way) => {
+    const url = await startHostile(way);
+    const { follow, folder } = openProject();
+    writeFileSync(join(folder, 'groundwork.yml'), `${JSON.stringify(hostile)}: {}\n`);
+    const place = ['--url', url, '--key', 'k', '--instance', 'library'];
 
-  const dev = follow('dev', ...place);
-  const text = await Promise.race([dev.complains(/\n$/), dev.until(/\n$/)]);
+    const dev = follow('dev', ...place);
+    const text = await Promise.race([dev.complains(/\n$/), dev.until(/\n$/)]);
 
-  expect(text).toMatch(/\S/);
-  expect(control.exec(text)?.[0]).toBeUndefined();
-});
+    expect(text).toMatch(/\S/);
+    expect(control.exec(text)?.[0]).toBeUndefined();
+  },
+);
 
 test('JSON output has the exact data', () => {
   const written: string[] = [];
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  const spy = vi
+    .spyOn(process.stdout, 'write')
+    .mockImplementation((text) => written.push(String(text)) > 0);
 
-  openTerminal({ isJson: true }).result({ [hostile]: [hostile, '\u00e9\ud83d\ude00', 'a\nb\tc'] }, () => '');
+  openTerminal({ isJson: true }).result(
+    { [hostile]: [hostile, '\u00e9\ud83d\ude00', 'a\nb\tc'] },
+    () => '',
+  );
 
   spy.mockRestore();
   expect(control.exec(written.join(''))).toBeNull();
-  expect(JSON.parse(written.join(''))).toEqual({ [hostile]: [hostile, '\u00e9\ud83d\ude00', 'a\nb\tc'] });
+  expect(JSON.parse(written.join(''))).toEqual({
+    [hostile]: [hostile, '\u00e9\ud83d\ude00', 'a\nb\tc'],
+  });
 });
 
 test('colours are those of the terminal only', () => {
   const written: string[] = [];
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  const spy = vi
+    .spyOn(process.stdout, 'write')
+    .mockImplementation((text) => written.push(String(text)) > 0);
   const { isTTY } = process.stdout;
   process.stdout.isTTY = true;
   vi.stubEnv('NO_COLOR', '');
@@ -208,14 +236,21 @@ test('colours are those of the terminal only', () => {
 
   spy.mockRestore();
   process.stdout.isTTY = isTTY;
-  const shown = hostile.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const shown = hostile.replace(
+    /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu,
+    (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
   expect(written).toEqual([`\u001b[31mno ${shown}\u001b[39m \\u001b[31mred\\u001b[39m\n`]);
 });
 
 test.each([
   ['lines and tabs stay', 'a\tb\nc\r\nd', 'a\tb\nc\nd'],
   ['a carriage return alone does not', 'a\rb', 'a\\u000db'],
-  ['text of people stays', 'é 日本 \ud83d\udc69\u200d\ud83d\udcbb فارسی\u200cها', 'é 日本 \ud83d\udc69\u200d\ud83d\udcbb فارسی\u200cها'],
+  [
+    'text of people stays',
+    'é 日本 \ud83d\udc69\u200d\ud83d\udcbb فارسی\u200cها',
+    'é 日本 \ud83d\udc69\u200d\ud83d\udcbb فارسی\u200cها',
+  ],
   ['C1 codes are shown', '\u009b31m', '\\u009b31m'],
   ['bidirectional controls are shown', '\u202eabc', '\\u202eabc'],
 ])('%s', (_name, text, shown) => {

@@ -108,9 +108,7 @@ function readCollections(
   { folder, format }: CollectionImport,
 ): readonly Collection[] {
   const isState = (file: string) => file.startsWith('import-');
-  const files = own
-    .list('.', false)
-    .filter((file) => file.endsWith('.json') && !isState(file));
+  const files = own.list('.', false).filter((file) => file.endsWith('.json') && !isState(file));
   if (files.length === 0) throw new UsageError(`there are no .json files in ${folder}`);
   const all = files.toSorted().map((file): Collection => {
     const parsed: unknown = JSON.parse(own.readText(file) ?? '');

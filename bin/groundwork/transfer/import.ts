@@ -67,7 +67,9 @@ export async function importFolder(
   const save = (state: ImportState) => saveJsonFile(files, statePath, state);
   const known = readJsonFile<ImportState>(files, statePath);
   if (known !== undefined && isComplete(known, project)) {
-    throw new UsageError(`it is imported into ${to.instance}; remove ${join(folder, statePath)} to do it again`);
+    throw new UsageError(
+      `it is imported into ${to.instance}; remove ${join(folder, statePath)} to do it again`,
+    );
   }
   const begun = known ?? (await begin(to, manifest));
   save(begun);

@@ -6,7 +6,9 @@ const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
  * lines. In JSON the result means the same.
  */
 export function printable(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(controls, (one) => (isPlain(one) ? one : shown(one)));
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(controls, (one) => (isPlain(one) ? one : shown(one)));
 }
 
 /** Returns a text as {@link printable} does, in one line. */

@@ -60,8 +60,7 @@ function filesOf(
   const taken = new Set([...files.values()].map(({ path }) => path.toLowerCase()));
   for (const [name, { runtime_name: runtime, source }] of scripts) {
     if (all.has(name)) continue;
-    const isFree = (path: string) =>
-      !taken.has(path.toLowerCase()) && holds(own, path, source);
+    const isFree = (path: string) => !taken.has(path.toLowerCase()) && holds(own, path, source);
     const path = newPath(name, String(runtime), isFree);
     taken.add(path.toLowerCase());
     all.set(name, { path, read: { problem: 'it is new', isMissing: true } });

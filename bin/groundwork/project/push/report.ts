@@ -42,7 +42,12 @@ const colors = {
 } as const;
 
 function rowOf(change: Change): readonly string[] {
-  return [change.action, change.section.name, printableLine(change.name), printableLine(describeChange(change))];
+  return [
+    change.action,
+    change.section.name,
+    printableLine(change.name),
+    printableLine(describeChange(change)),
+  ];
 }
 
 function keptRow({ section, name, action }: Change): readonly string[] {
