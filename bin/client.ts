@@ -1,10 +1,11 @@
 import { codeOf, messageOf } from '../shared/values/caught.ts';
+import { addressBelow } from './server-address.ts';
 import { checkPath, type RequestPath } from '../shared/values/text/request-path.ts';
 
 /** A request to the server. `body` is sent as JSON unless it is a form. */
 export interface ClientRequest<Path extends string = string> {
   readonly method?: string;
-  /** From the root, or an absolute address. */
+  /** From the root of the server, or an absolute address of the server. */
   readonly path: Path;
   readonly body?: object;
   /** An account key or an API key; that of the client when absent. */
@@ -53,8 +54,9 @@ const maxTries = 10;
 export function openClient(url: string, key?: string): Send {
   const send = async (request: ClientRequest, tries: number): Promise<ClientResponse> => {
     const { path, body, expect, method = body ? 'POST' : 'GET' } = request;
-    const response = await fetch(new URL(path, url), {
+    const response = await fetch(addressBelow(url, path), {
       method,
+      redirect: 'manual', // `fetch` would send the key to where it leads
       ...encoded({ key, ...request }),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
@@ -63,13 +65,13 @@ export function openClient(url: string, key?: string): Send {
     const { status, ok, headers } = response;
     const text = await response.text();
     const seconds = Number(headers.get('retry-after') ?? 0);
-    if (isBusy(status) && seconds > 0 && seconds < longestPauseSeconds && tries < maxTries) {
+    if (isBusy(status) && isShort(seconds) && tries < maxTries) {
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       return send(request, tries + 1);
     }
     const result = { status, body: parsed(text) };
     if (expect === undefined ? ok : expect.includes(status)) return result;
-    throw new ResponseError({ ...request, method }, text, result);
+    throw unexpected(url, { ...request, method }, { text, result, headers });
   };
   return (request) => send(request, 1);
 }
@@ -78,6 +80,27 @@ export function openClient(url: string, key?: string): Send {
 function causeOf(error: unknown): string {
   const { cause = error } = error as { readonly cause?: unknown };
   return codeOf(cause) ?? messageOf(cause);
+}
+
+interface Unexpected {
+  readonly text: string;
+  readonly result: ClientResponse;
+  readonly headers: Headers;
+}
+
+function unexpected(
+  url: string,
+  request: ClientRequest,
+  { text, result, headers }: Unexpected,
+): Error {
+  const target = headers.get('location');
+  const isRedirect = result.status >= 300 && result.status < 400;
+  if (isRedirect && target !== null) return new Error(`${url} redirects to ${target}`);
+  return new ResponseError(request, text, result);
+}
+
+function isShort(seconds: number): boolean {
+  return seconds > 0 && seconds < longestPauseSeconds;
 }
 
 function isBusy(status: number): boolean {

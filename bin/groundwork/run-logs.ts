@@ -1,3 +1,4 @@
+import { printableLine } from '../../shared/values/text/printable.ts';
 import {
   at,
   below,
@@ -154,6 +155,6 @@ async function inTurns<Item, Result>(
 /** Returns a run with what it printed, for a terminal. */
 export function formatEntry({ kind, name, trace }: LogEntry, out: Terminal): string {
   const time = trace.executed_at?.slice(0, 19).replace('T', ' ') ?? 'not started';
-  const head = `${time}  ${kind} ${name} #${trace.id}: ${outcomeOf(trace, out)}`;
+  const head = `${time}  ${kind} ${printableLine(name)} #${trace.id}: ${outcomeOf(trace, out)}`;
   return [head, ...outputOf(trace, out).map((line) => `  ${line}`.trimEnd())].join('\n');
 }

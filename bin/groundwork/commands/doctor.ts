@@ -1,10 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { ResponseError } from '../../client.ts';
 import { formatTable } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { readProject } from '../project/files/project.ts';
+import { openFiles } from '../project-files.ts';
 import { connect, connectInstance, type ServerOptions, serverOf } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -15,6 +15,7 @@ export const addDoctor: AddCommand = (program, terminal) => {
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
     .action(async (options: ServerOptions) => {
       const out = terminal();
+      out.say(`Checking ${serverOf(options)}`); // before it gets the key
       const findings = [...(await checkFiles()), ...(await checkServer(options))];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
       if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1;
@@ -61,10 +62,11 @@ async function checkProject(): Promise<Finding> {
 
 function checkEnvFile(): Finding {
   const what = '.env';
-  if (!existsSync('.env')) {
+  const stats = openFiles('.').stat('.env');
+  if (stats === undefined) {
     return { level: 'warning', what, text: 'this folder has none: groundwork init writes it' };
   }
-  const isPrivate = process.platform === 'win32' || (statSync('.env').mode & 0o077) === 0;
+  const isPrivate = process.platform === 'win32' || (stats.mode & 0o077) === 0;
   return isPrivate
     ? { level: 'ok', what, text: 'only you can read it' }
     : { level: 'failed', what, text: 'other users can read your keys: chmod 600 .env' };

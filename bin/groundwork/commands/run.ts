@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { at, below, checkPath, joined } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { openNamed } from '../project-files.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import { endOf, findLabelled, outcomeOf, outputOf } from '../traces.ts';
 
@@ -31,10 +31,16 @@ export const addRun: AddCommand = (program, terminal) => {
 };
 
 function readPayload(given: string): unknown {
-  const isFile = given.startsWith('@');
   try {
-    return JSON.parse(isFile ? readFileSync(given.slice(1), 'utf8') : given);
+    return JSON.parse(given.startsWith('@') ? readNamed(given.slice(1)) : given);
   } catch (error) {
     throw new UsageError(`--payload: ${messageOf(error)}`);
   }
+}
+
+function readNamed(name: string): string {
+  const { files, path } = openNamed(name);
+  const text = files.readText(path);
+  if (text === undefined) throw new UsageError(`there is no ${name}`);
+  return text;
 }

@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isSameJson } from '../../../shared/values/json/json-values.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { allItems } from '../../client.ts';
 import { untilReady } from '../class-status.ts';
+import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /** A field of a class, as the interface shows it. */
@@ -44,21 +43,26 @@ export async function fetchSchema({ send, base }: InstanceConnection): Promise<S
 }
 
 /** Writes the schema of an export. */
-export function writeSchema(folder: string, { classes, channels }: Schema): void {
+export function writeSchema(files: ProjectFiles, { classes, channels }: Schema): void {
   const lines = [
     ...classes.map((each) => ({ kind: 'class', ...each })),
     ...channels.map((each) => ({ kind: 'channel', ...each })),
   ];
-  writeFileSync(join(folder, fileName), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  files.write(fileName, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
 type SchemaLine =
   | ({ readonly kind: 'class' } & SchemaClass)
   | ({ readonly kind: 'channel' } & SchemaChannel);
 
-/** Reads the schema of an export. */
-export function readSchemaFile(folder: string): Schema {
-  const text = readFileSync(join(folder, fileName), 'utf8');
+/**
+ * Reads the schema of an export.
+ *
+ * @throws Error when there is none
+ */
+export function readSchemaFile(files: ProjectFiles): Schema {
+  const text = files.readText(fileName);
+  if (text === undefined) throw new Error(`there is no ${fileName} in ${files.folder}`);
   const lines = text.split('\n').filter((line) => line !== '');
   const all = lines.map((line) => JSON.parse(line) as SchemaLine); // as written
   return {

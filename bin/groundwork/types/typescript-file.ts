@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { declareInstance } from './declarations.ts';
 import type { InstanceSchema } from './instance-schema.ts';
+import { inComment } from './type-names.ts';
 
 /** Files of the client, in the order in which they are copied. */
 const runtime = [
@@ -18,7 +19,7 @@ export function typescriptFile(schema: InstanceSchema): string {
   const taken = client.matchAll(/^(?:export )?(?:async )?(?:\w+)\*? (\w+)/gm);
   const names = new Set(Array.from(taken, ([, name = '']) => name));
   return [
-    `/* The instance ${schema.name}, by \`groundwork types\`. Do not edit: run the command again. */`,
+    `/* The instance ${inComment(schema.name)}, by \`groundwork types\`. Do not edit: run the command again. */`,
     client.trimEnd(),
     declareInstance(schema, names),
     '',

@@ -1,4 +1,3 @@
-import { isAbsolute, normalize } from 'node:path';
 import * as v from 'valibot';
 import { apiKeyFields } from '../../../../functions/api-keys/fields.ts';
 import { channelFields } from '../../../../functions/channels/fields.ts';
@@ -17,6 +16,7 @@ import { isJsonObject } from '../../../../shared/values/json/json.ts';
 import { at } from '../../../../shared/values/text/request-path.ts';
 import { slug } from '../../../../shared/values/text/slug.ts';
 import { text } from '../../../../shared/values/values.ts';
+import { isScriptPath } from '../../path-parts.ts';
 import { initialKey } from '../../settings.ts';
 import { fieldsOf, fieldsSchema, showFields } from './class-fields.ts';
 import { type Entry, type Members, membersOf } from './members.ts';
@@ -28,7 +28,7 @@ const { name: _className, schema: _schema, ...classMembers } = membersOf(classFi
 
 const filePath = v.pipe(
   text(),
-  v.check((path) => isInside(path), 'is not a path within the project'),
+  v.check(isScriptPath, 'is not a path within the project, without names that begin with a dot'),
 );
 
 /** All sections in the order of a push: a section refers only to those before it. */
@@ -111,11 +111,6 @@ export const sections: readonly Section[] = [
 
 function only(members: Members, name: string): Members {
   return Object.fromEntries(Object.entries(members).filter(([each]) => each === name));
-}
-
-/** A pull writes only files of the project. */
-function isInside(path: string): boolean {
-  return !isAbsolute(path) && !normalize(path).split(/[\\/]/).includes('..');
 }
 
 /** The key of an entry is the name of its group, or the label of a group without name. */
