@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
-import { hasFile } from '../support/has-file.ts';
+import { hasFile, ownedKey } from '../support/has-file.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { dataIdOf } from '../support/moved-store.ts';
 import { abandon } from '../support/raw-socket.ts';
@@ -236,7 +236,8 @@ describe('a file that is posted', () => {
   ])('of %i bytes where 10 are allowed is a %i', async (bytes, status, answer) => {
     const file = `uploads/1/2/0/${'a'.repeat(39)}${status % 10}`;
     const terms = { contentType: 'text/plain', maxBytes: 10, seconds: 60 };
-    const form = await api.platform.files.openUpload(file, terms);
+    const { owner, key } = ownedKey(file);
+    const form = await api.platform.files.openUpload(owner, key, terms);
 
     const sent = await send({ ...form, file }, 'x'.repeat(bytes));
 

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createUploadForms } from '../../shared/platform/local/files/upload-form.ts';
 import { receiveUpload } from '../../shared/platform/local/files/upload-receiver.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
+import { ownedKey } from '../support/has-file.ts';
 
 /* A large upload to the disk, with pauses. Time is simulated. */
 
@@ -25,11 +26,11 @@ async function beginUpload() {
     () => 0,
   );
   const terms = { contentType: 'text/plain', maxBytes: 1000, seconds: 60 };
-  const { fields } = forms.make('uploads/1/1/a', terms);
+  const { fields } = forms.make(ownedKey(`uploads/1/1/0/${'a'.repeat(40)}`).key, terms);
   const received: string[] = [];
   const files = {
     forms,
-    receive: async (_key: string, _type: string, parts: AsyncIterable<Uint8Array>) => {
+    receive: async (_key: unknown, _type: string, parts: AsyncIterable<Uint8Array>) => {
       for await (const part of parts) received.push(Buffer.from(part).toString());
     },
   };

@@ -11,7 +11,7 @@ import {
   methodNotAllowed,
   notFound,
 } from '../../../values/errors/errors.ts';
-import { keyOfUrl } from '../../../values/file-keys.ts';
+import { keyOfUrl, ownerOfFile } from '../../../values/file-keys.ts';
 import { dispositionOf } from '../../../values/uploads.ts';
 import { sendEarly } from '../server/send-response.ts';
 
@@ -84,7 +84,7 @@ async function serveFile(
   response: ServerResponse,
 ): Promise<Served> {
   const key = keyOfUrl(filesPath.slice(0, -1), path);
-  const file = key === undefined ? undefined : await files.open(key);
+  const file = key && (await files.open(ownerOfFile(key), key)); // public: for any client
   if (key === undefined || file === undefined) return refuse(response, notFound());
   try {
     return await send(file, `"${key.slice(key.lastIndexOf('/') + 1)}"`, message, response);

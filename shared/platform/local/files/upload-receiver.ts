@@ -91,7 +91,7 @@ async function store(
 ): Promise<void> {
   const allowed = files.forms.read(fields);
   if (allowed === undefined) throw forbidden('upload_denied');
-  await files.receive(allowed.key, allowed.contentType, within(stream, allowed.maxBytes));
+  await files.receive(allowed, allowed.contentType, within(stream, allowed.maxBytes));
 }
 
 /** Passes a stream on; throws when it is too long or empty. */
