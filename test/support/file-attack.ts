@@ -1,4 +1,6 @@
+import type { FileKey } from '../../shared/values/file-keys.ts';
 import { type Api, expected, type World } from './api.ts';
+import { ownedKey } from './has-file.ts';
 import { makeScript, makeTrigger } from './triggers.ts';
 
 /** A file of an instance: the object that has it, and the address of its content. */
@@ -8,12 +10,20 @@ export interface StoredFile {
 }
 
 /** Creates a class with a file field, and an object with a file. */
-export async function storeFile({ api, owner, dataClass }: World): Promise<StoredFile> {
-  const path = `${await dataClass('scan', [{ name: 'f', type: 'file' }])}objects/`;
+export async function storeFile(
+  { api, owner, dataClass }: World,
+  name = 'scan',
+): Promise<StoredFile> {
+  const path = `${await dataClass(name, [{ name: 'f', type: 'file' }])}objects/`;
   const body = new FormData();
   body.append('f', new Blob(['content']), 'a.txt');
   const made = expected(await api.send({ as: owner, method: 'POST', path, body }), 201);
   return { self: made.links.self, url: made.f.value };
+}
+
+/** Returns the key of a file by its address. */
+export function keyAt(url: string): FileKey {
+  return ownedKey(`public/${url.split('/').slice(-3).join('/')}`).key;
 }
 
 /** Returns the status of a download. */

@@ -63,6 +63,8 @@ export interface PlatformOptions {
   readonly clock?: Clock;
   /** For tests: a sender to use instead of the outbox. */
   readonly push?: PushSender;
+  /** For tests: puts a wrapper around the files, which background jobs use as well. */
+  readonly wrapFiles?: (files: LocalFiles) => LocalFiles;
   /** Resolves when the server accepts requests, false when it does not start; at once when absent. */
   readonly ready?: Promise<boolean>;
   /** Approximate heap for recently used items of the store; 128 MB when absent. */
@@ -115,7 +117,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   const watches = consumers.flatMap((consumer) => consumer.watches);
   const { cacheBytes } = options;
   const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
-  const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
+  const medium = wrapped(options, await (folder === undefined ? openMemory(shared) : openFolder(folder, shared)));
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
   const calls = openCalls(clock);
@@ -161,6 +163,11 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     track: calls.track,
     ...openEnds({ ...services, background, control, helpers, medium }),
   };
+}
+
+/** Returns a medium with the wrapper of a test around its files. */
+function wrapped({ wrapFiles }: PlatformOptions, medium: Medium): Medium {
+  return wrapFiles === undefined ? medium : { ...medium, files: wrapFiles(medium.files) };
 }
 
 /** Returns the job types of the features, of migrations, and of replays. */
