@@ -38,7 +38,7 @@ export function archiveLine(item: ArchivedItem): string {
 
 /** Reads a chunk; undefined when it is absent or damaged. */
 export async function readChunk(
-  files: FileStore,
+  files: Pick<FileStore, 'get'>,
   archive: FileFolder,
   chunk: number,
 ): Promise<readonly ArchivedItem[] | undefined> {
@@ -65,7 +65,7 @@ export async function putManifest(
 
 /** Reads the manifest; undefined when it is absent or damaged. */
 export async function readManifest(
-  files: FileStore,
+  files: Pick<FileStore, 'get'>,
   archive: FileFolder,
 ): Promise<Manifest | undefined> {
   const file = await files.get(archive.owner, manifestKey(archive));

@@ -110,14 +110,14 @@ interface Medium {
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { folder, settings, log, url, clock = openClock(), social = {} } = options;
+  const { settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
   const { cacheBytes } = options;
   const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
-  const medium = wrapped(options, await (folder === undefined ? openMemory(shared) : openFolder(folder, shared)));
+  const medium = await openMedium(options, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
   const calls = openCalls(clock);
@@ -165,8 +165,9 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
   };
 }
 
-/** Returns a medium with the wrapper of a test around its files. */
-function wrapped({ wrapFiles }: PlatformOptions, medium: Medium): Medium {
+/** Opens the medium, with the wrapper of a test around its files. */
+async function openMedium({ folder, wrapFiles }: PlatformOptions, shared: Shared): Promise<Medium> {
+  const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
   return wrapFiles === undefined ? medium : { ...medium, files: wrapFiles(medium.files) };
 }
 
