@@ -1,6 +1,8 @@
 import { messageOf } from '../../../shared/values/caught.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { ResponseError } from '../../client.ts';
+import { openFolderFiles } from '../../operator/folder-files.ts';
+import { findMissingFiles, showMissing } from '../../operator/missing-files.ts';
 import { formatTable } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { readProject } from '../project/files/project.ts';
@@ -12,15 +14,31 @@ import type { Terminal } from '../terminal.ts';
 export const addDoctor: AddCommand = (program, terminal) => {
   withInstance(program.command('doctor'))
     .description('check Node, the server, the key, the instance and the files of the project')
+    .option('--files', 'list the records of a local server whose file is gone, and nothing else')
+    .option('--data <folder>', 'with --files: the data folder of the server', '.groundwork')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
-    .action(async (options: ServerOptions) => {
+    .action(async ({ files, data, ...options }: ServerOptions & FilesOptions) => {
       const out = terminal();
+      if (files) return checkStoredFiles(out, data);
       out.say(`Checking ${serverOf(options)}`); // before it gets the key
       const findings = [...(await checkFiles()), ...(await checkServer(options))];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
       if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1;
     });
 };
+
+interface FilesOptions {
+  readonly files?: boolean;
+  readonly data: string;
+}
+
+/** Lists the records of a data folder whose file is gone; a server may be running on it. */
+async function checkStoredFiles(out: Terminal, folder: string): Promise<void> {
+  const stored = await openFolderFiles(folder);
+  const missing = await findMissingFiles(stored).finally(() => stored.close());
+  out.result(missing, () => showMissing(missing).trimEnd());
+  if (missing.length > 0) process.exitCode = 1;
+}
 
 interface Finding {
   readonly level: 'ok' | 'warning' | 'failed';

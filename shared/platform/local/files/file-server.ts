@@ -11,7 +11,7 @@ import {
   methodNotAllowed,
   notFound,
 } from '../../../values/errors/errors.ts';
-import { keyOfUrl } from '../../../values/file-keys.ts';
+import { keyOfUrl, ownerOfFile } from '../../../values/file-keys.ts';
 import { dispositionOf } from '../../../values/uploads.ts';
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
 import { type FormBody, receiveUpload } from './upload-receiver.ts';
@@ -89,7 +89,7 @@ async function serveFile(
   { head, response }: FileRequest,
 ): Promise<Served> {
   const key = keyOfUrl(filesPath.slice(0, -1), path);
-  const file = key === undefined ? undefined : await files.open(key);
+  const file = key && (await files.open(ownerOfFile(key), key)); // public: for any client
   if (key === undefined || file === undefined) return refuse(response, notFound());
   try {
     return await send(file, `"${key.slice(key.lastIndexOf('/') + 1)}"`, head, response);
