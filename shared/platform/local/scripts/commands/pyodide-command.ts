@@ -13,6 +13,7 @@ import {
   type PreparedCommand,
   runtimesAt,
   toCommand,
+  userArguments,
 } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
 import { runtimeFolder } from '../sandbox/system-files.ts';
@@ -63,6 +64,7 @@ export async function preparePyodide(
     paths.pyodide,
     paths.snapshot,
     variables,
+    ...userArguments(isolation),
   ];
   return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
 }

@@ -7,10 +7,26 @@ export const boxedPaths = { node: '/node', runtimes: '/runtimes', temporary: '/t
 export const fileBytes = 128 * 1024 * 1024;
 
 const nobody = '65534';
+/** Namespaces and user of a box that an ordinary user makes: its only user is that user under another name. */
+const ownNamespaces = ['--unshare-all', '--uid', nobody, '--gid', nobody];
+/**
+ * The same for root. In a user namespace, root could be renamed only, and would stay root for the kernel. So there is
+ * none, and the program in the box becomes another user: it can read its files before, wherever they are.
+ */
+const rootNamespaces = [
+  '--unshare-ipc',
+  '--unshare-pid',
+  '--unshare-uts',
+  '--unshare-cgroup-try',
+  '--unshare-net',
+];
+const toLeaveRoot = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID'];
 
 /** Properties of a box. */
 export interface Box {
   readonly hasNetwork: boolean;
+  /** True when root makes the box. */
+  readonly isRoot?: boolean | undefined;
   /** The data folder, if any, which is hidden from the box. */
   readonly hidden?: string | undefined;
   /** Further visible paths, on this machine and in the box. System libraries and runtimes are always visible. */
@@ -18,22 +34,19 @@ export interface Box {
 }
 
 /** Returns the bubblewrap command that creates a box. Append the program to run in it, with its arguments. */
-export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[] {
+export function boxCommand({ hasNetwork, isRoot, hidden, binds }: Box): readonly string[] {
   const { runtimes, temporary } = boxedPaths;
   const visible = systemFolders(hasNetwork);
   const folders = [...visible, ...binds.map(([path]) => path)];
   const isBelow = hidden !== undefined && folders.some((path) => hidden.startsWith(`${path}/`));
   return [
     'bwrap',
-    '--unshare-all',
+    ...(isRoot ? rootNamespaces : ownNamespaces),
     ...(hasNetwork ? ['--share-net'] : []),
     '--die-with-parent',
     '--cap-drop',
     'ALL', // without a new session, because the launcher kills a process group
-    '--uid',
-    nobody,
-    '--gid',
-    nobody,
+    ...(isRoot ? toLeaveRoot : []),
     '--hostname',
     'script',
     ...visible.flatMap((path) => ['--ro-bind-try', path, path]),
@@ -41,12 +54,18 @@ export function boxCommand({ hasNetwork, hidden, binds }: Box): readonly string[
     ...(isBelow ? ['--tmpfs', hidden, '--remount-ro', hidden] : []),
     '--proc',
     '/proc',
+    '--ro-bind',
+    '/proc/sys',
+    '/proc/sys',
+    '--remount-ro',
+    '/proc', // settings of the kernel and of the process, such as its priority when memory runs out
     '--dev',
     '/dev',
     '--remount-ro',
     '/dev',
     '--size',
     String(fileBytes),
+    ...(isRoot ? ['--perms', '1777'] : []),
     '--tmpfs',
     temporary,
     '--chdir',

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../../../../values/caught.ts';
@@ -29,10 +29,10 @@ export interface Enclosed {
 
 /** Returns the command that isolates a program. Append the program and its arguments. */
 export function enclose(isolation: Isolation, enclosed: Enclosed): readonly string[] {
-  const { prefix, hasNetwork, hidden } = isolation;
+  const { prefix, hasNetwork, hidden, isRoot } = isolation;
   switch (isolation.level) {
     case 'bubblewrap':
-      return [...prefix, ...boxCommand({ hasNetwork, hidden, binds: enclosed.binds })];
+      return [...prefix, ...boxCommand({ hasNetwork, isRoot, hidden, binds: enclosed.binds })];
     case 'landlock': {
       const rules = JSON.stringify(landlockRules(isolation, enclosed));
       const wrapper = join(runtimeFolder, 'python/landlock.py');
@@ -44,12 +44,12 @@ export function enclose(isolation: Isolation, enclosed: Enclosed): readonly stri
 }
 
 /** Returns the Landlock rules. They cannot exclude subfolders, so a folder that contains the data folder is omitted. */
-function landlockRules({ hasNetwork, hidden }: Isolation, enclosed: Enclosed) {
+function landlockRules({ hasNetwork, hidden, isRoot }: Isolation, enclosed: Enclosed) {
   const { binds, temporary, isAlone } = enclosed;
   const isOpen = (path: string) => !hidden?.startsWith(`${path}/`);
   const programs = [...systemFolders(hasNetwork), ...binds.map(([path]) => path)].filter(isOpen);
   const readable = [runtimeFolder, '/etc/ssl/openssl.cnf'].filter(isOpen); // Node exits if it may not read the latter
-  return { programs, readable, writable: [temporary], hasNetwork, isAlone };
+  return { programs, readable, writable: [temporary], hasNetwork, isAlone, isRoot };
 }
 
 /** Returns the folder of the runtimes for a program at this level. */
@@ -57,6 +57,15 @@ export function runtimesAt(level: Level): string {
   return level === 'bubblewrap' ? boxedPaths.runtimes : runtimeFolder;
 }
 
+/** True when the server is root. */
+export const isServerRoot = process.getuid?.() === 0;
+
+/** Returns the argument that makes a runner become another user, if the server is root. */
+export function userArguments({ isRoot }: Isolation): readonly string[] {
+  return isRoot ? ['root'] : [];
+}
+
+const nobodyId = 65534; // the user of runners, also in leave-root.cjs
 const folderPrefix = 'groundwork-script-'; // also in launcher.cjs
 
 /** A folder for the files of runs. */
@@ -74,6 +83,7 @@ export async function openRunFolder(level: Level): Promise<RunFolder> {
     return { temporary: boxedPaths.temporary, limit: {}, dispose: async () => {} };
   }
   const temporary = await realpath(await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`)));
+  if (isServerRoot) await chown(temporary, nobodyId, nobodyId);
   const dispose = () => rm(temporary, { recursive: true, force: true });
   return { temporary, limit: { maxFolderBytes: fileBytes }, dispose };
 }
