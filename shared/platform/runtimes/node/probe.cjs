@@ -3,28 +3,29 @@
  * Tries accesses that must fail in a sandbox, like ../python/probe.py, in a process with the flags of a runner. Prints
  * those that succeed as JSON.
  *
- * Arguments: a host process id, and `root` if this process is started as root.
+ * Arguments: a host process id; the folder that a script may write to; `root` if this process is started as root.
  */
-const { closeSync, openSync, readFileSync, readSync, writeSync } = require('node:fs');
+const fs = require('node:fs');
 const net = require('node:net');
 const { spawnSync } = require('node:child_process');
 const { leaveRoot } = require('./leave-root.cjs');
 const { lockDown } = require('./lockdown.cjs');
 const { writeAll } = require('./write-all.cjs');
 
-const [pid, user] = process.argv.splice(2);
+const [pid, temporary, user] = process.argv.splice(2);
 const users = () => [process.getuid(), process.geteuid(), process.getgid(), process.getegid()];
 
 if (user === 'root') leaveRoot();
 const isRoot = process.platform !== 'win32' && users().includes(0);
+fs.writeFileSync(`${temporary}/probe`, ''); // otherwise no script could run
 const pipe = new net.Socket({ fd: 1, readable: false });
 lockDown(pipe);
 
 const attempts = {
-  files: () => readFileSync('/etc/passwd'),
-  environments: () => readFileSync(`/proc/${pid}/environ`),
+  files: () => fs.readFileSync('/etc/passwd'),
+  environments: () => fs.readFileSync(`/proc/${pid}/environ`),
   root: () => assert(isRoot),
-  'kernel settings': () => closeSync(openSync('/proc/sys/fs/lease-break-time', 'r+')),
+  'kernel settings': () => fs.closeSync(fs.openSync('/proc/sys/fs/lease-break-time', 'r+')),
   'memory priority': () => writeBack('/proc/self/oom_score_adj'),
   signals: () => process.kill(Number(pid), 0),
   processes: () => assert(spawnSync(process.execPath, ['--version']).status === 0),
@@ -49,8 +50,8 @@ function assert(holds) {
 
 /** Writes what the file contains. */
 function writeBack(path) {
-  const file = openSync(path, 'r+');
+  const file = fs.openSync(path, 'r+');
   const value = Buffer.alloc(16);
-  writeSync(file, value, 0, readSync(file, value), 0);
-  closeSync(file);
+  fs.writeSync(file, value, 0, fs.readSync(file, value), 0);
+  fs.closeSync(file);
 }

@@ -1,7 +1,7 @@
 """Tries accesses that must fail in a sandbox, and prints those that succeed as JSON.
 
-Arguments: a host process id; then `boxed` in a box, and `root` if the probe is started as root. In a box, the probe
-restricts itself like a runner.
+Arguments: a host process id; the folder that a script may write to; then `boxed` in a box, and `root` if the probe is
+started as root. In a box, the probe restricts itself like a runner.
 """
 import json
 import os
@@ -52,12 +52,13 @@ def be_root(properties):
         raise PermissionError
 
 
-def main(pid, properties):
+def main(pid, temporary, properties):
     if 'root' in properties:
         privileges.leave_root()
     if 'boxed' in properties:
-        landlock.hold_box('/tmp')
+        landlock.hold_box(temporary)
         seccomp.install_base(seccomp.run_rules())
+    open(os.path.join(temporary, 'probe'), 'w').close()  # otherwise no script could run
     attempts = {
         'files': lambda: read('/etc/passwd'),
         'environments': lambda: read(f'/proc/{pid}/environ'),
@@ -82,4 +83,4 @@ def succeeds(attempt):
         return False
 
 
-main(int(sys.argv[1]), sys.argv[2:])
+main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

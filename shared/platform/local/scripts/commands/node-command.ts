@@ -7,9 +7,9 @@ import {
   type PreparedCommand,
   runtimesAt,
   toCommand,
-  userArguments,
 } from '../sandbox/enclosure.ts';
 import type { Isolation, Level } from '../sandbox/level.ts';
+import { userArguments } from '../sandbox/other-user.ts';
 
 const flags = process.allowedNodeEnvironmentFlags;
 /** Path of the Node program on this machine and in a box. */
@@ -29,7 +29,7 @@ export async function prepareNode(isolation: Isolation): Promise<PreparedCommand
 
 /** Returns the command for a program that tries to break the guarantees of the sandbox, with the flags of a runner. */
 export function probeCommand(isolation: Isolation, temporary: string): readonly string[] {
-  return startOf(isolation, temporary, ['probe.cjs', String(process.pid)]);
+  return startOf(isolation, temporary, ['probe.cjs', String(process.pid), temporary]);
 }
 
 function startOf(

@@ -13,9 +13,9 @@ import {
   type PreparedCommand,
   runtimesAt,
   toCommand,
-  userArguments,
 } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
+import { userArguments } from '../sandbox/other-user.ts';
 import { runtimeFolder } from '../sandbox/system-files.ts';
 import { nodeAt, nodeBind } from './node-command.ts';
 

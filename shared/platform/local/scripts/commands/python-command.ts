@@ -5,9 +5,9 @@ import {
   type PreparedCommand,
   runtimesAt,
   toCommand,
-  userArguments,
 } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
+import { userArguments } from '../sandbox/other-user.ts';
 import { holdsRequired, probeGuarantees } from '../sandbox/probe.ts';
 import { describePython, type FoundPython, pythonFlags, usualPythons } from './find-python.ts';
 
@@ -43,10 +43,10 @@ export async function findIsolatedPython(
 
 function probePython(isolation: Isolation, python: FoundPython) {
   const probe = `${runtimesAt(isolation.level)}/python/probe.py`;
-  const args = [probe, String(process.pid), ...propertiesOf(isolation)];
-  return probeGuarantees(isolation.level, (temporary) =>
-    startOf(isolation, python, temporary, args),
-  );
+  return probeGuarantees(isolation.level, (temporary) => {
+    const args = [probe, String(process.pid), temporary, ...propertiesOf(isolation)];
+    return startOf(isolation, python, temporary, args);
+  });
 }
 
 /**

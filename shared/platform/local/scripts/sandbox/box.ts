@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+import { nobodyId } from './other-user.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** Paths inside a box. */
@@ -6,7 +8,7 @@ export const boxedPaths = { node: '/node', runtimes: '/runtimes', temporary: '/t
 /** Maximum bytes of one file, and of all files in a box. */
 export const fileBytes = 128 * 1024 * 1024;
 
-const nobody = '65534';
+const nobody = String(nobodyId);
 /** Namespaces and user of a box that an ordinary user makes: its only user is that user under another name. */
 const ownNamespaces = ['--unshare-all', '--uid', nobody, '--gid', nobody];
 /**
@@ -49,6 +51,7 @@ export function boxCommand({ hasNetwork, isRoot, hidden, binds }: Box): readonly
     ...(isRoot ? toLeaveRoot : []),
     '--hostname',
     'script',
+    ...(isRoot ? openParents([...visible, ...binds.map(([, path]) => path)]) : []),
     ...visible.flatMap((path) => ['--ro-bind-try', path, path]),
     ...[[runtimeFolder, runtimes], ...binds].flatMap((paths) => ['--ro-bind', ...paths]),
     ...(isBelow ? ['--tmpfs', hidden, '--remount-ro', hidden] : []),
@@ -73,4 +76,14 @@ export function boxCommand({ hasNetwork, isRoot, hidden, binds }: Box): readonly
     '--remount-ro',
     '/', // so the only writable folder is the one with a size limit
   ];
+}
+
+/** Returns the options that make the parents of these paths; bubblewrap itself makes them for root alone. */
+function openParents(paths: readonly string[]): readonly string[] {
+  const parents = new Set<string>();
+  for (const path of paths) {
+    for (let at = dirname(path); at !== '/'; at = dirname(at)) parents.add(at);
+  }
+  const fromTop = [...parents].sort((a, b) => a.length - b.length);
+  return fromTop.flatMap((path) => ['--perms', '0755', '--dir', path]);
 }

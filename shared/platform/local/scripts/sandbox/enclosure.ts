@@ -1,4 +1,4 @@
-import { chown, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../../../../values/caught.ts';
@@ -8,6 +8,7 @@ import type { RunnerCommand } from '../../../runtimes/process.ts';
 import { pythonFlags } from '../commands/find-python.ts';
 import { boxCommand, boxedPaths, fileBytes } from './box.ts';
 import type { Isolation, Level } from './level.ts';
+import { giveAway } from './other-user.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** The command that starts a runner, and its cleanup. */
@@ -57,15 +58,6 @@ export function runtimesAt(level: Level): string {
   return level === 'bubblewrap' ? boxedPaths.runtimes : runtimeFolder;
 }
 
-/** True when the server is root. */
-export const isServerRoot = process.getuid?.() === 0;
-
-/** Returns the argument that makes a runner become another user, if the server is root. */
-export function userArguments({ isRoot }: Isolation): readonly string[] {
-  return isRoot ? ['root'] : [];
-}
-
-const nobodyId = 65534; // the user of runners, also in leave-root.cjs
 const folderPrefix = 'groundwork-script-'; // also in launcher.cjs
 
 /** A folder for the files of runs. */
@@ -83,7 +75,7 @@ export async function openRunFolder(level: Level): Promise<RunFolder> {
     return { temporary: boxedPaths.temporary, limit: {}, dispose: async () => {} };
   }
   const temporary = await realpath(await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`)));
-  if (isServerRoot) await chown(temporary, nobodyId, nobodyId);
+  await giveAway(temporary);
   const dispose = () => rm(temporary, { recursive: true, force: true });
   return { temporary, limit: { maxFolderBytes: fileBytes }, dispose };
 }

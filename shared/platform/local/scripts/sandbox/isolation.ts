@@ -8,8 +8,9 @@ import {
 } from '../commands/find-python.ts';
 import { probeCommand } from '../commands/node-command.ts';
 import { fileBytes } from './box.ts';
-import { enclose, isServerRoot, userArguments } from './enclosure.ts';
+import { enclose } from './enclosure.ts';
 import type { Common, Isolation, Level } from './level.ts';
+import { isServerRoot, userArguments } from './other-user.ts';
 import { holdsRequired, probeGuarantees, succeeds } from './probe.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
@@ -37,7 +38,7 @@ const programsOfPrefix = [
 ];
 const noneWorks = "not even Node's permission flags isolate them here";
 const rootObstacle =
-  'this server is root, and cannot run them as another user here. Start it as an ordinary user, or give it the capabilities SETUID, SETGID and CHOWN';
+  'this server is root, and cannot run them as another user here. Start it as an ordinary user, or with the capabilities SETUID, SETGID and CHOWN and a TMPDIR that all users may enter';
 
 /**
  * Determines how scripts are isolated on this machine.
@@ -113,7 +114,7 @@ function probePython(isolation: Isolation, { program, folder }: FoundPython) {
   return probeGuarantees(isolation.level, (temporary) => {
     const binds = [[folder, folder] as const];
     const command = enclose(isolation, { binds, temporary, isAlone: true });
-    const probe = [join(runtimeFolder, 'python/probe.py'), String(process.pid)];
+    const probe = [join(runtimeFolder, 'python/probe.py'), String(process.pid), temporary];
     return [...command, program, ...pythonFlags, ...probe, ...userArguments(isolation)];
   });
 }
