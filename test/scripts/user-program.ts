@@ -27,7 +27,8 @@ export interface Observation {
 }
 
 const { level, folder, args, sources }: Task = JSON.parse(readFileSync(0, 'utf8'));
-const processes = openProcesses({ isolation: { network: true, level }, slots: 6, folder });
+const childBytes = 6 * 220 * 2 ** 20; // no spare Pyodide, which takes seconds to start
+const processes = openProcesses({ isolation: { network: true, level }, childBytes, folder });
 const scripts = openScripts({ processes });
 const description = await scripts.describe();
 const input = { instance: 1, owner: 1, version: 1, args, config: {}, meta: {} };
@@ -58,37 +59,39 @@ const waits = [
   run('python', 4, `import time\ntime.sleep(${watchMs / 1000})`),
   openTemplates(processes, 1000).render('{{ 1 }}', {}, { instance: 1, owner: 1 }),
 ];
-const users = new Set<string>();
-const firstSeen = new Map<number, number>();
+const seen = new Map<number, { readonly sinceMs: number; lastMs: number; user: string }>();
 const until = performance.now() + watchMs;
 while (performance.now() < until) {
-  for (const each of usersOfLeaves()) users.add(each);
+  look();
   await new Promise((resolve) => setTimeout(resolve, 100));
 }
 await Promise.all(waits);
+const settled = [...seen.values()].filter(({ sinceMs, lastMs }) => lastMs - sinceMs > startMs);
+const users = new Set(settled.map(({ user }) => user));
 const observation: Observation = { description, outputs, users: [...users] };
 process.stdout.write(JSON.stringify(observation));
 await processes.close();
 
-/** Describes the processes below the launcher that run something, not those that hold their sandbox. */
-function usersOfLeaves(): readonly string[] {
+/** Notes the users of the processes below the launcher that run something, not of those that hold their sandbox. */
+function look(): void {
   const all = listProcesses();
   const launcher = all.find(({ pid, parent }) => parent === process.pid && isLauncher(pid));
   const below = launcher === undefined ? [] : descendantsOf(launcher.pid, all);
   const parents = new Set(all.map(({ parent }) => parent));
-  return below.flatMap(({ pid, name }) => {
-    if (parents.has(pid) || name === 'bwrap') return []; // a box that starts
-    const status = read(`/proc/${pid}/status`);
-    const [, ids] = /^Uid:\s+(.*)$/m.exec(status) ?? [];
-    const [, groups] = /^Gid:\s+(.*)$/m.exec(status) ?? [];
-    const [, capabilities] = /^CapEff:\s+(.*)$/m.exec(status) ?? [];
-    const now = performance.now();
-    const since = firstSeen.get(pid) ?? now;
-    firstSeen.set(pid, since);
-    return status !== '' && now - since > startMs
-      ? [`${name} ${ids} ${groups} ${capabilities}`.replaceAll('\t', ' ')]
-      : [];
-  });
+  for (const { pid, name } of below) {
+    const user = parents.has(pid) || name === 'bwrap' ? undefined : userOf(pid);
+    if (user === undefined) continue;
+    const lastMs = performance.now();
+    const { sinceMs = lastMs } = seen.get(pid) ?? {};
+    seen.set(pid, { sinceMs, lastMs, user: `${name} ${user}` });
+  }
+}
+
+/** Returns users, groups and effective capabilities for the kernel; undefined for a process that has ended. */
+function userOf(pid: number): string | undefined {
+  const found = [...read(`/proc/${pid}/status`).matchAll(/^(?:Uid|Gid|CapEff):\s+(.*)$/gm)];
+  const facts = found.map(([, value = '']) => value.replaceAll('\t', ' '));
+  return facts.length === 0 ? undefined : facts.join(' ');
 }
 
 function isLauncher(pid: number): boolean {
