@@ -135,6 +135,20 @@ describe.runIf(isLinux).each(users)('a server of $name in a private folder', (us
   );
 });
 
+describe.runIf(isRoot)('a server of root without the capability SYS_PTRACE', () => {
+  test('says that some files do not count', async () => {
+    const clone = cloneFor(self);
+
+    const observation = await observe(self, clone, 'landlock', [
+      'setpriv',
+      '--bounding-set=-sys_ptrace',
+    ]);
+
+    rmSync(join(clone, '..'), { recursive: true });
+    expect(observation?.description).toContain('(root needs the capability SYS_PTRACE)');
+  });
+});
+
 describe.runIf(isRoot)('a server of root that cannot become another user', () => {
   test('runs no script, and says why', async () => {
     const clone = cloneFor(self);

@@ -27,6 +27,7 @@ export interface Observation {
 }
 
 const { level, folder, args, sources }: Task = JSON.parse(readFileSync(0, 'utf8'));
+const waiting = setInterval(() => {}, 1000); // the launcher alone does not keep this process
 const childBytes = 6 * 220 * 2 ** 20; // no spare Pyodide, which takes seconds to start
 const processes = openProcesses({ isolation: { network: true, level }, childBytes, folder });
 const scripts = openScripts({ processes });
@@ -71,6 +72,7 @@ const users = new Set(settled.map(({ user }) => user));
 const observation: Observation = { description, outputs, users: [...users] };
 process.stdout.write(JSON.stringify(observation));
 await processes.close();
+clearInterval(waiting);
 
 /** Notes the users of the processes below the launcher that run something, not of those that hold their sandbox. */
 function look(): void {

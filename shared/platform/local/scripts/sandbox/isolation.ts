@@ -10,7 +10,7 @@ import { probeCommand } from '../commands/node-command.ts';
 import { fileBytes } from './box.ts';
 import { enclose } from './enclosure.ts';
 import type { Common, Isolation, Level } from './level.ts';
-import { isServerRoot, userArguments } from './other-user.ts';
+import { gapsOfRoot, isServerRoot, userArguments } from './other-user.ts';
 import { holdsRequired, probeGuarantees, succeeds } from './probe.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
@@ -53,7 +53,8 @@ export async function probeIsolation(
 ): Promise<Isolation> {
   const works = await Promise.all(programsOfPrefix.map((each) => succeeds([...each, 'true'])));
   const prefix = programsOfPrefix.filter((_, at) => works[at]).flat();
-  const common = { prefix, hasNetwork: options.network, hidden, isRoot: isServerRoot };
+  const user = { isRoot: isServerRoot, gaps: gapsOfRoot() };
+  const common = { prefix, hasNetwork: options.network, hidden, ...user };
   const candidates: readonly Level[] =
     options.level === undefined ? ['bubblewrap', 'landlock', 'flags'] : [options.level];
   for (const level of candidates) {
@@ -137,14 +138,18 @@ function warningsOf(isolation: Isolation): readonly string[] {
   switch (isolation.level) {
     case 'bubblewrap':
       return [];
-    case 'landlock': {
-      const { open } = isolation;
-      const gaps = open.length === 0 ? [] : [`not isolated on this machine: ${open.join(', ')}`];
-      return ['bubblewrap does not work here', ...gaps];
+    case 'landlock':
+      return ['bubblewrap does not work here', ...describeGaps(isolation, isolation.open)];
+    case 'flags': {
+      const advice = `neither bubblewrap nor Landlock works here, try: ${installCommand}`;
+      return [advice, ...describeGaps(isolation, [])];
     }
-    case 'flags':
-      return [`neither bubblewrap nor Landlock works here, try: ${installCommand}`];
   }
+}
+
+function describeGaps({ gaps = [] }: Common, open: readonly string[]): readonly string[] {
+  const all = [...open, ...gaps];
+  return all.length === 0 ? [] : [`not isolated on this machine: ${all.join(', ')}`];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { chown } from 'node:fs/promises';
 import type { Isolation } from './level.ts';
 
@@ -20,4 +21,15 @@ export function userArguments({ isRoot }: Isolation): readonly string[] {
 /** Gives the folder of a run to the user of the runner, if the server is root. */
 export async function giveAway(folder: string): Promise<void> {
   if (isServerRoot) await chown(folder, nobodyId, nobodyId);
+}
+
+const tracing = 19n; // the number of CAP_SYS_PTRACE
+const uncounted =
+  'the disk limit, for files that a run has deleted and has open (root needs the capability SYS_PTRACE)';
+
+/** Returns what the launcher cannot watch because the server is root, and runners are another user's. */
+export function gapsOfRoot(): readonly string[] {
+  if (!isServerRoot || process.platform !== 'linux') return [];
+  const [, mask = '0'] = /^CapEff:\s+(\w+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return (BigInt(`0x${mask}`) >> tracing) % 2n === 1n ? [] : [uncounted];
 }
