@@ -30,19 +30,17 @@ const tables = readTables();
 const listed = [...Object.keys(tables.allowed), ...Object.keys(tables.ruled), ...tables.absent];
 
 /** The headers of linux-libc-dev for both kinds of processors, with the positions of the numbers in the tables. */
-const headers = [
+type Header = readonly [path: string, pattern: RegExp, position: 0 | 1];
+const headers: readonly [Header, Header] = [
   ['/usr/include/x86_64-linux-gnu/asm/unistd_64.h', /^#define __NR_(\w+)\s+(\d+)$/gm, 0],
   ['/usr/include/asm-generic/unistd.h', /^#define __NR(?:3264)?_(\w+)\s+(\d+)$/gm, 1],
-] as const;
+];
 
 /** Names in the generic header of calls that have another name on 64 bits, do not exist there, or are no calls. */
 const generic32 =
   /^(arch_specific_syscall|syscalls|sync_file_range2|\w+_time64|\w+64_time64|clock_\w+64|fstatat)$/;
 
-function readHeader([path, pattern]: (typeof headers)[number]): readonly (readonly [
-  string,
-  number,
-])[] {
+function readHeader([path, pattern]: Header): readonly (readonly [string, number])[] {
   const found = [...readFileSync(path, 'utf8').matchAll(pattern)];
   return found
     .map(([, name = '', number]) => [name, Number(number)] as const)
