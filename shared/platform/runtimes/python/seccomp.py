@@ -12,6 +12,7 @@ from calls import ALLOWED, NUMBERS
 LOAD, EQUAL, ABOVE, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x25, 0x35, 0x45, 0x06
 ALLOW, RETURN_ERROR, ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
+INSTRUCTION = struct.Struct('HBBI')
 SET_NO_NEW_PRIVILEGES = 38  # of prctl
 SET_FILTER, NEW_LISTENER = 1, 8  # of seccomp
 RECEIVE, SEND, REQUEST_BYTES, PERMIT = 0xC0502100, 0xC0182101, 80, 1  # of ioctl, for a listener
@@ -251,7 +252,7 @@ def _architecture():
 
 def _compile(instructions):
     """Returns the code of instructions, each `(code, steps if true, steps if false, value)`."""
-    return b''.join(struct.pack('HBBI', *each) for each in instructions)
+    return b''.join([INSTRUCTION.pack(*each) for each in instructions])
 
 
 def _beginning(at):
@@ -268,9 +269,12 @@ def _beginning(at):
 def _instructions(number, error, tests):
     """Returns the instructions of one rule. They end with the call number loaded, unless the rule applies."""
     body = [(RETURN, 0, 0, ASK) if error is None else _return_error(error)]
-    for argument, code, value, expected in reversed(tests):
+    for at in reversed(range(len(tests))):
+        argument, code, value, expected = tests[at]
         steps = (0, len(body)) if expected else (len(body), 0)
-        body = [(LOAD, 0, 0, ARGUMENTS_AT + 8 * argument), (code, *steps, value), *body]
+        body.insert(0, (code, *steps, value))
+        if at == 0 or tests[at - 1][0] != argument:
+            body.insert(0, (LOAD, 0, 0, ARGUMENTS_AT + 8 * argument))
     body.append((LOAD, 0, 0, NUMBER_AT))
     return [(EQUAL, 0, len(body), number), *body]
 
