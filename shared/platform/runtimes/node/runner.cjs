@@ -11,6 +11,7 @@ const util = require('node:util');
 const { getHeapStatistics } = require('node:v8');
 const vm = require('node:vm');
 const { fileName, makeContext } = require('./context.cjs');
+const { leaveRoot } = require('./leave-root.cjs');
 const { lockDown, watchLeftovers } = require('./lockdown.cjs');
 const { writeAll } = require('./write-all.cjs');
 
@@ -37,8 +38,10 @@ let hasLeftovers = false;
 let idleResources = 0; // before a run: later versions of Node keep a standard stream
 let runs = 0;
 
-const [temporary] = process.argv.splice(2); // the only folder that a script may write to
+// the only folder that a script may write to; `root` if this process is started as root
+const [temporary, user] = process.argv.splice(2);
 
+if (user === 'root') leaveRoot();
 emptyFolder(temporary);
 lockDown(channel, temporary);
 const endKept = watchLeftovers(() => {

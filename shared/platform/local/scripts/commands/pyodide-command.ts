@@ -15,6 +15,7 @@ import {
   toCommand,
 } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
+import { userArguments } from '../sandbox/other-user.ts';
 import { runtimeFolder } from '../sandbox/system-files.ts';
 import { nodeAt, nodeBind } from './node-command.ts';
 
@@ -63,6 +64,7 @@ export async function preparePyodide(
     paths.pyodide,
     paths.snapshot,
     variables,
+    ...userArguments(isolation),
   ];
   return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
 }

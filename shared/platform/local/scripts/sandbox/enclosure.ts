@@ -8,6 +8,7 @@ import type { RunnerCommand } from '../../../runtimes/process.ts';
 import { pythonFlags } from '../commands/find-python.ts';
 import { boxCommand, boxedPaths, fileBytes } from './box.ts';
 import type { Isolation, Level } from './level.ts';
+import { giveAway } from './other-user.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** The command that starts a runner, and its cleanup. */
@@ -29,10 +30,10 @@ export interface Enclosed {
 
 /** Returns the command that isolates a program. Append the program and its arguments. */
 export function enclose(isolation: Isolation, enclosed: Enclosed): readonly string[] {
-  const { prefix, hasNetwork, hidden } = isolation;
+  const { prefix, hasNetwork, hidden, isRoot } = isolation;
   switch (isolation.level) {
     case 'bubblewrap':
-      return [...prefix, ...boxCommand({ hasNetwork, hidden, binds: enclosed.binds })];
+      return [...prefix, ...boxCommand({ hasNetwork, isRoot, hidden, binds: enclosed.binds })];
     case 'landlock': {
       const rules = JSON.stringify(landlockRules(isolation, enclosed));
       const wrapper = join(runtimeFolder, 'python/landlock.py');
@@ -44,12 +45,12 @@ export function enclose(isolation: Isolation, enclosed: Enclosed): readonly stri
 }
 
 /** Returns the Landlock rules. They cannot exclude subfolders, so a folder that contains the data folder is omitted. */
-function landlockRules({ hasNetwork, hidden }: Isolation, enclosed: Enclosed) {
+function landlockRules({ hasNetwork, hidden, isRoot }: Isolation, enclosed: Enclosed) {
   const { binds, temporary, isAlone } = enclosed;
   const isOpen = (path: string) => !hidden?.startsWith(`${path}/`);
   const programs = [...systemFolders(hasNetwork), ...binds.map(([path]) => path)].filter(isOpen);
   const readable = [runtimeFolder, '/etc/ssl/openssl.cnf'].filter(isOpen); // Node exits if it may not read the latter
-  return { programs, readable, writable: [temporary], hasNetwork, isAlone };
+  return { programs, readable, writable: [temporary], hasNetwork, isAlone, isRoot };
 }
 
 /** Returns the folder of the runtimes for a program at this level. */
@@ -74,6 +75,7 @@ export async function openRunFolder(level: Level): Promise<RunFolder> {
     return { temporary: boxedPaths.temporary, limit: {}, dispose: async () => {} };
   }
   const temporary = await realpath(await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`)));
+  await giveAway(temporary);
   const dispose = () => rm(temporary, { recursive: true, force: true });
   return { temporary, limit: { maxFolderBytes: fileBytes }, dispose };
 }
