@@ -1,4 +1,5 @@
 import { causeOf } from '../../../values/caught.ts';
+import { neverRejects } from '../../../values/in-background.ts';
 import type { Log } from '../../ports.ts';
 import {
   type CertificateWorker,
@@ -12,7 +13,8 @@ import { availableBytes, planMemory } from '../memory.ts';
 import { childProgram } from './commands/child-program.ts';
 import { prepareNode } from './commands/node-command.ts';
 import { type Machine, probeMachine } from './machine.ts';
-import { type PreparedCommand, removeAbandonedFolders } from './sandbox/enclosure.ts';
+import type { PreparedCommand } from './sandbox/enclosure.ts';
+import { type FolderRemoval, openFolderRemoval } from './sandbox/folder-removal.ts';
 import type { IsolationOptions } from './sandbox/isolation.ts';
 import { limitsFor, openScheduler, type Scheduler, type Slots, slotsFor } from './scheduler.ts';
 
@@ -62,17 +64,19 @@ export type Members = {
 /** Resident memory of a process that runs a small script, measured on Node 20 to 26 and CPython 3.9 to 3.14. */
 const processBytes = 64 * 2 ** 20;
 const pyodideBytes = 220 * 2 ** 20;
+const removalMs = 1_500; // longest wait of `close` for folders that are hard to delete; the next start deletes the rest
 
 /** Opens the child processes of this machine. Probes it on first use; starts processes for jobs only. */
 export function openProcesses(options: ProcessesOptions = {}): Processes {
   const { isolation = { network: true }, idleMs = 60_000, folder, log } = options;
   const { childBytes = planMemory(availableBytes()).childBytes } = options;
   const launcher = options.launcher ?? startOnUse();
+  const removal = openFolderRemoval(launcher.start, log);
   let opened: Promise<OpenProcesses> | undefined;
   let pool: Pool<Members> | undefined;
 
   async function probe(): Promise<OpenProcesses> {
-    await removeAbandonedFolders();
+    removal.begin(); // what killed servers have left
     const machine = await probeMachine(isolation, folder);
     const own = slotsFor(childBytes, machine.python.isPyodide ? pyodideBytes : processBytes);
     const { slots, keepsSpares }: Slots =
@@ -80,8 +84,8 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
     launcher.limitMemory(childBytes);
     pool = openPool<Members>({
       start: {
-        node: () => startPrepared(launcher, prepareNode(machine.isolation)),
-        python: () => startPrepared(launcher, machine.python.prepare(childBytes)),
+        node: () => startPrepared(launcher, removal, prepareNode(machine.isolation)),
+        python: () => startPrepared(launcher, removal, machine.python.prepare(childBytes)),
         template: async () => startTemplateWorker(await childProgram('templates'), launcher.start),
         certificate: async () =>
           startCertificateWorker(await childProgram('certificates'), launcher.start),
@@ -108,6 +112,7 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
     lost: launcher.lost,
     close: async () => {
       await pool?.close();
+      await removal.idle(removalMs);
       launcher.close();
       await opened?.then(
         ({ python }) => python.close(),
@@ -129,7 +134,7 @@ function startOnUse(): Launcher {
     if (launcher === undefined) {
       launcher = startLauncher();
       if (maxBytes !== undefined) launcher.limitMemory(maxBytes);
-      void launcher.lost.then(lose);
+      neverRejects(launcher.lost.then(lose));
     }
     return launcher;
   };
@@ -146,10 +151,11 @@ function startOnUse(): Launcher {
 
 async function startPrepared(
   launcher: Launcher,
+  removal: FolderRemoval,
   prepared: Promise<PreparedCommand>,
 ): Promise<Runner> {
   const { command, dispose } = await prepared;
   const runner = startRunner(command, launcher.start);
-  void runner.ended.then(dispose);
+  removal.afterEnd(runner, dispose);
   return runner;
 }

@@ -1,13 +1,8 @@
 import { maxResidentBytes } from '../../../runtimes/limits.ts';
-import {
-  enclose,
-  openRunFolder,
-  type PreparedCommand,
-  runtimesAt,
-  toCommand,
-} from '../sandbox/enclosure.ts';
+import { enclose, type PreparedCommand, runtimesAt, toCommand } from '../sandbox/enclosure.ts';
 import { succeeds } from '../sandbox/isolation.ts';
 import type { Isolation } from '../sandbox/level.ts';
+import { openRunFolder } from '../sandbox/run-folders.ts';
 import {
   describeItself,
   describePython,

@@ -12,8 +12,9 @@ import {
   usualPythons,
 } from '../commands/find-python.ts';
 import { boxCommand, fileBytes } from './box.ts';
-import { enclose, openRunFolder } from './enclosure.ts';
+import { enclose } from './enclosure.ts';
 import type { Common, Isolation, Level } from './level.ts';
+import { openRunFolder } from './run-folders.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** Options of {@link probeIsolation}; tests exclude some levels. */
