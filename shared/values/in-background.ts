@@ -17,7 +17,9 @@ export function inBackground(
  * prints a warning.
  */
 export function neverRejects(promise: PromiseLike<unknown>): void {
-  promise.then(undefined, (error: unknown) => {
-    process.emitWarning(error instanceof Error ? error : String(error));
-  });
+  promise.then(undefined, warn);
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }

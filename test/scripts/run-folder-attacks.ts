@@ -114,8 +114,12 @@ export const hiddenFiles: readonly FolderAttack[] = [
   {
     name: 'below a path that is too long',
     runtime: 'node',
-    source: `${deepJavaScript.replace(/^const fs.*$/m, "require('fs').mkdirSync('x');").replaceAll('fs.', "require('fs').")}
-      ${fillJavaScript("fs.writeFileSync('x/' + n, bytes);")}`,
+    source: `const path = Array(19).fill('d'.repeat(200)).join('/');
+      ${fillJavaScript(`
+        for (const tree of ['a/', 'b/']) fs.mkdirSync(tree + path, { recursive: true });
+        fs.writeFileSync('a/' + path + '/f', bytes);
+        fs.renameSync('a', 'b/' + path + '/c');
+        fs.renameSync('b', 'z' + n);`)}`,
   },
   {
     name: 'below a path that is too long, from Python',

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Response } from '../../../core/http/message.ts';
 import { cachedForm } from '../../../core/http/response-cache.ts';
 import { drainMs, sendPieceBytes } from '../../../values/bounds.ts';
+import { neverRejects } from '../../../values/in-background.ts';
 
 /** The body of a response as it is passed to the system. */
 export interface SentBody {
@@ -98,9 +99,10 @@ function drained(response: ServerResponse): Promise<void> {
 
 /** Closes the connection after a response if the rest of the request does not arrive soon. */
 export function closeUnread(message: IncomingMessage): void {
-  void drain(message).then(() => {
+  const close = () => {
     if (!message.complete) message.socket.destroy();
-  });
+  };
+  neverRejects(drain(message).then(close));
 }
 
 /** Reads and discards what arrives, until the request ends or a second has passed. */

@@ -65,7 +65,8 @@ export function openFolderRemoval(start: StartProcess, log: Log | undefined): Fo
     idle: async (maxMs) => {
       const stop = new AbortController();
       const { signal } = stop;
-      const time = setTimeout(maxMs, undefined, { signal, ref: false }).catch(() => {}); // it was stopped
+      // nothing else keeps this process alive until then
+      const time = setTimeout(maxMs, undefined, { signal }).catch(() => {}); // it was stopped
       const done = Promise.all(disposals).then(() => sweeping);
       await Promise.race([done, time]);
       stop.abort();
