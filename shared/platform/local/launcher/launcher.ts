@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { codeOf } from '../../../values/caught.ts';
+import { codeOf, messageOf } from '../../../values/caught.ts';
 import { maxThreads } from '../../runtimes/limits.ts';
 import type {
   Exceeded,
@@ -182,6 +182,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error;
+    // the server ends, because its launcher has: an error must not keep it from that
+    if (codeOf(error) !== 'ESRCH') process.emitWarning(`process group ${pid}: ${messageOf(error)}`);
   }
 }

@@ -88,7 +88,8 @@ function isAlive(pid: number): boolean {
 async function isOwn(folder: string): Promise<boolean> {
   const user = process.getuid?.();
   try {
-    return user === 0 || (await folderCalls.lstat(folder)).uid === user;
+    const { uid } = await folderCalls.lstat(folder);
+    return user === 0 || uid === user;
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     return false; // its owner has deleted it since
