@@ -8,6 +8,7 @@
  *             {"type": "kill", "id"}
  *             {"type": "watch", "id", "limits": {"residentBytes"?, "folder"?, "folderBytes"?}}, {"type": "unwatch", "id"}
  *             {"type": "limit", "bytes"}
+ *             {"type": "remove", "folders"}, of runs, when the server has ended
  *   launcher  {"type": "started", "id", "pid"}, then {"type": "socket", "id", "index"} for descriptors 1 to 3, each with
  *             its socket
  *             {"type": "exceeded", "id", "limit"}, {"type": "lowered", "id"}: see watch.cjs
@@ -18,7 +19,7 @@
  * Every child leads its own process group, and ends with the whole group. All children end with the server.
  */
 const { spawn } = require('node:child_process');
-const { closeSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { closeSync, existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { basename, isAbsolute } = require('node:path');
 const { removeFolder } = require('./remove-folder.cjs');
 const { openWatches } = require('./watch.cjs');
@@ -30,6 +31,7 @@ const removalMs = 30_000; // of all folders at the end; the next start of the se
 
 /** Process groups by the id that the server assigned. */
 const groups = new Map();
+let left = []; // folders that the server could not delete before its end
 const watches = openWatches({ groups, tell, kill });
 
 closeInherited();
@@ -44,6 +46,7 @@ function receive(message) {
   else if (type === 'kill') kill(id);
   else if (type === 'unwatch') watches.remove(id);
   else if (type === 'limit') watches.limit(message.bytes);
+  else if (type === 'remove') left = message.folders.filter(isRunFolder);
   else if (type === 'watch' && groups.has(id)) {
     watches.add({ id, pid: groups.get(id).pid, ...message.limits });
   }
@@ -132,12 +135,12 @@ function isRunFolder(text) {
 function end() {
   for (const id of groups.keys()) kill(id); // all of them, before a deletion fails or takes long
   const deadlineMs = Date.now() + removalMs;
-  const folders = new Set([...groups.values()].flatMap((group) => group.folders));
+  const folders = new Set([...left, ...[...groups.values()].flatMap((group) => group.folders)]);
   for (const folder of folders) {
     try {
       removeFolder(folder, deadlineMs);
     } catch (error) {
-      report(`${folder} could not be deleted`, error);
+      if (existsSync(folder)) report(`${folder} could not be deleted`, error); // else by the server
     }
   }
   process.exit();

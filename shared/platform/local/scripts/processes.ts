@@ -64,7 +64,8 @@ export type Members = {
 /** Resident memory of a process that runs a small script, measured on Node 20 to 26 and CPython 3.9 to 3.14. */
 const processBytes = 64 * 2 ** 20;
 const pyodideBytes = 220 * 2 ** 20;
-const removalMs = 1_500; // longest wait of `close` for folders that are hard to delete; the next start deletes the rest
+const closeMs = 4_000; // time for the ends of all processes, whose folders are deleted then
+const removalMs = 1_500; // longest wait of `close` for folders that are hard to delete; the launcher deletes the rest
 
 /** Opens the child processes of this machine. Probes it on first use; starts processes for jobs only. */
 export function openProcesses(options: ProcessesOptions = {}): Processes {
@@ -111,9 +112,10 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
     size: () => pool?.size() ?? 0,
     lost: launcher.lost,
     close: async () => {
+      const alive = setTimeout(() => {}, closeMs); // the channel to the launcher keeps no process alive
       await pool?.close();
-      await removal.idle(removalMs);
-      launcher.close();
+      launcher.close(await removal.idle(removalMs));
+      clearTimeout(alive);
       await opened?.then(
         ({ python }) => python.close(),
         () => {}, // `open` rejected with the error
@@ -145,7 +147,7 @@ function startOnUse(): Launcher {
       launcher?.limitMemory(bytes);
     },
     lost,
-    close: () => launcher?.close(),
+    close: (left) => launcher?.close(left),
   };
 }
 

@@ -25,8 +25,8 @@ export interface FolderRemoval {
   begin(): void;
   /** Disposes of the folder of a process after its end, in the background. */
   afterEnd(process: Pick<Runner, 'ended'>, dispose: RunFolder['dispose']): void;
-  /** Resolves when nothing is being deleted, or after this time. */
-  idle(maxMs: number): Promise<void>;
+  /** Resolves when nothing is being deleted, or after this time; returns the folders that are left then. */
+  idle(maxMs: number): Promise<readonly string[]>;
 }
 
 /** Opens the removal of folders, whose processes start by `start`. */
@@ -70,6 +70,7 @@ export function openFolderRemoval(start: StartProcess, log: Log | undefined): Fo
       const done = Promise.all(disposals).then(() => sweeping);
       await Promise.race([done, time]);
       stop.abort();
+      return sweeping === undefined ? [] : findLeftFolders().catch(() => []); // the next start finds them
     },
   };
 }
