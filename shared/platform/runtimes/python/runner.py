@@ -60,12 +60,11 @@ def main(control, temporary, max_bytes, properties):
     with os.fdopen(control, 'rb') as lines:
         child = Child(None, control, properties)
         send(control, {'ready': True})
-        script = read_run(lines, child, max_bytes)
+        script = read_run(lines, child, max_bytes, temporary)
         while script is not None:
-            delete_content(temporary)
             script = precompile(script)
             child = Child(script, control, properties)
-            script = read_run(lines, child, max_bytes)
+            script = read_run(lines, child, max_bytes, temporary)
 
 
 def enter_sandbox(temporary, properties):
@@ -76,7 +75,7 @@ def enter_sandbox(temporary, properties):
         landlock.hold_box(temporary)
 
 
-def read_run(lines, child, max_bytes):
+def read_run(lines, child, max_bytes, temporary):
     """Executes and reports the next run. Returns the script, or None after the last run.
 
     This is a separate function, so that the next child inherits no data of the run.
@@ -87,7 +86,10 @@ def read_run(lines, child, max_bytes):
     run = json.loads(line)
     mark = run.pop('mark')
     script = run.pop('source', child.script)
-    send(lines.fileno(), {'mark': mark, **child.run(script, run, max_bytes)})
+    report = child.run(script, run, max_bytes)
+    if not has_emptied(temporary):
+        report['isReusable'] = False
+    send(lines.fileno(), {'mark': mark, **report})
     return script
 
 
@@ -300,6 +302,18 @@ def limit(resource_kind, maximum):
     _, hard = resource.getrlimit(resource_kind)
     value = maximum if hard == resource.RLIM_INFINITY else min(maximum, hard)
     resource.setrlimit(resource_kind, (value, value))
+
+
+def has_emptied(folder):
+    """Deletes the files of the run. Returns False if some are left: too deep, or in a folder that it cannot list.
+
+    The supervisor deletes them after the end of this process.
+    """
+    try:
+        delete_content(folder)
+    except (OSError, RecursionError):
+        return False
+    return True
 
 
 def delete_content(folder):

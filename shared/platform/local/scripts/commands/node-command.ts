@@ -1,15 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { maxResidentBytes, permissionFlags } from '../../../runtimes/limits.ts';
 import { boxedPaths } from '../sandbox/box.ts';
-import {
-  enclose,
-  openRunFolder,
-  type PreparedCommand,
-  runtimesAt,
-  toCommand,
-} from '../sandbox/enclosure.ts';
+import { enclose, type PreparedCommand, runtimesAt, toCommand } from '../sandbox/enclosure.ts';
 import type { Isolation, Level } from '../sandbox/level.ts';
 import { userArguments } from '../sandbox/other-user.ts';
+import { openRunFolder } from '../sandbox/run-folders.ts';
 
 const flags = process.allowedNodeEnvironmentFlags;
 /** Path of the Node program on this machine and in a box. */

@@ -1,14 +1,9 @@
 import { maxResidentBytes } from '../../../runtimes/limits.ts';
-import {
-  enclose,
-  openRunFolder,
-  type PreparedCommand,
-  runtimesAt,
-  toCommand,
-} from '../sandbox/enclosure.ts';
+import { enclose, type PreparedCommand, runtimesAt, toCommand } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
 import { userArguments } from '../sandbox/other-user.ts';
 import { holdsRequired, probeGuarantees } from '../sandbox/probe.ts';
+import { openRunFolder } from '../sandbox/run-folders.ts';
 import { describePython, type FoundPython, pythonFlags, usualPythons } from './find-python.ts';
 
 const systemFolders = ['/usr', '/usr/local']; // the required parts of these are available at every level

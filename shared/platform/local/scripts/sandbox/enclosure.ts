@@ -1,21 +1,16 @@
-import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from '../../../../values/caught.ts';
 import { scriptVariables } from '../../../runtimes/limits.ts';
 import type { RunnerCommand } from '../../../runtimes/process.ts';
-
 import { pythonFlags } from '../commands/find-python.ts';
-import { boxCommand, boxedPaths, fileBytes } from './box.ts';
+import { boxCommand, boxedPaths } from './box.ts';
 import type { Isolation, Level } from './level.ts';
-import { giveAway } from './other-user.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** The command that starts a runner, and its cleanup. */
 export interface PreparedCommand {
   readonly command: RunnerCommand;
-  /** Deletes the files that were created for the runner. */
-  dispose(): Promise<void>;
+  /** Deletes the files that were created for the runner. Never rejects: returns false if some are left. */
+  dispose(): Promise<boolean>;
 }
 
 /** A program that runs untrusted code. */
@@ -56,46 +51,6 @@ function landlockRules({ hasNetwork, hidden, isRoot }: Isolation, enclosed: Encl
 /** Returns the folder of the runtimes for a program at this level. */
 export function runtimesAt(level: Level): string {
   return level === 'bubblewrap' ? boxedPaths.runtimes : runtimeFolder;
-}
-
-const folderPrefix = 'groundwork-script-'; // also in launcher.cjs
-
-/** A folder for the files of runs. */
-export interface RunFolder {
-  /** Its path inside the sandbox. */
-  readonly temporary: string;
-  /** Maximum bytes in it; absent if the file system has that limit. */
-  readonly limit: { readonly maxFolderBytes?: number };
-  dispose(): Promise<void>;
-}
-
-/** Creates a folder for the files of runs, except for a box, which has its own. */
-export async function openRunFolder(level: Level): Promise<RunFolder> {
-  if (level === 'bubblewrap') {
-    return { temporary: boxedPaths.temporary, limit: {}, dispose: async () => {} };
-  }
-  const temporary = await realpath(await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`)));
-  await giveAway(temporary);
-  const dispose = () => rm(temporary, { recursive: true, force: true });
-  return { temporary, limit: { maxFolderBytes: fileBytes }, dispose };
-}
-
-/** Deletes run folders whose server was killed. */
-export async function removeAbandonedFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const [, pid] = /^groundwork-script-(\d+)-/.exec(name) ?? [];
-    if (pid === undefined || isAlive(Number(pid))) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {}); // folders of another user
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
 }
 
 /** Converts a command line to a runner's command with the environment of a script. */

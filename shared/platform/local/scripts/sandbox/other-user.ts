@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { chown } from 'node:fs/promises';
 import type { Isolation } from './level.ts';
 
 /*
@@ -16,11 +15,6 @@ export const isServerRoot = process.getuid?.() === 0;
 /** Returns the argument that makes a runner become another user, if the server is root. */
 export function userArguments({ isRoot }: Isolation): readonly string[] {
   return isRoot ? ['root'] : [];
-}
-
-/** Gives the folder of a run to the user of the runner, if the server is root. */
-export async function giveAway(folder: string): Promise<void> {
-  if (isServerRoot) await chown(folder, nobodyId, nobodyId);
 }
 
 const tracing = 19n; // the number of CAP_SYS_PTRACE

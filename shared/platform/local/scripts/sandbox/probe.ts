@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { scriptVariables } from '../../../runtimes/limits.ts';
 import { probeMs } from '../commands/find-python.ts';
-import { openRunFolder } from './enclosure.ts';
 import type { Level } from './level.ts';
+import { openRunFolder } from './run-folders.ts';
 
 /** Guarantees that each level requires; others are reported as gaps. */
 const required = ['files', 'environments', 'root', 'kernel settings'];
