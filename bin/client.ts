@@ -99,8 +99,11 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
+/** Some proxies of servers below a path compress, or drop `Content-Encoding`; a page is small. */
+const uncompressed = { 'Accept-Encoding': 'identity' } as const;
+
 function encoded({ body, key }: ClientRequest) {
-  const own = key === undefined ? {} : { 'X-API-KEY': key };
+  const own = { ...(key !== undefined && { 'X-API-KEY': key }), ...uncompressed };
   if (body === undefined || body instanceof FormData)
     return { headers: own, ...(body && { body }) };
   const headers = { ...own, 'Content-Type': 'application/json' };
