@@ -99,7 +99,7 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-/** Some proxies of servers below a path compress, or drop `Content-Encoding`; a page is small. */
+/** Some proxies of servers below a path drop `Content-Encoding` of a compressed response. */
 const uncompressed = { 'Accept-Encoding': 'identity' } as const;
 
 function encoded({ body, key }: ClientRequest) {
