@@ -107,10 +107,14 @@ function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
+/** Some proxies of servers below a path drop `Content-Encoding` of a compressed response. */
+const uncompressed = { 'Accept-Encoding': 'identity' } as const;
+
 function encoded({ body, key, confirmedName }: ClientRequest) {
   const own = {
     ...(key !== undefined && { 'X-API-KEY': key }),
     ...(confirmedName !== undefined && { 'X-Confirm-Name': confirmedName }),
+    ...uncompressed,
   };
   if (body === undefined || body instanceof FormData)
     return { headers: own, ...(body && { body }) };
