@@ -1,6 +1,6 @@
 /**
  * What the parameters of a place accept, by name. The values become segments of requests, so these are the patterns of
- * the interface (docs/reference/requests.md#names-and-ids); capitals of names are small letters to it.
+ * the interface (docs/reference/requests.md#names-and-ids); names are not case-sensitive.
  */
 export const placeNames = {
   instance: /^[a-z0-9_-]{1,64}$/i,

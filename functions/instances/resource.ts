@@ -46,7 +46,7 @@ const resource: ListOf<InstanceData, View, typeof instanceFields> = {
       id: 'deleteInstance',
       summary: 'Delete an instance',
       description:
-        'The header X-Confirm-Name, where it is sent, must be the name of the instance: 400 otherwise, and nothing is deleted.',
+        'The header X-Confirm-Name, where it is sent, must be the name of the instance; otherwise the response is 400, and the instance stays.',
     },
   },
   path: '/instances/',
