@@ -1,6 +1,6 @@
 import { codeOf, messageOf } from '../shared/values/caught.ts';
-import { addressBelow } from './server-address.ts';
 import { checkPath, type RequestPath } from '../shared/values/text/request-path.ts';
+import { addressBelow } from './server-address.ts';
 
 /** A request to the server. `body` is sent as JSON unless it is a form. */
 export interface ClientRequest<Path extends string = string> {

@@ -71,7 +71,7 @@ async function useFolders(
   inject: () => () => void,
 ): Promise<void> {
   let isLost = false;
-  launcher.lost.then(() => {
+  void launcher.lost.then(() => {
     isLost = true;
   });
   const logged: string[] = [];
