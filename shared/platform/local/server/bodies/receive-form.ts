@@ -62,16 +62,17 @@ export async function receiveForm(
   const address = addressGroup(head.sourceAddress);
   const bytes = Math.min(declaredBytes(message) ?? anonymousBodyBytes, anonymousBodyBytes);
   const releases: Release[] = [];
-  let isOver = false;
+  let [isOver, isAdmitted] = [false, false];
   const takeFields = async () => {
     const release = await rooms.fields.take({ bytes, owner: undefined, address });
-    if (release !== undefined && isOver) release();
+    if (isOver || isAdmitted) release?.();
     else if (release !== undefined) releases.push(release);
-    return release !== undefined;
+    return release !== undefined || isAdmitted;
   };
   const intake = openIntake(request, rooms.patience, takeFields);
   const admit = async ({ owner, maxBytes }: AdmittedUpload) => {
     intake.pause();
+    isAdmitted = true;
     const upload = await rooms.uploads.take({ bytes: 1, owner, address });
     for (const release of releases.splice(0)) release(); // of its fields
     if (upload === undefined) return false;
