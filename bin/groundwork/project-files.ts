@@ -93,7 +93,9 @@ export function openFiles(folder: string): ProjectFiles {
       renameSync(absolute, locate(place, to).absolute);
     },
     remove: (path) => rmSync(locate(place, path).absolute, { force: true }),
-    makeFolder: (path, mode) => void makeFolder(place, path, mode),
+    makeFolder: (path, mode) => {
+      makeFolder(place, path, mode);
+    },
     list: (path, isDeep = true) => [...entriesBelow(place, path, isDeep)],
   };
   return files;

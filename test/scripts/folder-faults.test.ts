@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +29,7 @@ const follows: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 const own = mkdtempSync(join(tmpdir(), 'groundwork-faults-'));
+chmodSync(own, 0o755); // runs of a server of root are another user's
 const { TMPDIR } = process.env;
 afterAll(() => {
   if (TMPDIR === undefined) delete process.env.TMPDIR;

@@ -6,7 +6,7 @@ import {
   uncountedBodyBytes,
 } from '../../../../values/bounds.ts';
 import { type ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
-import { neverRejects } from '../../../../values/in-background.ts';
+import { neverRejects } from '../../../../values/promises/in-background.ts';
 import { addressGroup } from '../../../../values/source-address.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
 import type { Patience } from '../patience.ts';
