@@ -62,6 +62,9 @@ function startFaulty(faults: readonly (readonly [string, string, string])[]): La
   };
 }
 
+/** Whether a fault meets a run or the process that is started ahead of the next one is a matter of time. */
+const noSpare = 'a spare process could not be started';
+
 const unlistable =
   "const fs = require('fs'); fs.mkdirSync('x', 0o300); fs.writeFileSync('x/f', 'a');";
 const slow = `${unlistable} setTimeout(() => process.exit(3), 120);`;
@@ -98,7 +101,7 @@ async function useFolders(
 
   expect(next).toEqual({ status: 'success', stdout: '1', stderr: '' });
   expect(isLost).toBe(false);
-  expect(logged).toEqual([]);
+  expect(logged.filter((message) => message !== noSpare)).toEqual([]);
   await expect.poll(() => readdirSync(own), { timeout: 30_000 }).toEqual([]);
 }
 
