@@ -123,6 +123,7 @@ const timeoutMs = 10_000;
 async function dateOf(url: string): Promise<string | null> {
   const response = await fetch(`${url}/v1.1/`, {
     headers: { Accept: 'application/json' },
+    redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: unknown) => {
     throw new Error(`no response (${messageOf((error as Error).cause ?? error)})`); // `fetch` throws errors
@@ -136,7 +137,8 @@ async function dateOf(url: string): Promise<string | null> {
 /** Asks as a load balancer does (docs/reference/responses.md#health). */
 async function checkHealth(url: string): Promise<Finding> {
   return tried('health', async () => {
-    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(timeoutMs) });
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await fetch(`${url}/health`, { redirect: 'manual', signal });
     const text = await response.text();
     if (!response.ok) throw new Error(`${response.status} ${text}`);
     return 'the server reports no problem';
