@@ -49,6 +49,8 @@ export async function startServer(
 
 async function responds(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const response = await fetch(`${url}/v1.1/`, { redirect: 'manual', signal }).catch(() => undefined);
+  const response = await fetch(`${url}/v1.1/`, { redirect: 'manual', signal }).catch(
+    () => undefined,
+  );
   return response?.ok === true;
 }
