@@ -83,7 +83,7 @@ module.exports = {
     },
 
     only('values-stand-alone', '^shared/values/', valibot, crypto),
-    only('rules-are-pure', pure, valibot, geohash, forge, croner, crypto),
+    only('rules-are-pure', pure, valibot, geohash, forge, croner, '^(node:)?(crypto|url|util)$'),
     only('store-knows-rules', '^shared/store/', pure, ports),
     only(
       'ports-are-types',

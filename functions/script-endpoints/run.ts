@@ -36,13 +36,15 @@ export async function runEndpoint(
   endpoint: ScriptEndpointData,
 ): Promise<Response> {
   const { request, platform } = context;
+  const body = request.method === 'POST' ? await context.body() : undefined;
   const brought: EndpointArguments = {
     GET: readQuery(request.query),
-    POST: request.method === 'POST' ? readPayload(await context.body()) : {},
+    POST: body === undefined ? {} : readPayload(body),
   };
+  const isReplaced = request.brokenParameter !== undefined || body?.isReplaced === true;
   const script = await scriptOf(context, endpoint);
   const trace = await platform.runs.wait(
-    toRun(context, { endpoint, script, brought, tenant: await tenantOf(context) }),
+    toRun(context, { endpoint, script, brought, isReplaced, tenant: await tenantOf(context) }),
     platform.runs.maxWaitMs,
   );
   if (trace?.isServerError) throw serverError();
@@ -67,11 +69,14 @@ interface Called {
   readonly endpoint: ScriptEndpointData;
   readonly script: ScriptData;
   readonly brought: EndpointArguments;
+  /** The arguments have U+FFFD where the request has bytes that are no text. */
+  readonly isReplaced: boolean;
   readonly tenant: Tenant;
 }
 
-function toRun(context: RunContext, { endpoint, script, brought, tenant }: Called): RunRequest {
-  const request = describeCall(context.request);
+function toRun(context: RunContext, called: Called): RunRequest {
+  const { endpoint, script, brought, isReplaced, tenant } = called;
+  const request = describeCall(context.request, isReplaced);
   const admin = context.account && {
     id: context.account.data.id,
     email: context.account.data.email,

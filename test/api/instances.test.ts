@@ -472,7 +472,8 @@ describe('an API key', () => {
     const other = await api.send({ as: key, path: `${list}?name__startswith=x` });
     const page = await api.send({ as: key, path: `${list}?page_size=1` });
 
-    const seen = { ...made, role: 'api_key' };
+    const { id, email, first_name, last_name } = account;
+    const seen = { ...made, role: 'api_key', owner: { id, email, first_name, last_name } };
     expect(read.body).toEqual(seen);
     expect(listed.body).toEqual({ next: null, prev: null, objects: [seen] });
     expect(other.body.objects).toEqual([]);

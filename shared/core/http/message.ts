@@ -11,6 +11,8 @@ export interface Request {
    * Of a repeated parameter the last value counts (docs/reference/requests.md#query-parameters), with few exceptions.
    */
   readonly query: URLSearchParams;
+  /** Name of a parameter of the query whose bytes are no UTF-8, so that its value has U+FFFD. Absent: there is none. */
+  readonly brokenParameter?: string | undefined;
   /** Names in lower case; repeats joined with commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: RawBody;

@@ -12,6 +12,7 @@ import {
   OutOfTime,
 } from '../../core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../core/http/message.ts';
+import { brokenParameterOf } from '../../values/text/decode-text.ts';
 import type { Ids } from '../ports.ts';
 import type { FrontDoor } from './requests/front-door.ts';
 
@@ -130,6 +131,7 @@ function toRequest(event: APIGatewayProxyEventV2, ids: Ids): Request {
     method: http.method,
     path: pathOf(event),
     query: new URLSearchParams(event.rawQueryString),
+    brokenParameter: brokenParameterOf(event.rawQueryString),
     headers: toHeaders(event),
     body: { kind: 'bytes', bytes: toBytes(event) },
     sourceAddress: http.sourceIp,
