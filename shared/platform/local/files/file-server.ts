@@ -50,10 +50,15 @@ export async function serveFiles(
       if (path !== filesPath) return refuse(response, forbidden('upload_denied'));
       return upload(files, message, response);
     case 'OPTIONS':
-      return end(response, 200, preflightResponse.headers ?? {});
+      return end(response, 200, preflightOf(message).headers ?? {});
     default:
       return refuse(response, methodNotAllowed(message.method ?? ''));
   }
+}
+
+function preflightOf({ headers }: IncomingMessage) {
+  const asked = headers['access-control-request-headers'];
+  return preflightResponse(Array.isArray(asked) ? asked.join() : asked);
 }
 
 const { vary: _, ...uncached } = commonHeaders; // files are the same for all clients
