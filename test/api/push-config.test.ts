@@ -23,6 +23,8 @@ const call = (method: string, path: string, body?: unknown) =>
 const gcm = (method: string, body?: unknown) => call(method, 'gcm/config/', body);
 const apns = (method: string, body?: unknown) => call(method, 'apns/config/', body);
 
+const badTokenKey = 'Invalid file: it is no whole P-256 key, as a .p8 file of Apple has.';
+
 describe('the keys of Firebase', () => {
   it('are stored, shown in part, and kept when that part is sent back', async () => {
     const self = { self: `${world.base}push_notifications/gcm/config/` };
@@ -45,17 +47,23 @@ describe('the keys of Firebase', () => {
     ]);
     expect(again.body).toEqual(set.body);
     expect(text.body.development_api_key).toBe(shown);
-    expect(old.body.development_api_key).toBe('****rKey');
+    expect(old.body.development_api_key).toBe('AIzaSyOldServerKey');
     expect(gone.body.production_api_key).toBeNull();
   });
 
   const bad = 'Invalid service account: project_id, private_key, client_email are required.';
+  const otherFile = 'Invalid service account: its type must be "service_account".';
+  const badKey = 'Invalid service account: private_key is no whole RSA key in PEM.';
   it.each([
     [{ project_id: 'a' }, bad],
     ['{', bad],
     ['service_account:somebody-else@example.com', bad],
     ['a'.repeat(41), 'Ensure this field has no more than 40 characters.'],
     [5, 'Not a valid string.'],
+    [{ ...serviceAccount, type: 'authorized_user' }, otherFile],
+    [{ ...serviceAccount, private_key: tokenKey }, badKey],
+    [{ ...serviceAccount, private_key: serviceAccount.private_key.slice(0, 900) }, badKey],
+    [{ ...serviceAccount, private_key: 'c2VjcmV0' }, badKey],
     [{ ...serviceAccount, more: 'a'.repeat(17_000) }, 'Too big object defined (exceeds 16384).'],
   ])('are rejected: %#', async (sent, message) => {
     const { status, body } = await gcm('PATCH', { production_api_key: sent });
@@ -71,7 +79,9 @@ describe('the keys of Firebase', () => {
     ]);
 
     expect(JSON.stringify(item?.data)).toContain('sealed');
-    expect(JSON.stringify(item?.data)).not.toContain('c2VjcmV0');
+    expect(JSON.stringify(item?.data)).not.toContain(
+      JSON.stringify(serviceAccount.private_key).slice(60, 120),
+    );
   });
 });
 
@@ -115,7 +125,7 @@ describe("a token key of Apple's", () => {
     ],
     [
       { ...apnsToken('production'), production_token_key: 'no key' },
-      { production_token_key: ['Invalid file.'] },
+      { production_token_key: [badTokenKey] },
     ],
   ])('is rejected: %#', async (sent, answer) => {
     const { status, body } = await apns('PATCH', sent);

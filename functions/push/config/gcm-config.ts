@@ -1,9 +1,12 @@
 import { defineFields, json } from '../../../shared/core/resource/field.ts';
 import { type Values, validInput } from '../../../shared/core/resource/input.ts';
-import type { Route } from '../../../shared/core/resource/route.ts';
+import { instanceOf } from '../../../shared/core/resource/place.ts';
+import type { Context, Route } from '../../../shared/core/resource/route.ts';
+import { openCredential } from '../../../shared/push/push-config.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';
 import { badServiceAccount, gcmKeyValue } from '../../../shared/push/rules/service-account.ts';
-import type { PushConfigData } from '../../../shared/store/records/push.ts';
+import type { PushConfigData, PushSideData } from '../../../shared/store/records/push.ts';
+import { hasFullRole } from '../../../shared/values/access.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { configRoute } from './config-route.ts';
 import { type SideChange, saveConfig } from './config-save.ts';
@@ -11,11 +14,27 @@ import { type SideChange, saveConfig } from './config-save.ts';
 const key = json(gcmKeyValue(), { nullable: true, shows: 'string' });
 const fields = defineFields({ production_api_key: key, development_api_key: key });
 
-function show({ production, development }: PushConfigData) {
+async function show({ production, development }: PushConfigData, context: Context) {
   return {
-    production_api_key: production.credential?.shown ?? null,
-    development_api_key: development.credential?.shown ?? null,
+    production_api_key: await shownKey(context, 'production', production),
+    development_api_key: await shownKey(context, 'development', development),
   };
+}
+
+/**
+ * Returns a key as a response shows it. Old clients read back the server key that they wrote, so owner and `full` see it;
+ * nobody sees the key of a service account.
+ */
+async function shownKey(
+  context: Context,
+  environment: PushEnvironment,
+  { credential }: PushSideData,
+): Promise<string | null> {
+  if (credential === null) return null;
+  if (credential.kind !== 'legacyKey' || !hasFullRole(context.actor)) return credential.shown;
+  const place = { instance: instanceOf(context), provider: 'gcm', environment } as const;
+  const opened = await openCredential(context.platform.vault, place, credential);
+  return opened.kind === 'legacyKey' ? opened.key : credential.shown;
 }
 
 /** Routes of the Firebase keys; responses show their owners, never the keys (docs/reference/push.md#config). */

@@ -1,6 +1,7 @@
 import { ApiError } from '../../values/errors/errors.ts';
 import { isJsonObject } from '../../values/json/json.ts';
-import { decodeText, mediaType } from './body/body.ts';
+import { mediaType } from '../../values/media-type.ts';
+import { decodeText } from './body/body.ts';
 import { parseJsonText } from './json-text.ts';
 import { keyMembers, type Request } from './message.ts';
 

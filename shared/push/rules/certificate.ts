@@ -1,3 +1,4 @@
+import { mediaType } from '../../values/media-type.ts';
 import { type Reading, read, refuse } from '../../values/scalars.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import type { Upload } from '../../values/uploads.ts';
@@ -32,7 +33,7 @@ export async function readCertificate(
   { contentType, bytes }: Upload,
   { environment, nowMs, open }: CertificateReading,
 ): Promise<Reading<PushCertificate>> {
-  if (!types.includes(contentType)) {
+  if (!types.includes(mediaType(contentType))) {
     return refuse('Invalid content type. Please upload different file.');
   }
   if (bytes.byteLength > maxBytes) return refuse(`Please keep filesize under ${maxBytes}.`);

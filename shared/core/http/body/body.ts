@@ -1,5 +1,6 @@
 import { maxStructure } from '../../../values/bounds.ts';
 import { jsonAsForm, refused, unsupportedMediaType } from '../../../values/errors/errors.ts';
+import { mediaType } from '../../../values/media-type.ts';
 import {
   decodeReplacing,
   decoderOf,
@@ -111,13 +112,6 @@ function refuseEncoding(coding: string | undefined): void {
 /** Returns a body that is a value already. */
 export function valueBody({ value }: ValueBody): ParsedBody {
   return jsonBody(value === undefined ? {} : value);
-}
-
-/** Returns the media type of a `Content-Type` in lower case, without parameters; empty when absent. */
-export function mediaType(contentType: string): string {
-  if (contentType === 'application/json') return contentType;
-  const end = contentType.indexOf(';');
-  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
 /**
