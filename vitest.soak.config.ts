@@ -13,7 +13,7 @@ const tables = [
   'test/soak/*.test.ts',
   'test/api/{isolation,laws,query-model,query-reads}.test.ts',
   'test/scripts/{cases,python-cases}.test.ts',
-  'test/local/proxies.test.ts',
+  'test/local/{proxies,slow-clients}.test.ts',
   'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
   'test/console/*.test.ts',
   'test/local/full-disk.test.ts',

@@ -26,6 +26,12 @@ export const roomWaitMs = 2000;
 /** Concurrent requests that wait for room; further ones are rejected at once. */
 export const maxRoomWaiters = 1000;
 
+/**
+ * The same of one address, for bodies without a genuine credential: up to 64 kB of each have arrived, so that they are
+ * another 4 MB.
+ */
+export const maxAnonymousWaiters = 64;
+
 /** Room for arriving bodies. An instance has a quarter, an address half, so that neither takes all. */
 export const receivingRoom = { total: 67_108_864, perOwner: 16_777_216, perAddress: 33_554_432 };
 
@@ -34,6 +40,7 @@ export const anonymousReceivingRoom = {
   total: 16_777_216,
   perOwner: 16_777_216,
   perAddress: 8_388_608,
+  waitersPerAddress: maxAnonymousWaiters,
 };
 
 /** Room for parsed bodies whose requests run. */
@@ -55,8 +62,23 @@ export const minGainedBytes = 65_536;
 /** A body below {@link minGainedBytes} may arrive slowly, but only for this time. */
 export const smallBodyMs = 15_000;
 
-/** A large upload to the disk may be slow, but has to make progress: it holds a file and a connection. */
+/** A large upload to the disk may pause for this long, and must be as fast as {@link minUploadRate} on average. */
 export const uploadIdleMs = 30_000;
+
+/** Bytes per second of a large upload, as an average over {@link uploadIdleMs}: it holds a file and a connection. */
+export const minUploadRate = 1024;
+
+/**
+ * Concurrent large uploads; where descriptors are few, half of the connections. An instance has a quarter, an address
+ * half, so that neither takes all. Each takes some 200 kB.
+ */
+export const maxUploads = 512;
+
+/** Header of a part of an upload form. Its values are a name, a filename and a type. */
+export const maxPartHeaderBytes = 2048;
+
+/** Lines in the header of a part of an upload form. */
+export const maxPartHeaderLines = 16;
 
 /** After an early response the rest of the body is read for this long: a reset would lose the response. */
 export const drainMs = 1000;
@@ -84,6 +106,18 @@ export const reservedDescriptors = 256;
 
 /** Maximum connections, even with more descriptors: an idle one takes 10 kB. */
 export const maxConnections = 16_384;
+
+/** A request line and headers must arrive in this time, from the opening of a connection or the first byte. */
+export const headMs = 60_000;
+
+/** Between two checks for requests that arrive too slowly. */
+export const headCheckMs = 5000;
+
+/** A connection that has waited for its client for less is closed after bodies with a credential: its request is coming. */
+export const freshMs = 1000;
+
+/** Longest-waiting connections among which one is chosen to make room: that of the address that has most. */
+export const replacementChoice = 64;
 
 /** When the server ends, arriving bodies and unread responses are dropped after this time. */
 export const lastChanceMs = 2000;

@@ -1,8 +1,12 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Request } from '../../shared/core/http/message.ts';
 import { createUploadForms } from '../../shared/platform/local/files/upload-form.ts';
 import { receiveUpload } from '../../shared/platform/local/files/upload-receiver.ts';
+import { openReceiver } from '../../shared/platform/local/server/bodies/receive-body.ts';
+import { patience } from '../../shared/platform/local/server/patience.ts';
+import { anonymousBodyBytes, minUploadRate } from '../../shared/values/bounds.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 
 /* A large upload to the disk, with pauses. Time is simulated. */
@@ -18,14 +22,23 @@ const settled = async () => {
   for (let n = 0; n < 5; n += 1) await new Promise(setImmediate);
 };
 
-/** Starts an upload: the fields and the head of the file have arrived. */
-async function beginUpload() {
-  const forms = createUploadForms(
-    () => 'http://x:1',
-    () => 0,
-  );
-  const terms = { contentType: 'text/plain', maxBytes: 1000, seconds: 60 };
-  const { fields } = forms.make('uploads/1/1/a', terms);
+const head = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
+const fileHead = `${head('file')}; filename="a"\r\nContent-Type: text/plain\r\n\r\n`;
+const maxBytes = 1_000_000;
+const terms = { contentType: 'text/plain', maxBytes, seconds: 60 };
+const forms = createUploadForms(
+  () => 'http://x:1',
+  () => 0,
+);
+const { fields } = forms.make('uploads/1/1/a', terms);
+const genuine = Object.entries(fields)
+  .map(([name, value]) => `${head(name)}\r\n\r\n${value}\r\n`)
+  .join('');
+
+const open = () => openReceiver({ gate: undefined, patience, maxConnections: 16 });
+
+/** Starts a form of which nothing has arrived. */
+function beginForm(receiver = open()) {
   const received: string[] = [];
   const files = {
     forms,
@@ -34,21 +47,35 @@ async function beginUpload() {
     },
   };
   const message = new IncomingMessage(new Socket());
-  message.headers['content-type'] = 'multipart/form-data; boundary=b';
+  const contentType = 'multipart/form-data; boundary=b';
   const outcome: { error?: ApiError | undefined; isOver: boolean } = { isOver: false };
-  void receiveUpload(files, message).then((error) => {
+  const seen = { isGenuine: false };
+  const request = {
+    message,
+    head: { sourceAddress: '192.0.2.1' } as Request, // what the receiver reads of it
+    goOn: () => undefined,
+    onGenuine: () => {
+      seen.isGenuine = true;
+    },
+  };
+  const receiveForm = receiver.receiveForm.bind(undefined, request);
+  void receiveUpload(files, { contentType, receiveForm }).then((error) => {
     Object.assign(outcome, { error, isOver: true });
   });
-  const head = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
   const send = async (text: string | null) => {
     message.complete = text === null;
     message.push(text);
     await settled();
   };
-  for (const [name, value] of Object.entries(fields))
-    await send(`${head(name)}\r\n\r\n${value}\r\n`);
-  await send(`${head('file')}; filename="a"\r\nContent-Type: text/plain\r\n\r\n`);
-  return { message, outcome, received, send };
+  return { message, outcome, received, seen, send };
+}
+
+/** Starts an upload: the fields and the head of the file have arrived. */
+async function beginUpload(receiver = open()) {
+  const form = beginForm(receiver);
+  await form.send(genuine);
+  await form.send(fileHead);
+  return form;
 }
 
 describe('a large upload', () => {
@@ -67,11 +94,12 @@ describe('a large upload', () => {
     expect(message.destroyed).toBe(true);
   });
 
-  it('may take any time while bytes arrive', async () => {
+  it('may take any time while enough bytes arrive', async () => {
     const { outcome, received, send } = await beginUpload();
+    const some = 'x'.repeat(40 * minUploadRate);
 
     for (let n = 0; n < 5; n += 1) {
-      await send('some');
+      await send(some);
       await vi.advanceTimersByTimeAsync(20_000);
     }
     await send('\r\n--b--\r\n');
@@ -79,6 +107,105 @@ describe('a large upload', () => {
     await settled();
 
     expect(outcome).toEqual({ isOver: true, error: undefined });
-    expect(received.join('')).toBe('some'.repeat(5));
+    expect(received.join('')).toBe(some.repeat(5));
+  });
+
+  it('is aborted when it is slower than a kilobyte per second', async () => {
+    const { outcome, send } = await beginUpload();
+
+    for (let n = 0; n < 30 && !outcome.isOver; n += 1) {
+      await send('x'.repeat(minUploadRate - 100));
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    await settled();
+
+    expect(outcome.error).toMatchObject({ status: 408, code: 'request_timeout' });
+  });
+
+  it('may not go on after its file for ever', async () => {
+    const { outcome, send } = await beginUpload();
+    await send(`some\r\n${head('next')}\r\n\r\n`);
+
+    for (let n = 0; n < 200 && !outcome.isOver; n += 1) await send('x'.repeat(10_000));
+
+    expect(outcome.error).toMatchObject({ status: 413, code: 'too_large' });
+  });
+
+  it('has a quarter of all uploads for its instance', async () => {
+    const receiver = open(); // of 8 uploads
+    const uploads = [];
+    for (let n = 0; n < 3; n += 1) uploads.push(await beginUpload(receiver));
+    for (const { send } of uploads) await send('some of the file');
+    await vi.advanceTimersByTimeAsync(2000);
+    await settled();
+
+    expect(uploads.map(({ outcome }) => outcome.error?.status)).toEqual([
+      undefined,
+      undefined,
+      503,
+    ]);
+    expect(uploads.map(({ seen }) => seen.isGenuine)).toEqual([true, true, false]);
+  });
+});
+
+describe('the fields of a form, before its signature', () => {
+  it('are aborted after fifteen seconds', async () => {
+    const { outcome, seen, send } = beginForm();
+
+    for (let n = 0; n < 15; n += 1) {
+      expect(outcome.isOver).toBe(false);
+      await send('-');
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+    await settled();
+
+    expect(outcome.error).toMatchObject({ status: 408, code: 'request_timeout' });
+    expect(seen.isGenuine).toBe(false);
+  });
+
+  it('are aborted after a pause of five seconds', async () => {
+    const { outcome, send } = beginForm();
+    await send('-');
+
+    await vi.advanceTimersByTimeAsync(5000);
+    await settled();
+
+    expect(outcome.error).toMatchObject({ status: 408, code: 'request_timeout' });
+  });
+
+  it('have 64 KB', async () => {
+    const { outcome, send } = beginForm();
+    await send(`${head('policy')}\r\n\r\n`);
+
+    for (let n = 0; n < 20 && !outcome.isOver; n += 1) await send('x'.repeat(5000));
+
+    expect(outcome.error).toMatchObject({ status: 413, body: expect.anything() });
+    expect(outcome.error?.body).toEqual({
+      detail: `Request size limit exceeded (${anonymousBodyBytes}).`,
+    });
+  });
+
+  it('are counted for their address', async () => {
+    const receiver = open();
+    const all = Array.from({ length: 128 + 64 + 1 }, () => beginForm(receiver));
+    await settled();
+    const atOnce = all.filter(({ outcome }) => outcome.isOver).length;
+    await vi.advanceTimersByTimeAsync(2000);
+    await settled();
+
+    expect(atOnce).toBe(1);
+    const busy = all.filter(({ outcome }) => outcome.error?.status === 503);
+    expect(busy).toHaveLength(64 + 1);
+  });
+
+  it('leave the head of a part no more than 2 KB', async () => {
+    const { outcome, send } = beginForm();
+    const long = `; x="${'y'.repeat(3000)}"; filename="a"`;
+
+    await send(`${genuine}${head('file')}${long}\r\n\r\nsome\r\n--b--\r\n`);
+    await send(null);
+    await settled();
+
+    expect(outcome.error).toMatchObject({ status: 400, code: 'malformed_body' });
   });
 });

@@ -15,6 +15,8 @@ export interface Strike {
   readonly bytes?: number;
   /** Requests on each connection. */
   readonly times?: number;
+  /** Whether another connection follows each that was closed. */
+  readonly again?: boolean;
 }
 
 const program = fileURLToPath(new URL('attacker.mjs', import.meta.url));

@@ -113,6 +113,14 @@ function post(to: string, type: string, bytes: number, key = ''): string {
   return `${[...lines, ...(key === '' ? [] : [`X-API-KEY: ${key}`])].join('\r\n')}\r\n\r\n`;
 }
 
+/** An upload form without a signature: seven fields, and the head of a part. */
+function form(): string {
+  const part = (name: string) => `--b\r\nContent-Disposition: form-data; name="${name}"`;
+  const fields = [...'abcdefg'].map((name) => `${part(name)}\r\n\r\n${'x'.repeat(8000)}\r\n`);
+  const head = post('/files/', 'multipart/form-data; boundary=b', 10_000_000);
+  return `${head}${fields.join('')}${part('file')}\r\nX-Long: `;
+}
+
 const plainGet = 'GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\n\r\n';
 const page = 'GET /v1.1/schema/ HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n';
 const application = 'application/json';
@@ -156,6 +164,7 @@ const attacks: readonly (readonly [string, (key: string) => readonly Strike[]])[
       { count: 300, head: post(path, application, 65_000), filler: ' ', bytes: 64_000 },
     ],
   ],
+  ['upload forms that stop', () => [{ count: 1500, head: form(), filler: 'y', bytes: 70_000 }]],
   [
     'bodies that stop, with a key',
     (key) =>
@@ -188,3 +197,32 @@ test.each(attacks)(
   },
   120_000,
 );
+
+const megabyte = 1_048_576;
+
+test('upload forms without a signature hold the memory of bodies without a key', async () => {
+  const { server, others } = await start();
+  const { mostMemory: before } = await watchOthers(server, 3, others);
+  attack(server.url, [{ count: 1500, head: form(), filler: 'y', bytes: 70_000 }]);
+
+  const { mostMemory, statuses } = await watchOthers(server, 6, others);
+
+  process.stdout.write(`${(mostMemory - before) / megabyte} MB\n`);
+  expect(statuses).toEqual([200, 201]);
+  expect(mostMemory - before).toBeLessThan(120 * megabyte); // garbage included; 230 MB when they were not counted
+});
+
+test('slow upload forms lock nobody out where descriptors are few', async () => {
+  const folder = join(root, 'few');
+  cpSync(seed, folder, { recursive: true });
+  const server = await startProcess(folder, { descriptors: 1024 });
+  const slow = form().slice(0, 1000); // 384 connections: all of them
+  attack(server.url, [{ count: 384, head: slow, again: true }]);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+
+  const get = () => fetch(`${server.url}/v1.1/`, { headers: { Connection: 'close' } });
+  const { statuses, count } = await watchOthers(server, 10, [get]);
+
+  expect(statuses).toEqual([200]);
+  expect(count).toBeGreaterThan(20);
+});

@@ -13,13 +13,23 @@ import {
 } from '../../../values/errors/errors.ts';
 import { keyOfUrl } from '../../../values/file-keys.ts';
 import { dispositionOf } from '../../../values/uploads.ts';
-import { sendEarly } from '../server/send-response.ts';
-
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
-import { receiveUpload } from './upload-receiver.ts';
+import { type FormBody, receiveUpload } from './upload-receiver.ts';
+
+/** The head of a request. Its body is not read here: the receiver of the server has it. */
+export type FileHead = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
+
+/** A request for files. */
+export interface FileRequest {
+  readonly head: FileHead;
+  readonly response: ServerResponse;
+  readonly receiveForm: FormBody['receiveForm'];
+  /** Sends a content after the head of its response, though the rest of the request has not arrived. */
+  readonly sendEarly: (content: string) => Promise<void>;
+}
 
 /** Checks whether a request is for files, which are not part of the interface. */
-export function isForFiles({ url = '' }: IncomingMessage): boolean {
+export function isForFiles({ url = '' }: Pick<FileHead, 'url'>): boolean {
   return url.startsWith(filesPath);
 }
 
@@ -34,25 +44,22 @@ export interface Served {
  *
  * @throws any error of the disk or the connection
  */
-export async function serveFiles(
-  files: LocalFiles,
-  message: IncomingMessage,
-  response: ServerResponse,
-): Promise<Served> {
+export async function serveFiles(files: LocalFiles, request: FileRequest): Promise<Served> {
+  const { head, response } = request;
   // a file overrides these headers
   for (const [name, value] of Object.entries(fileHeaders)) response.setHeader(name, value);
-  const path = (message.url ?? '').replace(/[?#].*$/, '');
-  switch (message.method) {
+  const path = (head.url ?? '').replace(/[?#].*$/, '');
+  switch (head.method) {
     case 'GET':
     case 'HEAD':
-      return serveFile(files, path, message, response);
+      return serveFile(files, path, request);
     case 'POST':
       if (path !== filesPath) return refuse(response, forbidden('upload_denied'));
-      return upload(files, message, response);
+      return upload(files, request);
     case 'OPTIONS':
       return end(response, 200, preflightOf(message).headers ?? {});
     default:
-      return refuse(response, methodNotAllowed(message.method ?? ''));
+      return refuse(response, methodNotAllowed(head.method ?? ''));
   }
 }
 
@@ -71,28 +78,26 @@ const fileHeaders = {
 
 async function upload(
   files: LocalFiles,
-  message: IncomingMessage,
-  response: ServerResponse,
+  { head, response, receiveForm, sendEarly }: FileRequest,
 ): Promise<Served> {
-  const error = await receiveUpload(files, message);
+  const contentType = head.headers['content-type'];
+  const error = await receiveUpload(files, { contentType, receiveForm });
   if (error === undefined) return end(response, 204, {});
   response.setHeader('connection', 'close'); // the rest of the request is not worth reading
-  const content = writeErrorHead(response, error);
-  await sendEarly(message, response, { content, bytes: Buffer.byteLength(content) });
+  await sendEarly(writeErrorHead(response, error));
   return { status: error.status, code: error.code };
 }
 
 async function serveFile(
   files: LocalFiles,
   path: string,
-  message: IncomingMessage,
-  response: ServerResponse,
+  { head, response }: FileRequest,
 ): Promise<Served> {
   const key = keyOfUrl(filesPath.slice(0, -1), path);
   const file = key === undefined ? undefined : await files.open(key);
   if (key === undefined || file === undefined) return refuse(response, notFound());
   try {
-    return await send(file, `"${key.slice(key.lastIndexOf('/') + 1)}"`, message, response);
+    return await send(file, `"${key.slice(key.lastIndexOf('/') + 1)}"`, head, response);
   } finally {
     await file.handle.close();
   }
@@ -101,7 +106,7 @@ async function serveFile(
 async function send(
   { handle, contentType, size, changedMs }: OpenFile,
   tag: string,
-  { headers, method }: IncomingMessage,
+  { headers, method }: FileHead,
   response: ServerResponse,
 ): Promise<Served> {
   const shared = {

@@ -1,13 +1,25 @@
-import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
-import { uploadIdleMs } from '../../../values/bounds.ts';
+import { maxPartHeaderBytes, maxPartHeaderLines } from '../../../values/bounds.ts';
 import { dataMessages } from '../../../values/errors/data-messages.ts';
-import { ApiError, forbidden, refused, tooLarge } from '../../../values/errors/errors.ts';
-import { arrivedTooSlowly } from '../server/broken-request.ts';
+import {
+  ApiError,
+  forbidden,
+  refused,
+  serverBusy,
+  tooLarge,
+} from '../../../values/errors/errors.ts';
+import { dataOfFile } from '../../../values/file-keys.ts';
+import type { ArrivingForm, ReadForm } from '../server/bodies/receive-form.ts';
 import type { LocalFiles } from './files.ts';
 
 /** The files, and the forms that allow uploads. */
 type UploadFiles = Pick<LocalFiles, 'forms' | 'receive'>;
+
+/** The body of a request, which the receiver of the server has. */
+export interface FormBody {
+  readonly contentType: string | undefined;
+  readonly receiveForm: (read: ReadForm) => Promise<ApiError | undefined>;
+}
 
 /**
  * Receives an upload outside the interface: a form with its presigned fields, and the file last. The file is written to
@@ -18,80 +30,75 @@ type UploadFiles = Pick<LocalFiles, 'forms' | 'receive'>;
  */
 export async function receiveUpload(
   files: UploadFiles,
-  message: IncomingMessage,
+  { contentType, receiveForm }: FormBody,
 ): Promise<ApiError | undefined> {
-  const parser = openParser(message);
+  const parser = openParser(contentType ?? '');
   if (parser === undefined) return noForm();
-  try {
-    await parse(parser, files, message);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    message.unpipe(parser);
-    return error;
-  }
+  return receiveForm(async (form) => {
+    try {
+      await parse(parser, files, form);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return error;
+    }
+  });
 }
 
 /** Limits of the parts before the file, which are held in memory. */
-const limits = { parts: 20, files: 1, fields: 8, fieldSize: 8192 };
+const limits = {
+  parts: 20,
+  files: 1,
+  fields: 8,
+  fieldSize: 8192,
+  headerPairs: maxPartHeaderLines,
+  headerSize: maxPartHeaderBytes,
+};
 
-function openParser({ headers }: IncomingMessage): BusboyInstance | undefined {
-  const contentType = headers['content-type'] ?? '';
+function openParser(contentType: string): BusboyInstance | undefined {
   if (!/^multipart\/form-data\b.*\bboundary=/i.test(contentType)) return undefined;
   return new Busboy({ headers: { 'content-type': contentType }, limits });
 }
 
-function parse(
-  parser: BusboyInstance,
-  files: UploadFiles,
-  message: IncomingMessage,
-): Promise<unknown> {
+function parse(parser: BusboyInstance, files: UploadFiles, form: ArrivingForm): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const fields: Record<string, string> = {};
     let stored: Promise<void> | undefined;
+    let endFile: (error: ApiError) => void = () => undefined;
     parser.on('field', (name, value) => {
       fields[name] = value;
     });
     parser.on('file', (_field, stream) => {
       stream.on('error', () => undefined); // its reader gets the error, even if it starts reading later
-      stored = store(files, fields, stream);
+      endFile = (error) => stream.destroy(error); // or it waits for the rest forever
+      stored = store(files, fields, { stream, form });
       stored.catch(reject);
-      whenBroken(message, () => stream.destroy(noForm())); // or it waits for the rest forever
     });
     parser.on('error', () => reject(noForm()));
     parser.on('finish', () => (stored === undefined ? reject(noForm()) : resolve(stored)));
-    whenBroken(message, () => reject(noForm()));
-    whenIdle(message, () => {
-      reject(refused(408, arrivedTooSlowly, 'request_timeout'));
-      message.destroy();
+    form.pour(parser, (why) => {
+      const error = why === 'gone' ? noForm() : why;
+      endFile(error);
+      reject(error);
     });
-    message.pipe(parser);
   });
 }
 
-/** Runs `act` when the client disconnects before it has sent everything. */
-function whenBroken(message: IncomingMessage, act: () => void): void {
-  message.once('close', () => {
-    if (!message.complete) act();
-  });
-}
-
-/** Runs `act` when nothing arrives for a while although the receiver is ready. */
-function whenIdle(message: IncomingMessage, act: () => void): void {
-  const timer = setTimeout(act, uploadIdleMs);
-  message.on('data', () => timer.refresh());
-  message.once('close', () => clearTimeout(timer));
-  message.once('end', () => clearTimeout(timer));
+interface ArrivingFile {
+  readonly stream: AsyncIterable<Uint8Array>;
+  readonly form: ArrivingForm;
 }
 
 async function store(
   files: UploadFiles,
   fields: Readonly<Record<string, string>>,
-  stream: AsyncIterable<Uint8Array>,
+  { stream, form }: ArrivingFile,
 ): Promise<void> {
   const allowed = files.forms.read(fields);
   if (allowed === undefined) throw forbidden('upload_denied');
-  await files.receive(allowed.key, allowed.contentType, within(stream, allowed.maxBytes));
+  const { key, contentType, maxBytes } = allowed;
+  if (!(await form.admit({ owner: `instance ${dataOfFile(key)}`, maxBytes }))) throw serverBusy(1);
+  await files.receive(key, contentType, within(stream, maxBytes));
 }
 
 /** Passes a stream on; throws when it is too long or empty. */

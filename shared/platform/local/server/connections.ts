@@ -5,8 +5,8 @@ import {
   maxPipelined,
   maxPipelinedInAll,
   maxWaitingBytes,
-  stalledSendMs,
 } from '../../../values/bounds.ts';
+import { addressOf, createReplacement, type Replacement } from './replacement.ts';
 
 /** A request, its response and its connection. */
 export interface Exchange {
@@ -20,6 +20,9 @@ export interface Exchange {
 /** A connection; requests on it are served one after the other. */
 export interface Connection {
   readonly socket: Socket;
+  /** Group of its client's address. */
+  readonly address: string;
+  waitingSinceMs: number;
   /** The request that is served. */
   current: Exchange | undefined;
   /** Whether the request has arrived and its response is being created: the end of the server does not cut it off. */
@@ -40,6 +43,8 @@ export interface ConnectionsOptions {
   readonly server: Server;
   /** Most connections at a time. */
   readonly max: number;
+  /** For a client that reads nothing of a response. */
+  readonly stalledSendMs: number;
   /** Serves a request; the next one of its connection follows when the response was sent. */
   readonly serve: (exchange: Exchange) => void;
   /** Called when a connection was closed because its client reads nothing. */
@@ -51,18 +56,20 @@ export interface Connections {
   /** Serves a request when all earlier ones on its connection are served. */
   enqueue(request: Omit<Exchange, 'connection'>): void;
   find(socket: Socket): Connection | undefined;
+  /** Records what a connection waits for: the body of its request, without or with a genuine credential, or nothing. */
+  awaits(connection: Connection, what: 'body' | 'genuine body' | 'nothing'): void;
   /** Counts the bytes of a response until it was sent. */
   count(connection: Connection, bytes: number): void;
   /** Gives connections a last chance, then closes all except those whose responses are being created. */
   end(): void;
 }
 
-const sweepMs = 1000;
+const sweeps = 30; // before a client that reads nothing is disconnected
 
 interface State extends ConnectionsOptions {
   readonly all: Map<Socket, Connection>;
-  /** Connections without a request, the longest idle first. */
-  readonly idle: Set<Connection>;
+  readonly replacement: Replacement<Connection>;
+  readonly sweepMs: number;
   waitingRequests: number;
   waitingBytes: number;
   isEnding: boolean;
@@ -70,12 +77,15 @@ interface State extends ConnectionsOptions {
 
 /**
  * Limits the cost of connections: waiting requests, responses that no client reads, and their number. A new connection
- * takes the place of the one that has been idle for longest.
+ * takes the place of one that waits for its client: for a request, a body without credential, or to read a response;
+ * if there is none, of one of several whose bodies are arriving.
  */
 export function watchConnections(options: ConnectionsOptions): Connections {
-  const { server, max } = options;
+  const { server, max, stalledSendMs } = options;
   const counts = { waitingRequests: 0, waitingBytes: 0, isEnding: false };
-  const state: State = { ...options, ...counts, all: new Map(), idle: new Set() };
+  const sweepMs = stalledSendMs / sweeps;
+  const replacement = createReplacement<Connection>();
+  const state: State = { ...options, ...counts, all: new Map(), replacement, sweepMs };
   server.maxConnections = 2 * max; // idle connections make room before the system accepts so many
   server.on('connection', (socket) => accept(state, socket));
   const sweeping = setInterval(() => sweep(state), sweepMs).unref();
@@ -89,6 +99,12 @@ export function watchConnections(options: ConnectionsOptions): Connections {
       else wait(state, exchange);
     },
     find: (socket) => state.all.get(socket),
+    awaits: (connection, what) => {
+      if (!state.all.has(connection.socket)) return;
+      if (what === 'body') replacement.waits(connection);
+      else if (what === 'genuine body') replacement.receives(connection);
+      else replacement.works(connection);
+    },
     count: (connection, bytes) => {
       if (!state.all.has(connection.socket)) return;
       connection.waitingBytes += bytes;
@@ -105,24 +121,27 @@ export function watchConnections(options: ConnectionsOptions): Connections {
 }
 
 function accept(state: State, socket: Socket): void {
-  const { all, idle, max } = state;
+  const { all, replacement, max } = state;
   if (all.size >= max) {
-    const [longest] = idle;
-    if (longest === undefined) {
+    const replaced = replacement.choose();
+    if (replaced === undefined) {
       socket.destroy();
       return;
     }
-    close(state, longest);
+    close(state, replaced);
   }
   const connection = newConnection(state, socket);
   all.set(socket, connection);
-  idle.add(connection);
+  replacement.accept(connection);
+  replacement.waits(connection);
   socket.once('close', () => forget(state, connection));
 }
 
 function newConnection(state: State, socket: Socket): Connection {
   const connection: Connection = {
     socket,
+    address: addressOf(socket),
+    waitingSinceMs: 0,
     current: undefined,
     isRunning: false,
     waiting: [],
@@ -138,7 +157,7 @@ function newConnection(state: State, socket: Socket): Connection {
 function begin(state: State, exchange: Exchange): void {
   const { connection } = exchange;
   connection.current = exchange;
-  state.idle.delete(connection);
+  state.replacement.works(connection);
   exchange.response.on('close', connection.onSent);
   state.serve(exchange);
 }
@@ -150,7 +169,7 @@ function proceed(state: State, connection: Connection): void {
   if (!state.all.has(connection.socket) || state.isEnding) return;
   const next = connection.waiting.shift();
   if (next === undefined) {
-    state.idle.add(connection);
+    state.replacement.waits(connection);
     return;
   }
   state.waitingRequests -= 1;
@@ -177,8 +196,8 @@ function settle(state: State, connection: Connection): void {
 }
 
 function forget(state: State, connection: Connection): void {
-  state.all.delete(connection.socket);
-  state.idle.delete(connection);
+  if (!state.all.delete(connection.socket)) return;
+  state.replacement.forget(connection);
   settle(state, connection);
   state.waitingRequests -= connection.waiting.length + connection.ignored;
   connection.waiting.length = 0;
@@ -216,9 +235,16 @@ function sweep(state: State): void {
     const taken = socket.bytesWritten - socket.writableLength;
     const isStalled = socket.writableLength > 0 && taken === connection.takenBytes;
     connection.takenBytes = taken;
-    connection.stalledMs = isStalled ? connection.stalledMs + sweepMs : 0;
-    if (connection.stalledMs < stalledSendMs) continue;
+    if (isStalled && connection.stalledMs === 0) state.replacement.waits(connection);
+    else if (!isStalled && connection.stalledMs > 0) readsAgain(state, connection);
+    connection.stalledMs = isStalled ? connection.stalledMs + state.sweepMs : 0;
+    if (connection.stalledMs < state.stalledSendMs) continue;
     close(state, connection);
     state.onStalled();
   }
+}
+
+/** Records that a response is read again; one that was sent meanwhile leaves its connection idle. */
+function readsAgain({ replacement }: State, connection: Connection): void {
+  if (connection.current !== undefined) replacement.works(connection);
 }

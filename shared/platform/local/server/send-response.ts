@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Response } from '../../../core/http/message.ts';
 import { cachedForm } from '../../../core/http/response-cache.ts';
-import { drainMs, sendPieceBytes } from '../../../values/bounds.ts';
+import { sendPieceBytes } from '../../../values/bounds.ts';
 
 /** The body of a response as it is passed to the system. */
 export interface SentBody {
@@ -39,14 +40,21 @@ export function sendBody(
  * connection reset in place of the response.
  */
 export async function sendEarly(
-  message: IncomingMessage,
-  response: ServerResponse,
+  { message, response, drainMs }: EarlyExchange,
   body: SentBody | undefined,
 ): Promise<void> {
   if (body === undefined) response.flushHeaders();
   else await sendPieces(response, body);
-  await drain(message);
+  await drain(message, drainMs);
   response.end();
+}
+
+/** A request that has not arrived in full, and its response. */
+export interface EarlyExchange {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  /** For how long its rest is read. */
+  readonly drainMs: number;
 }
 
 /**
@@ -97,14 +105,14 @@ function drained(response: ServerResponse): Promise<void> {
 }
 
 /** Closes the connection after a response if the rest of the request does not arrive soon. */
-export function closeUnread(message: IncomingMessage): void {
-  void drain(message).then(() => {
+export function closeUnread({ message, drainMs }: Omit<EarlyExchange, 'response'>): void {
+  void drain(message, drainMs).then(() => {
     if (!message.complete) message.socket.destroy();
   });
 }
 
-/** Reads and discards what arrives, until the request ends or a second has passed. */
-export async function drain(message: IncomingMessage): Promise<void> {
+/** Reads and discards what arrives, until the request ends or the time has passed. */
+async function drain(message: IncomingMessage, drainMs: number): Promise<void> {
   if (message.complete || message.destroyed) return;
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, drainMs);
@@ -114,4 +122,13 @@ export async function drain(message: IncomingMessage): Promise<void> {
     };
     message.on('end', end).on('close', end).on('error', end).resume();
   });
+}
+
+/** Sends a last response over a connection that has no further request, and closes it though its client may not. */
+export function sendLast(socket: Socket, text: string, drainMs: number): void {
+  const timer = setTimeout(() => socket.destroy(), drainMs);
+  socket.once('close', () => clearTimeout(timer));
+  socket.on('error', () => undefined); // the client may disconnect at any time
+  socket.resume();
+  socket.end(text);
 }

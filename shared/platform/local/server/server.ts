@@ -12,12 +12,8 @@ import type { Clock, Ids, Log } from '../../ports.ts';
 import { isForFiles, serveFiles } from '../files/file-server.ts';
 import type { LocalFiles } from '../files/files.ts';
 import { nextRound } from '../jobs/event-loop-rounds.ts';
-import {
-  declaredBytes,
-  openReceiver,
-  type Received,
-  type Receiver,
-} from './bodies/receive-body.ts';
+import { type Arriving, declaredBytes, hasBody } from './bodies/arriving.ts';
+import { openReceiver, type Received, type Receiver } from './bodies/receive-body.ts';
 import {
   brokenCode,
   brokenRequestResponse,
@@ -30,13 +26,20 @@ import { type Connections, type Exchange, watchConnections } from './connections
 import { connectionLimit } from './descriptors.ts';
 import { type Endings, openEndings } from './endings.ts';
 import { type Arrival, toRequest, withBody } from './http-request.ts';
+import { listen } from './listen.ts';
+import { type Patience, patience as usualPatience } from './patience.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
-import { closeUnread, sendBody, sendEarly, sendStream, toSentBody } from './send-response.ts';
-import { StartError } from './start-error.ts';
+import {
+  closeUnread,
+  sendBody,
+  sendEarly,
+  sendLast,
+  sendStream,
+  toSentBody,
+} from './send-response.ts';
 
 const maxParsedHeaderBytes = 16_384; // above the gateway's limit, so that most error responses can say more than 431
 const keepAliveMs = 65_000; // longer than clients keep pooled connections, or they meet a closed connection
-const arrivalMs = 60_000;
 /**
  * Time limit of the parser for all requests: that of a large upload over a slow line. Others are timed by this server.
  */
@@ -59,6 +62,10 @@ export interface ServerOptions {
   readonly port: number;
   /** Milliseconds that `stop` waits for running requests; 4,000 when absent. */
   readonly graceMs?: number;
+  /** Most connections at a time; as many as the descriptors of this process allow when absent. */
+  readonly maxConnections?: number;
+  /** Longest waits for clients; shorter ones in tests. */
+  readonly patience?: Patience;
 }
 
 /** A server that listens. */
@@ -77,6 +84,7 @@ function unreadable({ ids, log }: ServerOptions, code: ErrorCode): string {
 }
 
 interface Running extends ServerOptions {
+  readonly patience: Patience;
   readonly proxyGate: ProxyGate;
   readonly connections: Connections;
   readonly receiver: Receiver;
@@ -98,25 +106,29 @@ interface Running extends ServerOptions {
  * @throws StartError when the address cannot be listened on
  */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
+  const { patience = usualPatience, maxConnections = connectionLimit() } = options;
   const server = createServer({
     maxHeaderSize: maxParsedHeaderBytes,
     keepAliveTimeout: keepAliveMs,
     requestTimeout: uploadMs,
-    headersTimeout: arrivalMs,
+    headersTimeout: patience.headMs,
+    connectionsCheckingInterval: patience.headCheckMs,
     requireHostHeader: false, // this server has its own error response
   });
   const connections = watchConnections({
     server,
-    max: connectionLimit(),
+    max: maxConnections,
+    stalledSendMs: patience.stalledSendMs,
     serve: (exchange) => void serve(running, exchange),
     onStalled: () =>
       options.log({ level: 'info', message: 'connection closed: its response is not read' }),
   });
   const running: Running = {
     ...options,
+    patience,
     proxyGate: createProxyGate(options.proxies),
     connections,
-    receiver: openReceiver(options.gate),
+    receiver: openReceiver({ gate: options.gate, patience, maxConnections }),
     endings: openEndings(),
     burst: createBursts(),
     steps: edgeSteps(options),
@@ -124,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     stopping: false,
     idle: () => undefined,
   };
+  const last = (socket: Socket, text: string) => sendLast(socket, text, patience.drainMs);
   server.on('request', (message, response) => {
     connections.enqueue({ message, response, isWaiting: false });
   });
@@ -137,10 +150,10 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     // A request whose body breaks off gets its response here; one that has arrived gets its own.
     const isBusy = connections.find(socket)?.current?.message.complete === true;
     if (!socket.writable || isBusy || codeOf(error) === 'ECONNRESET') socket.destroy();
-    else socket.end(brokenRequestResponse(error, unreadable(running, brokenCode(error))));
+    else last(socket, brokenRequestResponse(error, unreadable(running, brokenCode(error))));
   });
   server.on('connect', (_: IncomingMessage, socket: Socket) =>
-    socket.end(refuseTunnel(unreadable(running, 'method_not_allowed'))),
+    last(socket, refuseTunnel(unreadable(running, 'method_not_allowed'))),
   );
   await listen(server, running);
   const { address, port, family } = server.address() as AddressInfo; // listens on TCP
@@ -158,8 +171,7 @@ async function serve(running: Running, exchange: Exchange): Promise<void> {
     const facts = { requestId: ids.random(), proxies: proxyGate.countOf(message), ending };
     const arrival = toRequest(message, facts);
     if (running.files !== undefined && arrival.unfit === undefined && isForFiles(message)) {
-      if (exchange.isWaiting) response.writeContinue();
-      await serveFile(running, running.files, { message, response, request: arrival.request });
+      await serveFile(running, running.files, exchange, arrival.request);
       return;
     }
     if (arrival.unfit === undefined && !hasBody(message)) {
@@ -178,23 +190,47 @@ async function serve(running: Running, exchange: Exchange): Promise<void> {
   }
 }
 
-interface FileCall {
-  readonly message: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly request: Request;
-}
-
 /** Serves a file. Files are no part of the interface, but their requests have an id and a log line like all others. */
 async function serveFile(
-  { clock, log, stopping }: Running,
+  running: Running,
   files: LocalFiles,
-  { message, response, request }: FileCall,
+  exchange: Exchange,
+  request: Request,
 ): Promise<void> {
+  const { clock, log, stopping, receiver, connections, patience } = running;
+  const { connection, message, response } = exchange;
+  const { drainMs } = patience;
   const started = clock.micros();
   response.setHeader('x-request-id', request.id);
   if (stopping) response.setHeader('connection', 'close');
-  const outcome = await serveFiles(files, message, response);
+  const mayBePartial = hasBody(message);
+  if (mayBePartial) connections.awaits(connection, 'body');
+  message.once('end', () => {
+    if (connection.current === exchange) connections.awaits(connection, 'nothing');
+  });
+  const outcome = await serveFiles(files, {
+    head: message,
+    response,
+    receiveForm: (read) => receiver.receiveForm(arriving(running, exchange, request), read),
+    sendEarly: (content) =>
+      sendEarly({ message, response, drainMs }, { content, bytes: Buffer.byteLength(content) }),
+  });
+  if (mayBePartial && !message.complete) {
+    connections.awaits(connection, 'body');
+    closeUnread({ message, drainMs });
+  }
   logRequest(log, request, outcome, clock.micros() - started);
+}
+
+/** Returns what the receiver needs of a request. */
+function arriving({ connections }: Running, exchange: Exchange, head: Request): Arriving {
+  const { connection, message, response, isWaiting } = exchange;
+  return {
+    message,
+    head,
+    goOn: () => isWaiting && response.writeContinue(),
+    onGenuine: () => connections.awaits(connection, 'genuine body'),
+  };
 }
 
 /** Responds to an invalid request or one with a body, unless its client disconnects first. */
@@ -203,7 +239,7 @@ async function serveRequest(
   exchange: Exchange,
   { request, unfit }: Arrival,
 ): Promise<void> {
-  const { message } = exchange;
+  const { connection, message } = exchange;
   if (unfit !== undefined) {
     const error =
       unfit === 'malformed'
@@ -218,10 +254,11 @@ async function serveRequest(
     const body: Buffer | null = message.read();
     return run(running, exchange, body === null ? request : withBody(request, { bytes: body }));
   }
-  const goOn = () => exchange.isWaiting && exchange.response.writeContinue();
-  const received = await running.receiver.receive({ message, head: request, goOn });
+  running.connections.awaits(connection, 'body');
+  const received = await running.receiver.receive(arriving(running, exchange, request));
   if (received === 'gone') return;
   if (received instanceof ApiError) return refuse(running, exchange, { request, error: received });
+  running.connections.awaits(connection, 'nothing');
   await run(running, exchange, withBody(request, received), received);
 }
 
@@ -256,6 +293,7 @@ async function sendContent(
   served: Response,
   received: Received | undefined,
 ): Promise<void> {
+  const { drainMs } = running.patience;
   const { status, content } = served;
   const headers: Record<string, string> = Object.assign({}, served.headers);
   const length = content?.bytes.length ?? 0;
@@ -266,60 +304,28 @@ async function sendContent(
   const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
   if (running.stopping || (isEarly && status >= 400)) headers.connection = 'close';
   response.writeHead(status, headers);
-  if (isEarly && status >= 400) return sendEarly(message, response, sent);
+  if (isEarly) running.connections.awaits(connection, 'body');
+  if (isEarly && status >= 400) return sendEarly({ message, response, drainMs }, sent);
   const sending = sendBody(response, sent);
   if (sending !== undefined) await sending;
-  if (isEarly) closeUnread(message);
+  if (isEarly) closeUnread({ message, drainMs });
 }
 
 /** Sends an error response to a request whose body is not worth reading. */
 async function refuse(
-  { steps, clock }: Running,
-  { message, response, isWaiting }: Exchange,
+  { steps, clock, connections, patience }: Running,
+  { connection, message, response, isWaiting }: Exchange,
   { request, error }: { readonly request: Request; readonly error: ApiError },
 ): Promise<void> {
+  const { drainMs } = patience;
+  connections.awaits(connection, 'body');
   const arrived = { request, startedMicros: clock.micros() };
   const { status, headers, content } = await complete(steps, arrived, { response: error });
   const sent = toSentBody(content);
   const length = sent && { 'content-length': String(sent.bytes) };
   response.writeHead(status, { ...headers, connection: 'close', ...length });
   const isSilent = isWaiting || error.status === 408; // nothing is on its way
-  await (isSilent ? sendBody(response, sent) : sendEarly(message, response, sent));
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const length = headers['content-length'];
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
-}
-
-async function listen(server: Server, { host, port, proxyGate }: Running): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(toStartError(error, host, port)));
-    server.listen(port, host, resolve);
-  });
-  try {
-    await proxyGate.listen((socket) => server.emit('connection', socket)); // served like all others
-  } catch (error) {
-    server.close();
-    throw error;
-  }
-}
-
-function toStartError(error: Error, host: string, port: number): Error {
-  switch (codeOf(error)) {
-    case 'EADDRINUSE':
-      return new StartError(`port ${port} of ${host} is taken by another program`, {
-        cause: error,
-      });
-    case 'EACCES':
-      return new StartError(`port ${port} needs more rights than we have`, { cause: error });
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return new StartError(`${host} is no address of this machine`, { cause: error });
-    default:
-      return error;
-  }
+  await (isSilent ? sendBody(response, sent) : sendEarly({ message, response, drainMs }, sent));
 }
 
 async function stop(server: Server, running: Running): Promise<void> {

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { gainWindowMs, minGainedBytes, smallBodyMs } from '../../../../values/bounds.ts';
+import { minGainedBytes } from '../../../../values/bounds.ts';
+import type { Patience } from '../patience.ts';
+import { type Watch, watchLarge, watchSmall } from './watch-gain.ts';
 
 /** The part of a body that has arrived. */
 export interface Collected {
@@ -10,6 +12,12 @@ export interface Collected {
 /** End of collecting: whole body, more than the maximum, too slow, or client gone. */
 export type Collecting = 'whole' | 'more' | 'too slow' | 'gone';
 
+/** How much of a body is collected, and how long that may take. */
+export interface CollectLimits {
+  readonly maxBytes: number;
+  readonly patience: Patience;
+}
+
 /**
  * Collects a body as it arrives, until it ends or exceeds `maxBytes`. Then it is paused, and collecting may be resumed.
  * A body that arrives too slowly is abandoned.
@@ -17,12 +25,12 @@ export type Collecting = 'whole' | 'more' | 'too slow' | 'gone';
 export function collectBody(
   message: IncomingMessage,
   body: Collected,
-  maxBytes: number,
+  { maxBytes, patience }: CollectLimits,
 ): Promise<Collecting> {
   if (message.destroyed && !message.complete) return Promise.resolve('gone');
   return new Promise((resolve) => {
     let isOver = false;
-    const watch = watchGain(message, body, () => finish('too slow'));
+    const watch = watchGain(message, body, patience, () => finish('too slow'));
     const onData = (chunk: Buffer) => {
       body.chunks.push(chunk);
       body.bytes += chunk.byteLength;
@@ -45,60 +53,15 @@ export function collectBody(
   });
 }
 
-interface Watch {
-  /** Records that bytes have arrived. */
-  gained(): void;
-  stop(): void;
-}
-
 /** Runs `act` when a body gains too few bytes in a window of time. */
-function watchGain(message: IncomingMessage, body: Collected, act: () => void): Watch {
+function watchGain(
+  message: IncomingMessage,
+  body: Collected,
+  { gainWindowMs, smallBodyMs }: Patience,
+  act: () => void,
+): Watch {
   const length = Number(message.headers['content-length'] ?? Number.POSITIVE_INFINITY);
-  return length < minGainedBytes ? watchSmall(body, act) : watchLarge(body, act);
-}
-
-/** Watches a small body: it may trickle for a while, but not pause for a window. */
-function watchSmall(body: Collected, act: () => void): Watch {
-  const pause = setTimeout(() => {
-    const before = body.bytes;
-    afterReading(() => {
-      if (body.bytes === before) act();
-    });
-  }, gainWindowMs);
-  const whole = setTimeout(() => afterReading(act), smallBodyMs);
-  return {
-    gained: () => pause.refresh(),
-    stop: () => {
-      clearTimeout(pause);
-      clearTimeout(whole);
-    },
-  };
-}
-
-const looks = 5; // per window
-
-/** Watches a large body in a window of time that moves on with each check. */
-function watchLarge(body: Collected, act: () => void): Watch {
-  const earlier = [body.bytes];
-  let isOver = false;
-  const look = () => {
-    if (isOver) return;
-    const before = earlier.length < looks ? undefined : earlier.shift();
-    if (before !== undefined && body.bytes - before < minGainedBytes) return act();
-    earlier.push(body.bytes);
-    timer.refresh();
-  };
-  const timer = setTimeout(() => afterReading(look), gainWindowMs / looks);
-  return {
-    gained: () => undefined,
-    stop: () => {
-      isOver = true;
-      clearTimeout(timer);
-    },
-  };
-}
-
-/** Runs `act` after reading bytes that arrived while the process was busy. */
-function afterReading(act: () => void): void {
-  setImmediate(act);
+  return length < minGainedBytes
+    ? watchSmall(body, { pauseMs: gainWindowMs, wholeMs: smallBodyMs }, act)
+    : watchLarge(body, { windowMs: gainWindowMs, minBytes: minGainedBytes }, act);
 }

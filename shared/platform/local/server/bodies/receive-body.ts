@@ -1,7 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Admission, Gate, Genuine } from '../../../../core/http/admission.ts';
 import { maxEventBytes } from '../../../../core/http/event-size.ts';
-import type { Request } from '../../../../core/http/message.ts';
 import {
   anonymousBodyBytes,
   anonymousParsedRoom,
@@ -14,10 +12,14 @@ import {
   uncountedBodyBytes,
 } from '../../../../values/bounds.ts';
 import { type ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
+import { addressGroup } from '../../../../values/source-address.ts';
 import type { Share } from '../../../limits/fair-queue.ts';
 import { nextRound } from '../../jobs/event-loop-rounds.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
+import type { Patience } from '../patience.ts';
+import { type Arriving, declaredBytes } from './arriving.ts';
 import { type Collected, collectBody } from './collect-body.ts';
+import { type ReadForm, receiveForm, uploadRoom } from './receive-form.ts';
 import { openRoom, type Release, type Room } from './room.ts';
 import { createTurns } from './turns.ts';
 
@@ -30,19 +32,24 @@ interface Rooms {
   readonly parsed: Room;
 }
 
-/** Receives bodies within the limits of the whole server. */
+/** THE ENTRANCE of bodies: every byte of each is received here, within the limits of the whole server. */
 export interface Receiver {
   /** @returns the body; the error response in its place; or that its client has gone */
   receive(request: Arriving): Promise<Received | ApiError | 'gone'>;
+  /**
+   * Receives an upload form, without collecting it. Until it is admitted, it counts as a body without credential.
+   *
+   * @returns the error when nothing was stored; undefined when it was
+   */
+  receiveForm(request: Arriving, read: ReadForm): Promise<ApiError | undefined>;
 }
 
-/** A request whose body may still be on its way. */
-export interface Arriving {
-  readonly message: IncomingMessage;
-  /** Without its body. */
-  readonly head: Request;
-  /** Sends `100 Continue` to a client that waits for it. */
-  readonly goOn: () => void;
+export interface ReceiverOptions {
+  /** Absent: every body counts as one with a genuine credential. */
+  readonly gate: Gate | undefined;
+  readonly patience: Patience;
+  /** Most connections of the server. */
+  readonly maxConnections: number;
 }
 
 /** A body that has arrived. */
@@ -55,8 +62,8 @@ export interface Received {
   readonly endTurn?: Release;
 }
 
-/** Opens a receiver; without a gate every body counts as one with a genuine credential. */
-export function openReceiver(gate: Gate | undefined): Receiver {
+/** Opens a receiver with rooms of its own. */
+export function openReceiver({ gate, patience, maxConnections }: ReceiverOptions): Receiver {
   const rooms = {
     genuine: { receiving: openRoom(receivingRoom), parsed: openRoom(parsedRoom) },
     anonymous: {
@@ -64,13 +71,16 @@ export function openReceiver(gate: Gate | undefined): Receiver {
       parsed: openRoom(anonymousParsedRoom),
     },
   };
+  const uploads = openRoom(uploadRoom(maxConnections));
   const takeTurn = createTurns();
   return {
+    receiveForm: (request, read) =>
+      receiveForm(request, read, { patience, fields: rooms.anonymous.receiving, uploads }),
     receive: async (request) => {
       const admission = (await gate?.admit(request.head)) ?? unlimited;
       if (admission.kind === 'unread') return { bytes: undefined, release: () => undefined };
       const body: Collected = { chunks: [], bytes: 0 };
-      const intake: Intake = { gate, body, releases: [], ...request };
+      const intake: Intake = { gate, patience, body, releases: [], ...request };
       const release = () => {
         for (const each of intake.releases) each();
       };
@@ -100,6 +110,7 @@ function turnOf(admission: Admission, bytes: number): Share | undefined {
 
 interface Intake extends Arriving {
   readonly gate: Gate | undefined;
+  readonly patience: Patience;
   readonly body: Collected;
   /** Release functions of all that was taken for it. */
   readonly releases: Release[];
@@ -115,15 +126,19 @@ async function takeGenuine(
   { owner, maxBytes }: Genuine,
   rooms: Rooms,
 ): Promise<Outcome> {
-  const { message, head, body } = intake;
+  const { message, head, body, patience } = intake;
   const error = sizeError(declaredBytes(message) ?? 0, maxBytes);
   if (error !== undefined) return error;
-  const claim = { owner, address: head.sourceAddress };
+  intake.onGenuine();
+  const claim = { owner, address: addressGroup(head.sourceAddress) };
   const stages = [declaredBytes(message) ?? Math.max(firstBytes, 2 * body.bytes), maxBytes];
   for (const bytes of stages) {
     if (!(await take(intake, rooms.receiving, { bytes, ...claim }))) return serverBusy(1);
     intake.goOn();
-    const how = await collectBody(message, body, Math.min(bytes, maxBytes));
+    const how = await collectBody(message, body, {
+      maxBytes: Math.min(bytes, maxBytes),
+      patience,
+    });
     if (how === 'gone') return 'gone';
     if (how === 'too slow') return refused(408, arrivedTooSlowly, 'request_timeout');
     if (how === 'whole') return finish(intake, rooms.parsed, claim);
@@ -135,15 +150,15 @@ async function takeAnonymous(
   intake: Intake,
   rooms: { readonly genuine: Rooms; readonly anonymous: Rooms },
 ): Promise<Outcome> {
-  const { message, head, body, gate } = intake;
+  const { message, head, body, gate, patience } = intake;
   const declared = declaredBytes(message) ?? firstBytes;
   const isForm = /^\s*multipart\/form-data/i.test(message.headers['content-type'] ?? '');
   if (declared > anonymousBodyBytes && !isForm) return tooLarge(anonymousBodyBytes);
-  const claim = { owner: undefined, address: head.sourceAddress };
+  const claim = { owner: undefined, address: addressGroup(head.sourceAddress) };
   const bytes = Math.min(declared, anonymousBodyBytes);
   if (!(await take(intake, rooms.anonymous.receiving, { ...claim, bytes }))) return serverBusy(1);
   intake.goOn();
-  const how = await collectBody(message, body, anonymousBodyBytes);
+  const how = await collectBody(message, body, { maxBytes: anonymousBodyBytes, patience });
   if (how === 'gone') return 'gone';
   if (how === 'too slow') return refused(408, arrivedTooSlowly, 'request_timeout');
   if (how === 'whole') return finish(intake, rooms.anonymous.parsed, claim);
@@ -184,10 +199,4 @@ async function finish(
 function sizeError(bytes: number, maxBytes: number): ApiError | undefined {
   const limit = [maxBodyBytes, maxEventBytes, maxBytes].find((each) => bytes > each);
   return limit === undefined || bytes <= maxBytes ? undefined : tooLarge(limit);
-}
-
-/** Returns the length of a body from the header; undefined for one in chunks. */
-export function declaredBytes({ headers }: IncomingMessage): number | undefined {
-  const length = headers['content-length'];
-  return length === undefined ? undefined : Number(length);
 }

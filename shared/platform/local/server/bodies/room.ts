@@ -5,6 +5,8 @@ export interface RoomSize {
   readonly total: number;
   readonly perOwner: number;
   readonly perAddress: number;
+  /** Most claims of one address that wait; absent: as many as wait in all. */
+  readonly waitersPerAddress?: number;
 }
 
 /** Bytes that are requested for an owner. */
@@ -36,7 +38,8 @@ interface Waiter {
 }
 
 /** Opens an empty room of this size. */
-export function openRoom({ total, perOwner, perAddress }: RoomSize): Room {
+export function openRoom(size: RoomSize): Room {
+  const { total, perOwner, perAddress } = size;
   let taken = 0;
   const byOwner = new Map<string, number>();
   const byAddress = new Map<string, number>();
@@ -46,7 +49,7 @@ export function openRoom({ total, perOwner, perAddress }: RoomSize): Room {
     take: (sent) => {
       const claim = { ...sent, bytes: Math.min(sent.bytes, total, perOwner, perAddress) };
       if (fits(claim)) return grant(claim);
-      if (waiters.size >= maxRoomWaiters) return Promise.resolve(undefined);
+      if (!mayWait(waiters, claim, size)) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
           waiters.delete(waiter);
@@ -92,6 +95,18 @@ export function openRoom({ total, perOwner, perAddress }: RoomSize): Room {
       waiter.resolve(grant(waiter.claim));
     }
   }
+}
+
+function mayWait(
+  waiters: ReadonlySet<Waiter>,
+  { address }: Claim,
+  { waitersPerAddress = maxRoomWaiters }: RoomSize,
+): boolean {
+  if (waiters.size >= maxRoomWaiters) return false;
+  if (waiters.size < waitersPerAddress) return true;
+  let ofAddress = 0;
+  for (const { claim } of waiters) if (claim.address === address) ofAddress += 1;
+  return ofAddress < waitersPerAddress;
 }
 
 function add(counts: Map<string, number>, name: string, bytes: number): void {

@@ -1,0 +1,46 @@
+import type { Server } from 'node:http';
+import { codeOf } from '../../../values/caught.ts';
+import type { ProxyGate } from './proxies.ts';
+import { StartError } from './start-error.ts';
+
+/** Where a server listens. */
+export interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly proxyGate: ProxyGate;
+}
+
+/**
+ * Lets a server listen, also at the socket of its proxies.
+ *
+ * @throws StartError when the address cannot be listened on
+ */
+export async function listen(server: Server, { host, port, proxyGate }: Place): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(toStartError(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  try {
+    await proxyGate.listen((socket) => server.emit('connection', socket)); // served like all others
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+}
+
+function toStartError(error: Error, host: string, port: number): Error {
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return new StartError(`port ${port} of ${host} is taken by another program`, {
+        cause: error,
+      });
+    case 'EACCES':
+      return new StartError(`port ${port} needs more rights than we have`, { cause: error });
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return new StartError(`${host} is no address of this machine`, { cause: error });
+    default:
+      return error;
+  }
+}
