@@ -12,7 +12,14 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
 import { groupRecord } from './fields.ts';
 import { transferMessages } from './messages.ts';
-import { checkPage, type Imported, passIds, type ReadRecord, readRecords } from './record-page.ts';
+import {
+  checkIds,
+  checkPage,
+  type Imported,
+  passIds,
+  type ReadRecord,
+  readRecords,
+} from './record-page.ts';
 
 type GroupRecord = ReadRecord<typeof groupRecord>;
 
@@ -27,8 +34,10 @@ export function importGroups(context: Context, records: readonly JsonObject[]): 
     const page = readRecords(groupRecord, records);
     const good = page.filter(({ errors }) => Object.keys(errors).length === 0);
     const stored = await checkGroups(context, good);
+    const added = good.filter((record) => !stored.has(record));
+    checkIds(added, ({ values }) => ({ id: [values.id] }));
     checkPage(page);
-    const fresh = good.filter((record) => !stored.has(record)).map(({ values }) => values);
+    const fresh = added.map(({ values }) => values);
     await passIds(
       context,
       'group',

@@ -21,7 +21,14 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 import { objectRecord } from './fields.ts';
 import { transferMessages } from './messages.ts';
 import { readClass } from './read-class.ts';
-import { checkPage, type Imported, passIds, type ReadRecord, readRecords } from './record-page.ts';
+import {
+  checkIds,
+  checkPage,
+  type Imported,
+  passIds,
+  type ReadRecord,
+  readRecords,
+} from './record-page.ts';
 
 /** A record of an object; what it needs is added step by step, as far as it has no errors. */
 interface ObjectRecord extends ReadRecord<typeof objectRecord> {
@@ -58,8 +65,9 @@ export async function importObjects(
     await Promise.all(page.map((record) => settle(call, compiled, { record, channels })));
     await compareStored(call, compiled, page);
     await checkUnique(call, compiled, page);
-    checkPage(page);
     const fresh = page.filter(({ isStored }) => !isStored);
+    checkIds(fresh, idsIn);
+    checkPage(page);
     await passAllIds(context, fresh);
     const plans = fresh.flatMap(({ data, added }) =>
       data === undefined
@@ -202,6 +210,18 @@ async function checkUnique(
     const field = fieldOf(compiled, key.sk);
     if (isTaken && field) record.errors[field.name] = [messages.unique];
   }
+}
+
+function idsIn({ values: { id, owner, group }, targets }: ObjectRecord) {
+  // absent where the value is wrong, which has its own error
+  const system = Object.entries({ id, owner, group }).map(([name, value]) => [
+    name,
+    value ? [value] : [],
+  ]);
+  return Object.fromEntries([
+    ...system,
+    ...targets.map(({ field, ids }) => [field.name, ids] as const),
+  ]);
 }
 
 /** Keeps later records from the ids of the objects, and of everything that they refer to. */

@@ -2,12 +2,14 @@ import type { Values } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { instanceCounter } from '../../shared/store/entities.ts';
+import { CounterEnded } from '../../shared/store/store.ts';
+import { maxImportedId } from '../../shared/values/bounds.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
 import type { importFields, Kind } from './fields.ts';
 import { importGroups } from './import-groups.ts';
 import { importObjects } from './import-objects.ts';
 import { importUsers } from './import-users.ts';
-import { transferMessages } from './messages.ts';
 import type { Imported, TransferCounter } from './record-page.ts';
 
 /** The result of an import. */
@@ -22,19 +24,18 @@ const counters: Readonly<Record<Kind, TransferCounter>> = {
   objects: 'object',
 };
 
-const maxId = 2_147_483_647;
-
 /**
  * Writes a page of records, and reserves ids for others (docs/reference/transfer.md#import).
  *
- * @throws ApiError 400 when a record is bad, and then nothing is written
+ * @throws ApiError 400 when a record is bad, or so many ids are not left, and then nothing is written
  */
 export async function importPage(
   context: Context,
   { kind, class: name, records, reserve }: Values<typeof importFields, 'create'>,
 ): Promise<ImportResult> {
+  const first = reserve === 0 ? null : await reserveIds(context, kind, reserve);
   const imported = await importRecords(context, { kind, name, records });
-  return { ...imported, first: reserve === 0 ? null : await reserveIds(context, kind, reserve) };
+  return { ...imported, first };
 }
 
 function importRecords(
@@ -57,7 +58,10 @@ function importRecords(
 
 async function reserveIds(context: Context, kind: Kind, count: number): Promise<number> {
   const counter = instanceCounter(instanceOf(context), counters[kind]);
-  const first = await context.platform.store.next(counter, count);
-  if (first + count - 1 > maxId) throw invalid({ reserve: [transferMessages.idsExhausted] });
-  return first;
+  try {
+    return await context.platform.store.next(counter, count, maxImportedId);
+  } catch (error) {
+    if (!(error instanceof CounterEnded)) throw error;
+    throw invalid({ reserve: [messages.tooManyIds] });
+  }
 }

@@ -22,7 +22,14 @@ import type { JsonObject } from '../../shared/values/json/json.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
 import { userRecord } from './fields.ts';
 import { transferMessages } from './messages.ts';
-import { checkPage, type Imported, passIds, type ReadRecord, readRecords } from './record-page.ts';
+import {
+  checkIds,
+  checkPage,
+  type Imported,
+  passIds,
+  type ReadRecord,
+  readRecords,
+} from './record-page.ts';
 
 type UserRecord = ReadRecord<typeof userRecord>;
 type UserValues = UserRecord['values'];
@@ -43,8 +50,10 @@ export function importUsers(context: Context, records: readonly JsonObject[]): P
     const page = readRecords(userRecord, lowered);
     const good = page.filter(({ errors }) => Object.keys(errors).length === 0);
     const stored = await checkUsers(context, good);
+    const added = good.filter((record) => !stored.has(record));
+    checkIds(added, ({ values }) => ({ id: [values.id], profile: [values.profile] }));
     checkPage(page);
-    const fresh = good.filter((record) => !stored.has(record)).map(({ values }) => values);
+    const fresh = added.map(({ values }) => values);
     const idsOf = (ids: (user: UserValues) => number) => fresh.map(ids);
     await passIds(
       context,

@@ -4,5 +4,4 @@ export const transferMessages = {
   differs: 'A record with this id exists, and differs.',
   beingDeleted: 'A record with this id is being deleted.',
   badHash: 'Not a password hash of an export, or one that is too costly for this server.',
-  idsExhausted: 'Too many ids.',
 } as const;

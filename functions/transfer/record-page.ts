@@ -3,7 +3,9 @@ import { readInput, type Values } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { instanceCounter } from '../../shared/store/entities.ts';
-import { type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
+import { CounterEnded } from '../../shared/store/store.ts';
+import { maxImportedId } from '../../shared/values/bounds.ts';
+import { type FieldErrors, invalid, tooManyIds } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { transferMessages } from './messages.ts';
@@ -64,7 +66,26 @@ export function checkPage(page: readonly Pick<ReadRecord<Fields>, 'errors'>[]): 
 /** Counters of the records of an instance that are exported. */
 export type TransferCounter = 'object' | 'user' | 'group';
 
-/** Raises a counter so that no later record gets one of these ids. */
+/** Ids that a new record brings, by its member. */
+type IdsOf<Record> = (record: Record) => Readonly<{ [member: string]: readonly number[] }>;
+
+/**
+ * Adds an error for each id that is so high that few would be left for later records. A record that exists brings none.
+ *
+ * @param fresh the records that do not exist yet
+ */
+export function checkIds<R extends Pick<ReadRecord<Fields>, 'errors'>>(
+  fresh: readonly R[],
+  idsOf: IdsOf<R>,
+): void {
+  for (const record of fresh) {
+    for (const [member, ids] of Object.entries(idsOf(record))) {
+      if (ids.some((id) => id > maxImportedId)) record.errors[member] = [messages.tooManyIds];
+    }
+  }
+}
+
+/** Raises a counter so that no later record gets one of these ids, which `checkIds` has checked. */
 export async function passIds(
   context: Context,
   name: TransferCounter,
@@ -73,7 +94,16 @@ export async function passIds(
   if (ids.length === 0) return;
   const counter = instanceCounter(instanceOf(context), name);
   const highest = ids.reduce((most, id) => Math.max(most, id), 0);
+  if (highest > maxImportedId) throw tooManyIds();
   const { store } = context.platform;
-  const next = await store.next(counter);
-  if (next < highest) await store.next(counter, highest - next);
+  for (;;) {
+    const next = await store.next(counter);
+    if (next >= highest) return;
+    try {
+      await store.next(counter, highest - next, maxImportedId);
+      return;
+    } catch (error) {
+      if (!(error instanceof CounterEnded)) throw error; // else another page has raised it in the meantime
+    }
+  }
 }

@@ -62,6 +62,7 @@ const tokenSeconds = 600; // docs/reference/scripts.md#full-access
 
 /** Run of a token. */
 interface TokenRun {
+  /** Data id. */
   readonly instance: number;
   readonly script: Pick<ScriptData, 'id' | 'version'>;
   readonly depth: number;
@@ -69,7 +70,7 @@ interface TokenRun {
 
 /**
  * Creates a script's token, to act in its instance on behalf of the owner, with role `full`. It expires after ten
- * minutes, and with a new version of the script or a reset of the owner's key.
+ * minutes, and with a new version of the script, a restore of the instance, or a reset of the owner's key.
  *
  * @returns undefined when the instance was deleted
  */
@@ -89,7 +90,7 @@ export async function metaToken(
     {
       kind: 'script',
       version,
-      scope: ownerOfData(instance),
+      scope: instance,
       endsAt,
       depth,
       script: script.id,

@@ -1,4 +1,4 @@
-import { defineCache } from '../core/resource/caches.ts';
+import { byRecord, defineCache } from '../core/resource/caches.ts';
 import {
   type Gives,
   type LoadedOf,
@@ -12,13 +12,13 @@ import type { Context, Route } from '../core/resource/route.ts';
 import { classEntity, classNumbersEntity } from '../store/entities.ts';
 import { as } from '../store/entity.ts';
 import type { ClassData } from '../store/records/records.ts';
-import type { Stored } from '../store/store.ts';
+import type { Key, Stored } from '../store/store.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
 
 /* The class of a request: its number leads to its objects. A later class of the same name has another number. */
 
-/** Numbers of classes, by the names of their records in caches. */
-export const classNumbers = defineCache<string, number>();
+/** Numbers of classes, by their records. */
+export const classNumbers = defineCache<Key, number>(byRecord);
 
 /**
  * Declares a class of which the number is known as well. A process without cached numbers reads those of all classes:

@@ -1,17 +1,17 @@
-import { type Caches, defineCache } from '../core/resource/caches.ts';
+import { byItem, type Caches, defineCache, type ItemState } from '../core/resource/caches.ts';
 import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 
-/** Compiled classes by the version of their record, so that an entry is never outdated. */
-const compiledClasses = defineCache<string, CompiledClass>();
+/** Compiled classes by record and version, so that an entry is never outdated. */
+const compiledClasses = defineCache<ItemState, CompiledClass>(byItem);
 
 /** Compiles the class of a record, once for each version. */
-export function compiledClass(caches: Caches, { data, version }: Stored<ClassData>): CompiledClass {
+export function compiledClass(caches: Caches, place: Stored<ClassData>): CompiledClass {
   const cache = compiledClasses(caches);
-  const known = cache.get(version);
+  const known = cache.get(place);
   if (known !== undefined) return known;
-  const compiled = compileClass(data, caches.filesAt);
-  cache.set(version, compiled);
+  const compiled = compileClass(place.data, caches.filesAt);
+  cache.set(place, compiled);
   return compiled;
 }

@@ -1,5 +1,4 @@
 import { classNumbers } from '../classes/class-record.ts';
-import { cacheName } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { classEntity, objectEntity, userEntity } from '../store/entities.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';
@@ -27,7 +26,7 @@ export async function findTargets(
   const names = classNames(checks);
   const numbersOf = classNumbers(call.caches);
   const classes = names.map((name) => classEntity.at(call.instance, name));
-  const guesses = classes.map(({ key }) => numbersOf.get(cacheName(key)));
+  const guesses = classes.map(({ key }) => numbersOf.get(key));
   const guessed = checks.map((check) => look(call, check, names, guesses));
   const read = await readTogether(store, {
     classes,
@@ -35,7 +34,7 @@ export async function findTargets(
   });
   const numbers = read.classes.map((item) => item?.data.number);
   if (numbers.every((number, at) => number === guesses[at])) return existing(guessed, read.targets);
-  for (const [at, { key }] of classes.entries()) numbersOf.set(cacheName(key), numbers[at]);
+  for (const [at, { key }] of classes.entries()) numbersOf.set(key, numbers[at]);
   const proved = checks.map((check) => look(call, check, names, numbers));
   const again = await readTogether(store, { targets: proved.flatMap(({ targets }) => targets) });
   return existing(proved, again.targets);

@@ -1,6 +1,6 @@
 import { addCompositeIndex } from '../classes/composite-index-job.ts';
 import { planCompositeIndex, timeOfChange } from '../classes/rules/composite-indexes.ts';
-import { defineCache } from '../core/resource/caches.ts';
+import { byClass, type ClassUse, defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
@@ -24,7 +24,7 @@ interface Searched
 }
 
 /** Keys that lists read in vain because a composite index was missing, by class and fields. */
-const wastedReads = defineCache<string, number>();
+const wastedReads = defineCache<ClassUse, number>(byClass);
 
 const fairShare = 3; // keys read for each object found
 /**
@@ -45,16 +45,17 @@ export async function notePageCost(call: ListCall, searched: Searched): Promise<
   if (index === undefined) return;
   const { caches, instance, class: place } = call;
   const { number, epoch } = place.data;
-  const name = [instance, number, epoch, index.filter, index.order].join();
+  const text = [epoch, index.filter, index.order].join();
+  const use = { instance, classNumber: number, text };
   const wastedBefore = wastedReads(caches);
-  const before = wastedBefore.get(name) ?? 0;
-  wastedBefore.set(name, before + wasted);
+  const before = wastedBefore.get(use) ?? 0;
+  wastedBefore.set(use, before + wasted);
   if (before >= worthAnIndex || before + wasted < worthAnIndex) return;
   const task = { instance, className: place.data.name, classNumber: number, ...index };
   try {
     await maintain(call.platform, [newJob(call.platform, addCompositeIndex, task)]);
   } catch (error) {
-    wastedBefore.set(name, undefined);
+    wastedBefore.set(use, undefined);
     call.platform.log({
       level: 'error',
       message: 'a composite index could not be requested',

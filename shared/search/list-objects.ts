@@ -1,7 +1,7 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { bypassesAcl, objectPermission } from '../classes/rules/permissions.ts';
-import { defineCache } from '../core/resource/caches.ts';
+import { byItemUse, defineCache, type ItemUse } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import { openScan, type Scan } from '../platform/limits/scans.ts';
 import type { ClassData, ObjectData } from '../store/records/records.ts';
@@ -87,21 +87,21 @@ async function listWithin(call: ListCall, request: ListRequest, scan: Scan): Pro
   return { order, objects, count, isMore };
 }
 
-/** Parsed filters by version of the class record and text, so that an entry is never outdated. */
-const knownQueries = defineCache<string, ParsedQuery>();
+/** Parsed filters by class record, version and text, so that an entry is never outdated. */
+const knownQueries = defineCache<ItemUse, ParsedQuery>(byItemUse);
 
 /** Parses the filters of a list, or takes them from the cache: most clients send the same few again and again. */
 function parsedQueries(
-  { caches, class: { version } }: ListCall,
+  { caches, class: item }: ListCall,
   texts: ListRequest['queries'],
   compiled: CompiledClass,
 ): ParsedQuery {
-  const name = JSON.stringify([version, ...texts]);
+  const use = { item, text: JSON.stringify(texts) };
   const queries = knownQueries(caches);
-  const known = queries.get(name);
+  const known = queries.get(use);
   if (known !== undefined) return known;
   const parsed = parseQueries(texts, compiled);
-  if (name.length <= maxKeptLength) queries.set(name, parsed);
+  if (use.text.length <= maxKeptLength) queries.set(use, parsed);
   return parsed;
 }
 

@@ -1,5 +1,5 @@
 import type { CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
-import { type Caches, defineCache } from '../core/resource/caches.ts';
+import { byClass, type Caches, type ClassUse, defineCache } from '../core/resource/caches.ts';
 import type { Context } from '../core/resource/route.ts';
 import type { Scan } from '../platform/limits/scans.ts';
 import type { ObjectData } from '../store/records/records.ts';
@@ -89,7 +89,7 @@ export function explainTo(
  * It takes up to five times less CPU on one machine. The first list of a process gains nothing, nor does one with a
  * single path whose first batch is enough.
  */
-const accessPaths = defineCache<string, CachedPath>();
+const accessPaths = defineCache<ClassUse, CachedPath>(byClass);
 
 /** Access path that was the fastest in a search. */
 interface CachedPath {
@@ -123,10 +123,12 @@ function formOf(
   { place, conditions }: Search,
   { order, isDescending, limit }: Part,
   plans: readonly Plan[],
-): string {
-  const parts = [place.instance, place.classNumber, order.field.name, isDescending, limit];
+): ClassUse {
+  const { instance, classNumber } = place;
+  const parts = [order.field.name, isDescending, limit];
   const compared = conditions.map(({ field, kind }) => `${field.name} ${kind}`);
-  return [...parts, ...plans.map(({ path }) => pathName(path)), ...compared].join();
+  const text = [...parts, ...plans.map(({ path }) => pathName(path)), ...compared].join();
+  return { instance, classNumber, text };
 }
 
 /**

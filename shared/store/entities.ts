@@ -1,5 +1,6 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
 import type { PushPlace, PushProvider } from '../push/rules/provider.ts';
+import { maxId } from '../values/bounds.ts';
 import { entity } from './entity.ts';
 import type { AttemptsData, KnownAddressesData } from './records/attempts.ts';
 import type {
@@ -184,6 +185,11 @@ export function ownerOfData(data: number): number {
 /** Checks whether a data id is one of an instance. */
 export function isInstance(instance: number | undefined, data: number | undefined): boolean {
   return instance !== undefined && data !== undefined && instance === ownerOfData(data);
+}
+
+/** Returns the number of the restore that filled a data id; 0 for contents that no restore has made. */
+export function restoreOfData(data: number): number {
+  return Math.floor(data / idRange);
 }
 
 /** Returns the data id that a restore fills. */
@@ -630,6 +636,21 @@ export const anyUsagePartition = 'INSTANCE#*#USAGE';
 /** Checks whether the numbers of a counter order items of several processes: none may be taken in advance. */
 export function isOrdered({ sk }: Key): boolean {
   return sk === 'message';
+}
+
+/** Counters of what clients do not refer to by 32 bits; keys of items have ten digits for their numbers. */
+const longCounters: ReadonlySet<string> = new Set([
+  'message',
+  'trace-script',
+  'trace-endpoint',
+  'trace-trigger',
+  'trace-schedule',
+  'dead-letter',
+]);
+
+/** Returns the highest number of a counter. */
+export function lastNumber({ sk }: Key): number {
+  return longCounters.has(sk) ? idRange - 1 : maxId;
 }
 
 /** The counters of an instance. */

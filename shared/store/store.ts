@@ -46,9 +46,11 @@ export interface Store {
    * Reserves the next `count` numbers of a counter that starts at 1. Never returns a number twice, not even after a
    * crash when it was used in a write that was acknowledged. Gaps are possible.
    *
+   * @param most the highest number to reserve; by default that of the counter (`lastNumber`)
    * @returns the first of the reserved numbers
+   * @throws CounterEnded when fewer are left; with `most` the counter is unchanged then
    */
-  next(counter: Key, count?: number): Promise<number>;
+  next(counter: Key, count?: number, most?: number): Promise<number>;
 
   /**
    * Checks that writes are possible, without a write. Absent: the medium takes care of its space.
@@ -232,6 +234,14 @@ export class ConditionFailed extends Error {
     this.name = 'ConditionFailed';
     this.index = index;
     this.existing = existing;
+  }
+}
+
+/** A counter has not as many numbers left. */
+export class CounterEnded extends Error {
+  constructor({ pk, sk }: Key) {
+    super(`the counter ${sk} of ${pk} has ended`);
+    this.name = 'CounterEnded';
   }
 }
 

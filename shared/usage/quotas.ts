@@ -1,4 +1,4 @@
-import { createCache } from '../core/resource/caches.ts';
+import { byQuota, createCache, type QuotaPlace } from '../core/resource/caches.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../platform/ports.ts';
 import { classCountEntity, classFileCountEntity, usageEntity } from '../store/entities.ts';
 import { readRange } from '../store/entity.ts';
@@ -46,14 +46,14 @@ export function openQuotas(services: QuotaServices): Quotas {
     files: settings.maxFileBytes,
     traces: settings.maxTraceBytes,
   };
-  const entries = createCache<string, Entry>();
+  const entries = createCache<QuotaPlace, Entry>(byQuota);
 
   function entryOf(instance: number, kind: QuotaKind): Entry {
-    const name = `${instance}/${kind === 'traces' ? 'traces' : 'stored'}`;
-    const known = entries.get(name);
+    const place = { instance, kind: kind === 'traces' ? 'traces' : 'stored' };
+    const known = entries.get(place);
     if (known !== undefined) return known;
     const entry: Entry = { held: nothing() };
-    entries.set(name, entry);
+    entries.set(place, entry);
     return entry;
   }
 

@@ -122,6 +122,15 @@ export const replacementChoice = 64;
 /** When the server ends, arriving bodies and unread responses are dropped after this time. */
 export const lastChanceMs = 2000;
 
+/** The highest id of a record: ids are signed numbers of 32 bits in clients. */
+export const maxId = 2_147_483_647;
+
+/**
+ * The highest id that an import may bring or reserve. Above it are 16,777,216 ids for records that are created later:
+ * counters never go back.
+ */
+export const maxImportedId = maxId - 16_777_216;
+
 /** Runs of triggers that are planned for an instance in a minute, as many as its requests; further ones are blocked. */
 export const maxTriggerRunsPerMinute = 3600;
 

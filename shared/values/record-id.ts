@@ -1,9 +1,8 @@
+import { maxId } from './bounds.ts';
 import { messages } from './errors/messages.ts';
 import { jsonTypeName } from './json/json.ts';
 import { read, refuse } from './scalars.ts';
 import { schemaOf, type ValueSchema } from './values.ts';
-
-const maxId = 2_147_483_647;
 
 /**
  * Accepts the id of another record, as a number or its text. The caller checks whether the record exists

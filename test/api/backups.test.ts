@@ -316,6 +316,49 @@ describe('keys after a restore', () => {
   });
 });
 
+describe('the token of a script that ran before a restore', () => {
+  const source = 'console.log(META.token)';
+  let shop: World;
+  const as = async (method: string, path: string, body?: unknown) =>
+    (await shop.call(shop.owner, method, path, body)).body;
+  const read = async (token: string) => (await shop.call(token, 'GET', 'classes/')).status;
+
+  async function tokenOf(script: number): Promise<string> {
+    const begun = await as('POST', `snippets/scripts/${script}/run/`, {});
+    for (;;) {
+      await api.platform.idle();
+      const { status, result } = (await api.send({ as: shop.owner, path: begun.links.self })).body;
+      if (status !== 'pending' && status !== 'processing') return result.stdout;
+    }
+  }
+
+  it('does not become valid again with a later version of the restored script', async () => {
+    shop = await openNext();
+    const config = { allow_full_access: true };
+    const sent = { runtime_name: 'nodejs_v8', source, config };
+    const { id } = await as('POST', 'snippets/scripts/', sent);
+    const backup = await backUp(shop);
+    const ofFirst = await tokenOf(id);
+    await as('PATCH', `snippets/scripts/${id}/`, { source: `${source} // second` });
+    const ofSecond = await tokenOf(id);
+    expect([await read(ofFirst), await read(ofSecond)]).toEqual([403, 200]);
+
+    await restore(backup.id, shop);
+    const restored = [await read(ofFirst), await read(ofSecond)];
+    await as('PATCH', `snippets/scripts/${id}/`, { source: `${source} // another second` });
+    const later = [await read(ofFirst), await read(ofSecond)];
+
+    expect([restored, later]).toEqual([
+      [403, 403],
+      [403, 403],
+    ]);
+    const token = await tokenOf(id);
+    expect([await read(token), await read(await tokenOf(id))]).toEqual([200, 200]);
+    await restore(backup.id, shop); // of the second restore's contents, with the same versions
+    expect(await read(token)).toBe(403);
+  });
+});
+
 describe('contents after a restore', () => {
   it('are those of the backup, and later ids are above all that were used', async () => {
     const shop = await openNext();

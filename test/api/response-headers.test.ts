@@ -135,6 +135,73 @@ describe('the response of a script', () => {
   });
 });
 
+/** Names in full are in test/domain/response-headers.test.ts; with nginx: test/local/steered-proxy.test.ts. */
+describe('headers that a script may not set', () => {
+  const steering = {
+    'x-accel-REDIRECT': '/private/report.txt',
+    X_Accel_Redirect: '/private/report.txt',
+    'X-Sendfile': '/etc/passwd',
+    'X-LiteSpeed-Location': '/private/',
+    'X-Reproxy-URL': 'http://127.0.0.1/',
+    'X-Real-IP': '127.0.0.1',
+    'X-Forwarded-For': '127.0.0.1',
+    'Surrogate-Control': 'max-age=9',
+    Server: 'mine',
+    Trailer: 'X-A',
+    Allow: 'BREW',
+  };
+  const headers = { ...steering, 'X-Own': 'a', ETag: '"b"' };
+  const told = `Headers left out of the response: ${Object.keys(steering).join(', ')}`;
+  const source = `setResponse(new HttpResponse(200, '{}', 'application/json', ${JSON.stringify(headers)}));`;
+  const traceOf = async (path: string) =>
+    (await world.call(world.owner, 'GET', `${path}traces/`)).body.objects[0].result;
+  const kept = { 'X-Own': 'a', ETag: '"b"' };
+  let link: string;
+  let script: number;
+
+  beforeAll(async () => {
+    ({ public_link: link, script } = await makeEndpoint(world, 'steers', source, { public: true }));
+  });
+
+  it.each([
+    ['a run', () => 'endpoints/scripts/steers/run/'],
+    ['a public link', () => `endpoints/scripts/p/${link}/`],
+    ['a run with a template', () => 'endpoints/scripts/steers/run/?template=objects_csv'],
+  ])('are not in the response to %s, and its trace names them', async (_, path) => {
+    const answer = await world.call(world.owner, 'GET', path());
+
+    const sent = Object.entries(steering).filter(
+      ([name, value]) => answer.headers.get(name) === value,
+    );
+    expect(sent).toEqual([]);
+    expect(await traceOf('endpoints/scripts/steers/')).toMatchObject({
+      stderr: told,
+      response: { headers: kept },
+    });
+  });
+
+  it('are named in the trace of an item of a batch', async () => {
+    const path = `${world.base}endpoints/scripts/steers/run/`;
+
+    const { body } = await world.call(world.owner, 'POST', 'batch/', {
+      requests: [{ method: 'POST', path }],
+    });
+
+    expect(body).toEqual([{ code: 200, content: {} }]);
+    expect(await traceOf('endpoints/scripts/steers/')).toMatchObject({ stderr: told });
+  });
+
+  it('are named in the trace of a direct run', async () => {
+    await world.call(world.owner, 'POST', `snippets/scripts/${script}/run/`, {});
+    await api.platform.idle();
+
+    expect(await traceOf(`snippets/scripts/${script}/`)).toMatchObject({
+      stderr: told,
+      response: { headers: kept },
+    });
+  });
+});
+
 /** Attributes in full are in test/domain/cookies.test.ts. */
 describe('a cookie of a script', () => {
   const home = '/v1.1/instances/blog-1/';

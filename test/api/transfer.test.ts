@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import { deletedGroupsEntity } from '../../shared/store/entities.ts';
+import {
+  deletedGroupsEntity,
+  type InstanceCounter,
+  instanceCounter,
+} from '../../shared/store/entities.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
@@ -370,6 +374,97 @@ it('ids are reserved', async () => {
   const made = await create(target, 'classes/book/objects/', {});
 
   expect(made.id).toBeGreaterThanOrEqual(first + 1000);
+});
+
+/** Ids are signed numbers of 32 bits in clients, and unsigned ones in keys. */
+describe('ids near the last one', () => {
+  const last = 2_147_483_647;
+  const exhausted = ['Too many ids.'];
+  const user = { id: 7, username: 'anna', password: null, is_confirmed: false, profile: 9 };
+
+  async function created(): Promise<readonly number[]> {
+    const person = await create(target, 'users/', { username: 'later', password: 'p' });
+    const group = await create(target, 'groups/', { label: 'later' });
+    const object = await create(target, 'classes/book/objects/', {});
+    return [person.id, person.profile.id, group.id, object.id];
+  }
+
+  it.each<[string, object, string]>([
+    ['the id of a group', { kind: 'groups', records: [{ id: last }] }, 'id'],
+    ['the id of a user', { kind: 'users', records: [{ ...user, id: last }] }, 'id'],
+    ['the profile of a user', { kind: 'users', records: [{ ...user, profile: last }] }, 'profile'],
+    ['the id of an object', objects([{ ...base, id: last }]), 'id'],
+    ['the owner of an object', objects([{ ...base, id: 5, owner: last - 9 }]), 'owner'],
+    ['the group of an object', objects([{ ...base, id: 5, group: last }]), 'group'],
+    ['a reference', objects([{ ...base, id: 5, next: last }]), 'next'],
+    ['a reference to a user', objects([{ ...base, id: 5, reader: last - 1000 }]), 'reader'],
+    ['a relation', objects([{ ...base, id: 5, similar: [3, last] }]), 'similar'],
+  ])('are refused as %s, and later records get ids', async (_, body, member) => {
+    const before = [await exported(target, 'groups'), await exported(target, 'users')];
+    const { kind, records } = body as { kind: string; records: readonly Shown[] };
+    const good = { groups: { id: 3 }, users: { ...user, id: 3, username: 'b' } }[kind];
+    const page = [good ?? { ...base, id: 3 }, ...records];
+
+    const answer = await send(target, { ...body, records: page });
+
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { records: { 1: { [member]: exhausted } } },
+    ]);
+    expect([await exported(target, 'groups'), await exported(target, 'users')]).toEqual(before);
+    expect(await exported(target, 'objects', 'book')).toEqual([]);
+    for (const id of await created()) expect(id).toBeLessThan(1000);
+  });
+
+  it('are not reserved, and nothing of the page is written', async () => {
+    const answers = [];
+    for (const reserve of [last, last, last - 1000]) {
+      answers.push(await send(target, { kind: 'groups', records: [{ id: 3 }], reserve }));
+    }
+
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(
+      Array(3).fill([400, { reserve: exhausted }]),
+    );
+    expect(await exported(target, 'groups')).toEqual([]);
+    for (const id of await created()) expect(id).toBeLessThan(1000);
+  });
+
+  it('are not reached by pages that are sent at once', async () => {
+    const high = 2_000_000_000;
+    const pages = [0, 1, 2, 3].map((n) => objects([{ ...base, id: high + n, owner: high + n }]));
+
+    const answers = await Promise.all(pages.map((page) => send(target, page)));
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const ids = await created();
+    expect(ids.filter((id) => id > last)).toEqual([]);
+  });
+
+  it.each<[string, InstanceCounter, string, object]>([
+    ['a user', 'user', 'users/', { username: 'later', password: 'p' }],
+    ['the profile of a user', 'object', 'users/', { username: 'later', password: 'p' }],
+    ['a group', 'group', 'groups/', { label: 'later' }],
+    ['an object', 'object', 'classes/book/objects/', {}],
+    ['an API key', 'key', 'api_keys/', {}],
+    ['a channel', 'channel', 'channels/', { name: 'later' }],
+  ])('that are used up are an error of %s', async (_, name, path, body) => {
+    const { store } = api.platform;
+    const counter = instanceCounter(await instanceId(store, target.instance), name);
+    const used = await store.next(counter);
+    await store.next(counter, last - used);
+
+    const answer = await target.call(target.owner, 'POST', path, body);
+    const inBatch = await target.call(target.owner, 'POST', 'batch/', {
+      requests: [1, 2].map(() => ({ method: 'POST', path: `${target.base}${path}`, body })),
+    });
+    const foreign = await target.call(world.owner, 'POST', path, body);
+
+    const detail = { detail: 'Too many ids.' };
+    expect([answer.status, answer.body]).toEqual([400, detail]);
+    expect(answer.headers.get('X-Error-Code')).toBe('limit_reached');
+    expect(inBatch.body).toEqual(Array(2).fill({ code: 400, content: detail }));
+    expect([foreign.status, foreign.body]).toEqual([403, forbidden]);
+  });
 });
 
 it('only the owner exports and imports', async () => {

@@ -163,11 +163,15 @@ function put(partitions: Partitions, item: Any): void {
 
 /** Adds to a number, the only update in place. */
 function count(partitions: Partitions, input: Any): Any {
-  const { Key, UpdateExpression, ExpressionAttributeValues: values } = input;
+  const { Key, UpdateExpression, ConditionExpression: condition } = input;
+  const { ExpressionAttributeValues: values } = input;
   const [, kind, kindValue, number, added] =
     /^SET (\w+) = (:\w+) ADD (\w+) (:\w+)$/.exec(UpdateExpression) ?? [];
   if (!(kind && kindValue && number && added)) throw new Error(`unknown: ${UpdateExpression}`);
   const there = itemAt(partitions, Key);
+  if (condition !== undefined && !compile(condition, values)(there ?? {})) {
+    throw new TableError('ConditionalCheckFailedException', { Item: there });
+  }
   const sum = Number(there?.[number]?.N ?? 0) + Number(values[added].N);
   const changed = { [kind]: values[kindValue], [number]: { N: String(sum) } };
   put(partitions, { ...there, ...Key, ...changed });

@@ -170,6 +170,23 @@ describe('the outcome of a run', () => {
       { status: 'success', response: expect.objectContaining({ status: 201, content: 'x' }) },
     ],
     [
+      'a response with a header that a proxy acts on',
+      answer({
+        ...right,
+        response: JSON.stringify({
+          status_code: 200,
+          content: '',
+          content_type: 'text/plain',
+          headers: { 'X-Accel-Redirect': '/private', 'X-Own': 'a' },
+        }),
+      }),
+      {
+        status: 'success',
+        stderr: expect.stringMatching(/^Headers left out of the response: X-Accel-Redirect$/m),
+        response: expect.objectContaining({ headers: { 'X-Own': 'a' } }),
+      },
+    ],
+    [
       'more output than allowed',
       answer({ ...right, stdout: 'x'.repeat(maxOutputBytes + 1) }),
       { status: 'failure', stderr: tooMuchOutput },

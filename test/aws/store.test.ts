@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { GetItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { instanceCounter } from '../../shared/store/entities.ts';
+import { CounterEnded } from '../../shared/store/store.ts';
 import { change, put } from '../store/fixture.ts';
 import { failure, openMockStore, tableItem } from './store-mock.ts';
 
@@ -30,6 +36,23 @@ describe('a counter', () => {
           ReturnValues: 'UPDATED_NEW',
         },
       ],
+    ]);
+  });
+
+  it('takes numbers up to a limit on a condition', async () => {
+    aws
+      .on(UpdateItemCommand)
+      .resolvesOnce(answer(57))
+      .rejects(new ConditionalCheckFailedException({ message: 'no', $metadata: {} }));
+
+    expect(await store.next(counter, 50, 99)).toBe(8);
+    await expect(store.next(counter, 50, 99)).rejects.toThrow(CounterEnded);
+    expect(sent()[1]).toMatchObject([
+      'UpdateItemCommand',
+      {
+        ConditionExpression: 'attribute_not_exists(n) OR n <= :room',
+        ExpressionAttributeValues: { ':count': { N: '50' }, ':room': { N: '49' } },
+      },
     ]);
   });
 

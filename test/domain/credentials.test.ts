@@ -46,9 +46,18 @@ describe('the text of a key', () => {
     expect(others.map((each) => parseKey(each))).toEqual(Array(5).fill(undefined));
   });
 
+  it('has the restore of the contents in that of a script, if there was one', () => {
+    const script = keyText({ ...ofScript, scope: 5 * 10 ** 10 + 2 }, secret);
+
+    expect(script).toMatch(
+      /^0601000000026b49d2000008000000030000000400000005000600000005:[0-9a-f]{32}$/,
+    );
+  });
+
   it.each<[KeyClaims]>([
     [claims],
     [ofScript],
+    [{ ...ofScript, scope: 7 * 10 ** 10 + 0xffffffff }],
     [{ ...ofScript, scriptVersion: 0xffffffff, owner: 0xffffffff, ownerGeneration: maxGeneration }],
     [{ kind: 'account', version: 255, scope: 0xffffffff, record: 0, generation: maxGeneration }],
     [{ kind: 'user', version: 2, scope: 1, record: 0xffffffff, generation: 1 }],
@@ -92,15 +101,18 @@ describe('a key is valid', () => {
     expect([isRight(text, secret), isRight(text, other)]).toEqual([true, false]);
   });
 
-  it.each([claims, ofScript])('only with all digits unchanged: $kind', (made) => {
-    const text = keyText(made, secret);
+  it.each([claims, ofScript, { ...ofScript, scope: 5 * 10 ** 10 + 2 }])(
+    'only with all digits unchanged: $kind of $scope',
+    (made) => {
+      const text = keyText(made, secret);
 
-    const changed = [...text].map((digit, at) => {
-      if (digit === ':') return false;
-      const flipped = (Number.parseInt(digit, 16) ^ 1).toString(16);
-      return isRight(text.slice(0, at) + flipped + text.slice(at + 1), secret);
-    });
+      const changed = [...text].map((digit, at) => {
+        if (digit === ':') return false;
+        const flipped = (Number.parseInt(digit, 16) ^ 1).toString(16);
+        return isRight(text.slice(0, at) + flipped + text.slice(at + 1), secret);
+      });
 
-    expect(changed).toEqual(Array(text.length).fill(false));
-  });
+      expect(changed).toEqual(Array(text.length).fill(false));
+    },
+  );
 });

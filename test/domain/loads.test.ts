@@ -96,11 +96,11 @@ describe('what a load takes', () => {
 
   test('gives the value of its record, and has a cache of its own', () => {
     const caches = createCaches({ address: () => '' });
-    endpoint.gives.cache(caches).set('one', { name: 'book', number: 1 });
+    endpoint.gives.cache(caches).set(stored.key, { name: 'book', number: 1 });
     const other = lookup(recordAt(configEntity, ['instance']), () => 1);
 
     expect(endpoint.gives.value(stored)).toEqual({ name: 'book', number: 2 });
-    expect(other.gives.cache(caches).get('one')).toBeUndefined();
+    expect(other.gives.cache(caches).get(stored.key)).toBeUndefined();
   });
 });
 

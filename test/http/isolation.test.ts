@@ -31,6 +31,9 @@ test('a response does not affect all of our origin', () => {
     'Alt-Svc': 'h2=":1"',
     'Accept-CH': 'DPR',
     'Service-Worker-Allowed': '/',
+    'X-Accel-Redirect': '/private/',
+    'Content-Security-Policy-Report-Only': 'x',
+    Allow: 'GET',
     Location: '/x',
   };
 

@@ -3,6 +3,7 @@ import { writeEach } from '../../shared/store/commit.ts';
 import {
   type Condition,
   ConditionFailed,
+  CounterEnded,
   ItemTooLarge,
   indexNames,
   type Key,
@@ -581,6 +582,43 @@ export function storeConformance(
         ];
 
         expect(firsts).toEqual([1, 6, 7, 57]);
+      });
+
+      it('ends at the highest number, and is unchanged when fewer are left', async () => {
+        const counter = newKey();
+        const most = 100;
+        expect(await store.next(counter, 90, most)).toBe(1);
+
+        await expect(store.next(counter, 11, most)).rejects.toThrow(CounterEnded);
+
+        expect(await store.next(counter, 10, most)).toBe(91);
+        await expect(store.next(counter, 1, most)).rejects.toThrow(CounterEnded);
+        expect(await store.next(counter)).toBe(101);
+      });
+
+      it('has ids of 31 bits, those of messages and traces ten digits', async () => {
+        const { pk } = newKey();
+        for (const [sk, last] of [
+          ['user', 2_147_483_647],
+          ['message', 9_999_999_999],
+          ['trace-endpoint', 9_999_999_999],
+        ] as const) {
+          await store.next({ pk, sk }, last - 1, last);
+
+          expect(await store.next({ pk, sk })).toBe(last);
+          await expect(store.next({ pk, sk })).rejects.toThrow(CounterEnded);
+        }
+      });
+
+      it('is not raised past its end by several at once', async () => {
+        const counter = newKey();
+
+        const taken = await Promise.allSettled(
+          Array.from({ length: 8 }, () => store.next(counter, 40, 100)),
+        );
+
+        expect(taken.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+        expect(await store.next(counter)).toBe(81);
       });
 
       it('is independent of other counters', async () => {

@@ -6,6 +6,7 @@ import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
+import type { Caches } from '../../shared/core/resource/caches.ts';
 import { letterJob } from '../../shared/jobs/dead-letters.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/platform/local/platform.ts';
@@ -85,6 +86,8 @@ export interface ApiOptions {
   readonly social?: Platform['social'];
   readonly mailer?: Mailer;
   readonly push?: PushSender;
+  /** What the process caches; all that it does when absent. */
+  readonly caches?: Caches;
   /** The data folder; in memory when absent. */
   readonly folder?: string;
 }
@@ -127,7 +130,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     store: used,
     ...(table ? portsOn(opened, used) : used !== opened.store && runsOn(opened, used)),
   };
-  const dispatch = platform.track(createDispatch(routes, platform));
+  const dispatch = platform.track(createDispatch(routes, platform, options.caches));
   const serve = createServe({ ...platform, dispatch });
   const gate = openGate(routes, platform);
   const backend = { serve, gate, place, settle: late?.catchUp, close: table?.close };

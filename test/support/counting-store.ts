@@ -42,7 +42,7 @@ export function countRoundTrips(store: Store): CountingStore {
       return page;
     },
     write: (transaction) => counted(() => store.write(transaction)),
-    next: (counter, count) => counted(() => store.next(counter, count)),
+    next: (counter, count, most) => counted(() => store.next(counter, count, most)),
     close: () => store.close(),
     get rounds() {
       return rounds;

@@ -27,7 +27,7 @@ export function makeFaulty(store: Store): FaultyStore {
   return {
     get: (keys) => store.get(keys),
     query: (query) => store.query(query),
-    next: (counter, count) => store.next(counter, count),
+    next: (counter, count, most) => store.next(counter, count, most),
     close: () => store.close(),
     write: async (transaction) => {
       const fault = faults.shift();

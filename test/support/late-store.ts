@@ -59,7 +59,7 @@ export function makeLate(store: Store, lag: number): LateStore {
 
   return {
     get: (keys) => store.get(keys),
-    next: (counter, count) => store.next(counter, count),
+    next: (counter, count, most) => store.next(counter, count, most),
     close: () => store.close(),
     catchUp: () => pending.clear(),
     write: async (transaction) => {

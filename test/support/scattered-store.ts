@@ -24,8 +24,8 @@ export function makeScattered(store: Store, maxMs: number): Store {
   };
   return {
     close: () => store.close(),
-    next: async (counter, count) => {
-      const first = await store.next(counter, count);
+    next: async (counter, count, most) => {
+      const first = await store.next(counter, count, most);
       await delay();
       return first;
     },

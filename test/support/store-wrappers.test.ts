@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import { ConditionFailed, type Store } from '../../shared/store/store.ts';
+import { ConditionFailed, type Key, type Store } from '../../shared/store/store.ts';
 import { del, getOne, put, write } from '../store/fixture.ts';
 import { countRoundTrips } from './counting-store.ts';
+import { equalizeVersions } from './equal-versions.ts';
 import { makeFaulty, StoreFault } from './faulty-store.ts';
 import { makeLate } from './late-store.ts';
+import { forgetItems } from './no-caches.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -81,4 +84,53 @@ it('the indexes of a late store lack the last writes, and the table none', async
 
   expect(answers).toEqual([[now], [before, ['b', { at: '2' }]], [now]]);
   expect(later).toEqual([now]);
+});
+
+it('versions can be equal in all items, and still differ in those of one item', async () => {
+  const own = await openTemporaryStore({ now: Date.now });
+  const equal = equalizeVersions(own);
+  const [a, b] = ['a', 'b'].map((sk) => ({ pk: 'EQUAL', sk })) as [Key, Key]; // two
+  const versions = async () => (await equal.get([a, b])).map((item) => item?.version);
+  const change = { actor: {}, cause: 'maintenance', depth: 0 } as const;
+  const first = { id: 'x', change, writes: [put(a, { condition: { kind: 'absent' } })] };
+
+  await equal.write(first);
+  await write(equal, put(b));
+  const both = await versions();
+  await equal.write(first); // a repetition
+  const repeated = await versions();
+  await write(equal, put(a, { condition: { kind: 'version', version: 'x' } }), put(b));
+  const later = await versions();
+  await write(equal, del(a));
+  await write(equal, put(a));
+  const again = await versions();
+  const late = put(b, { condition: { kind: 'version', version: '1' } });
+  const lost = await write(equal, late).catch((error) => error);
+  await own.close();
+
+  expect([both, repeated, later, again]).toEqual([
+    ['1', '1'],
+    ['1', '1'],
+    ['2', '2'],
+    ['4', '2'],
+  ]);
+  expect(lost).toBeInstanceOf(ConditionFailed);
+});
+
+it('a store that forgets returns a new item for each read', async () => {
+  const own = await openTemporaryStore({ now: Date.now });
+  const forgetful = forgetItems(own);
+  const key = { pk: 'FORGET', sk: 'a' };
+  await write(forgetful, put(key));
+
+  const read = async () => [
+    await getOne(own, key),
+    (await own.query({ pk: key.pk, limit: 1 })).items[0],
+  ];
+  const items = [...(await read()), ...(await read())];
+  await own.close();
+
+  expect(new Set(items).size).toBe(4);
+  expect(new Set(items.map((item) => item?.data)).size).toBe(4);
+  expect(items.every((item) => isDeepStrictEqual(item?.data, items[0]?.data))).toBe(true);
 });

@@ -24,7 +24,7 @@ export function watch(store: Store): WatchedStore {
   return {
     get: (keys) => store.get(keys),
     query: (query) => store.query(query),
-    next: (counter, count) => store.next(counter, count),
+    next: (counter, count, most) => store.next(counter, count, most),
     close: () => store.close(),
     get commits() {
       return commits;

@@ -2,7 +2,7 @@ import type { Share } from '../../platform/limits/fair-queue.ts';
 import type { Platform } from '../../platform/ports.ts';
 import { credentialOutsideBody, type KeyRing } from '../pipeline/caller/authentication.ts';
 import type { KeyClaims } from '../pipeline/caller/credentials.ts';
-import { createCache } from '../resource/caches.ts';
+import { byCredential, createCache } from '../resource/caches.ts';
 import type { Route } from '../resource/route.ts';
 import { isAnonymous, keyAtStart, mayOverride } from './body/body-size.ts';
 import { maxEventBytes } from './event-size.ts';
@@ -48,7 +48,7 @@ export function openGate(
   { secrets, clock, store }: Pick<Platform, 'secrets' | 'clock' | 'store'>,
 ): Gate {
   const router = createRouter(routes);
-  const keys: KeyRing = { secrets, clock, store, known: createCache() };
+  const keys: KeyRing = { secrets, clock, store, known: createCache(byCredential) };
   return {
     admit: async (head) => {
       const match = router(head.path);

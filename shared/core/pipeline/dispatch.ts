@@ -20,13 +20,14 @@ import { ignoredHeader, writeNames } from './unknown-names.ts';
  * Creates the function that serves every request: over HTTP, inside a batch and in tests.
  *
  * @param routes the whole map, or the part of it that this process serves
+ * @param caches those of the process; others in tests
  */
 export function createDispatch(
   routes: readonly Route[] | LazyRoutes,
   platform: Platform,
+  caches = createCaches(platform.files),
 ): Dispatch {
   const { router, all } = 'router' in routes ? routes : loadedRoutes(routes);
-  const caches = createCaches(platform.files);
   const service: Service = {
     routes: all,
     router,
@@ -72,9 +73,9 @@ function finish(response: Response, allow: string | undefined): Response {
   const own = allow === undefined ? undefined : { Allow: allow };
   const { ignored } = response;
   const named = ignored === undefined ? undefined : { [ignoredHeader]: writeNames(ignored) };
-  const headers = Object.assign({}, own, response.headers, named);
-  const complete = Object.assign({}, response, { headers });
-  return response.content === undefined ? complete : isolate(complete);
+  const safe = response.content === undefined ? response : isolate(response);
+  const headers = Object.assign({}, own, safe.headers, named);
+  return Object.assign({}, safe, { headers });
 }
 
 type Shown = Arrived & { readonly context?: Context };

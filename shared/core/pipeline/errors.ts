@@ -1,7 +1,13 @@
 import type { Platform } from '../../platform/ports.ts';
-import { StoreBusy } from '../../store/store.ts';
+import { CounterEnded, StoreBusy } from '../../store/store.ts';
 import { faultOf } from '../../values/caught.ts';
-import { ApiError, serverBusy, serverError, throttled } from '../../values/errors/errors.ts';
+import {
+  ApiError,
+  serverBusy,
+  serverError,
+  throttled,
+  tooManyIds,
+} from '../../values/errors/errors.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { negotiate } from '../http/negotiation.ts';
 import type { Arrived } from './exchange.ts';
@@ -27,6 +33,7 @@ const reads: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 /** Returns the error response that an error stands for, if any. */
 function knownError(error: unknown, { method }: Request): ApiError | undefined {
   if (error instanceof ApiError) return error;
+  if (error instanceof CounterEnded) return tooManyIds();
   if (!(error instanceof StoreBusy)) return undefined;
   return reads.includes(method) ? serverBusy(retryAfterSeconds) : throttled(retryAfterSeconds);
 }

@@ -4,11 +4,12 @@ import {
   instanceEntity,
   instanceNameEntity,
   isInstance,
+  ownerOfData,
 } from '../../store/entities.ts';
 import { as } from '../../store/entity.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import type { Match } from '../http/router.ts';
-import { type Caches, cacheName } from '../resource/caches.ts';
+import type { Caches } from '../resource/caches.ts';
 import type { Known } from '../resource/loads/known.ts';
 import type { Load, NamedLoad, NamedLookup } from '../resource/loads/loads.ts';
 import type { Rendering } from '../resource/rendering.ts';
@@ -20,6 +21,7 @@ import {
   callerRecordNames,
   instanceOfCaller,
 } from './caller/caller-records.ts';
+import { reserveNumbers } from './session/reserve-numbers.ts';
 
 /** What was read for a request. */
 export interface Loaded {
@@ -123,7 +125,9 @@ function wantedCounter(
 ): Key | undefined {
   const scope = instanceOfCaller(caller);
   // without a genuine key, or with one of another instance, the request is rejected: no number is spent on it
-  const isOfPlace = caller.account !== undefined || isInstance(scope, known.instance);
+  const isOfPlace =
+    caller.account !== undefined ||
+    (scope !== undefined && isInstance(ownerOfData(scope), known.instance));
   const counter = isOfPlace ? operation?.counter?.(known) : undefined;
   return counter === undefined || isSame(taken?.counter, counter) ? undefined : counter;
 }
@@ -136,7 +140,7 @@ async function step(
 ): Promise<void> {
   const [items, number] = await Promise.all([
     missing.length === 0 ? [] : store.get(missing.map(({ key }) => key)),
-    counter === undefined ? undefined : store.next(counter, count),
+    counter === undefined ? undefined : reserveNumbers(store, counter, count),
   ]);
   for (const [at, { name, key }] of missing.entries()) {
     state.found.set(name, { key, item: items[at] });
@@ -247,10 +251,10 @@ function givenBy(
   const cache = gives.cache(caches);
   const list = found.get(listedSlot)?.item;
   for (const [of, value] of (list && gives.listed?.entries(list, known)) ?? []) {
-    cache.set(cacheName(of), value);
+    cache.set(of, value);
   }
   const record = found.get(slot);
-  return isAt(record, key) ? record?.item && gives.value(record.item) : cache.get(cacheName(key));
+  return isAt(record, key) ? record?.item && gives.value(record.item) : cache.get(key);
 }
 
 function remember(
@@ -267,6 +271,6 @@ function remember(
   caches.instances.set(params.instance, instance);
   for (const { slot, load } of route.lookups) {
     const key = wanted.get(slot);
-    if (key !== undefined) load.gives.cache(caches).set(cacheName(key), given.get(load.gives));
+    if (key !== undefined) load.gives.cache(caches).set(key, given.get(load.gives));
   }
 }

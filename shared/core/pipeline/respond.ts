@@ -38,6 +38,7 @@ export function respondAll(
   all: readonly GroupedRequest[],
 ): readonly Promise<Response>[] | undefined {
   if (allowed?.runAll === undefined || isStrict(context.request)) return undefined;
+  if (all.some(({ reserved }) => Number.isNaN(reserved))) return undefined; // each has its own error
   const namesOf = unknownNamesOf(context, allowed);
   return allowed.runAll(context, all).map((running, at) => {
     // one response for each, by the contract of `runAll`

@@ -1,7 +1,7 @@
 import { instanceCounter, instanceEntity } from '../../store/entities.ts';
 import type { AccountData } from '../../store/records/records.ts';
 import type { Key, Stored } from '../../store/store.ts';
-import { notFound } from '../../values/errors/errors.ts';
+import { notFound, tooManyIds } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';
 import type { Known } from './loads/known.ts';
 import type { Context } from './route.ts';
@@ -28,9 +28,14 @@ async function readOwner({ platform }: Context, instance: number): Promise<numbe
   return found.data.owner;
 }
 
-/** Returns the id for a new item. An operation with a counter reserves it during the first read. */
+/**
+ * Returns the id for a new item. An operation with a counter reserves it during the first read.
+ *
+ * @throws ApiError 400 when there are no further ids
+ */
 export function reservedId({ reserved, route }: Pick<Context, 'reserved' | 'route'>): number {
   if (reserved === undefined) throw new Error(`${route.name} took no id`);
+  if (Number.isNaN(reserved)) throw tooManyIds();
   return reserved;
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { maySetHeader } from '../../values/text/response-headers.ts';
 
 /**
  * Maximum bytes of standard output, standard error and custom response together (docs/reference/scripts.md#outcome).
@@ -50,51 +51,52 @@ export function judgeRun(raw: RawResult): ScriptResult {
   const stdout = trimEnd(raw.stdout);
   const stderr = trimEnd(raw.stderr);
   const text = raw.exitCode === 0 ? raw.response : undefined;
-  const response = text === undefined ? undefined : parseResponse(text);
-  const content = response?.content ?? '';
+  const parsed = text === undefined ? undefined : parseResponse(text);
+  const content = parsed?.response.content ?? '';
   if (raw.isCut || sizeOf(raw.stdout) + sizeOf(raw.stderr) + sizeOf(content) > maxOutputBytes) {
     return { status: 'failure', stdout: cut(stdout), stderr: tooMuchOutput };
   }
   if (raw.isTimedOut || raw.exitCode === timeoutCode) return { status: 'timeout', stdout, stderr };
   if (raw.exitCode !== 0) return { status: 'failure', stdout, stderr };
   if (text === undefined) return { status: 'success', stdout, stderr };
-  if (response !== undefined) return { status: 'success', stdout, stderr, response };
-  const told = stderr === '' ? invalidResponse : `${stderr}\n${invalidResponse}`;
-  return { status: 'failure', stdout, stderr: told };
+  if (parsed === undefined) {
+    return { status: 'failure', stdout, stderr: withLine(stderr, invalidResponse) };
+  }
+  const { response, omitted } = parsed;
+  const told = omitted.length === 0 ? stderr : withLine(stderr, omittedHeaders(omitted));
+  return { status: 'success', stdout, stderr: told, response };
+}
+
+/** Message in standard error about headers that a script may not set. */
+export function omittedHeaders(names: readonly string[]): string {
+  return `Headers left out of the response: ${names.join(', ')}`;
+}
+
+function withLine(text: string, line: string): string {
+  return text === '' ? line : `${text}\n${line}`;
 }
 
 const printable = /^[\u0020-\u007e]*$/;
 const maxHeaders = 50;
 const maxHeadersBytes = 8 * 1024;
-/** Headers of the connection, which only the server sets. */
-const ofConnection = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'content-length',
-]);
 
 const scalar = v.union([v.string(), v.number(), v.boolean()]);
 const headersSchema = v.pipe(
-  v.unknown(),
-  v.check((headers) => !Array.isArray(headers)),
-  v.record(
-    v.pipe(v.string(), v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), v.maxLength(127)),
-    v.pipe(
-      scalar,
-      v.transform(String),
-      v.regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/),
-      v.maxLength(4096),
-    ),
+  v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
+  v.transform((headers): [string, unknown][] => Object.entries(headers)),
+  v.array(
+    v.tuple([
+      v.pipe(v.string(), v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), v.maxLength(127)),
+      v.pipe(
+        scalar,
+        v.transform(String),
+        v.regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/),
+        v.maxLength(4096),
+      ),
+    ]),
   ),
-  v.check((headers) => Object.keys(headers).length <= maxHeaders),
-  v.check((headers) => sizeOf(Object.entries(headers).flat().join('')) <= maxHeadersBytes),
+  v.maxLength(maxHeaders),
+  v.check((headers) => sizeOf(headers.flat().join('')) <= maxHeadersBytes),
 );
 const responseSchema = v.object({
   status_code: v.pipe(
@@ -110,13 +112,23 @@ const responseSchema = v.object({
 
 const responseText = v.pipe(v.string(), v.parseJson(), responseSchema);
 
+/** A custom response, and the names of headers that are not part of it, as the script wrote them. */
+interface ParsedResponse {
+  readonly response: ScriptResponse;
+  readonly omitted: readonly string[];
+}
+
 /** Parses the response that a script has set; undefined when it cannot be sent. */
-function parseResponse(text: string): ScriptResponse | undefined {
+function parseResponse(text: string): ParsedResponse | undefined {
   const parsed = v.safeParse(responseText, text);
   if (!parsed.success) return undefined;
   const { status_code, content, content_type, headers } = parsed.output;
-  const kept = Object.entries(headers).filter(([name]) => !ofConnection.has(name.toLowerCase()));
-  return { status: status_code, content, content_type, headers: Object.fromEntries(kept) };
+  const kept = headers.filter(([name]) => maySetHeader(name));
+  const omitted = headers.map(([name]) => name).filter((name) => !maySetHeader(name));
+  return {
+    response: { status: status_code, content, content_type, headers: Object.fromEntries(kept) },
+    omitted,
+  };
 }
 
 function sizeOf(text: string): number {

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json/json.ts';
 import { type ErrorCode, errorCodeHeader } from './error-codes.ts';
+import { messages } from './messages.ts';
 
 /** Messages by field; errors of the whole body are under `non_field_errors`; nested bodies nest. */
 export type FieldErrors = { readonly [field: string]: Json };
@@ -132,6 +133,11 @@ export function serverBusy(seconds: number, tooMany?: string): ApiError {
  */
 export function quotaExceeded(text: string): ApiError {
   return refused(400, text, 'quota_exceeded');
+}
+
+/** Returns the 400 for a record that would need an id above the last one. */
+export function tooManyIds(): ApiError {
+  return refused(400, messages.tooManyIds, 'limit_reached');
 }
 
 /** Returns the 400 for a bad paging parameter. */

@@ -7,6 +7,7 @@ export const messages = {
   null: 'This field may not be null.',
   blank: 'This field may not be blank.',
   unique: 'This field must be unique.',
+  tooManyIds: 'Too many ids.',
   notString: 'Not a valid string.',
   notInteger: 'A valid integer is required.',
   integerTooLong: 'String value too large.',

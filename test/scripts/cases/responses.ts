@@ -47,11 +47,11 @@ export const responseObjects: readonly Rule[] = [
   },
   {
     name: 'its attributes are writable, with two spellings in JavaScript, where new is optional',
-    node: "const r = HttpResponse(0, 'a'); setResponse(r); r.status_code = 201; r.contentType = 'text/css'; r.headers.A = 'b'; console.log(r.statusCode, r.content_type)",
+    node: "const r = HttpResponse(0, 'a'); setResponse(r); r.status_code = 201; r.contentType = 'text/css'; r.headers['X-A'] = 'b'; console.log(r.statusCode, r.content_type)",
     python:
-      "r = HttpResponse(0, 'a')\nset_response(r)\nr.status_code = 201\nr.content_type = 'text/css'\nr.headers['A'] = 'b'\nprint(r.status_code, r.content_type)",
+      "r = HttpResponse(0, 'a')\nset_response(r)\nr.status_code = 201\nr.content_type = 'text/css'\nr.headers['X-A'] = 'b'\nprint(r.status_code, r.content_type)",
     stdout: '201 text/css',
-    response: { status: 201, content: 'a', content_type: 'text/css', headers: { A: 'b' } },
+    response: { status: 201, content: 'a', content_type: 'text/css', headers: { 'X-A': 'b' } },
   },
   {
     name: 'it has attributes and named arguments',
@@ -91,10 +91,13 @@ export const responseObjects: readonly Rule[] = [
     python: `set_response(HttpResponse(201))\nset_response(${python})`,
   })),
   {
-    name: 'connection headers are omitted',
-    node: "setResponse(new HttpResponse(200, '', 'a/b', { 'Content-Length': '5', Connection: 'close', Location: '/x' }))",
+    name: 'headers that it may not set are left out, and named',
+    inPyodide: true,
+    node: "console.error('own'); setResponse(new HttpResponse(200, '', 'a/b', { 'Content-Length': '5', Connection: 'close', Location: '/x', 'X-Accel-Redirect': '/private', Server: 1 }))",
     python:
-      "set_response(HttpResponse(200, '', 'a/b', {'Content-Length': '5', 'Connection': 'close', 'Location': '/x'}))",
+      "import sys\nprint('own', file=sys.stderr)\nset_response(HttpResponse(200, '', 'a/b', {'Content-Length': '5', 'Connection': 'close', 'Location': '/x', 'X-Accel-Redirect': '/private', 'Server': 1}))",
+    stderr:
+      'own\nHeaders left out of the response: Content-Length, Connection, X-Accel-Redirect, Server',
     response: { ...plain, content_type: 'a/b', headers: { Location: '/x' } },
   },
   {

@@ -44,7 +44,7 @@ export function accountOfCaller({ account, script }: Caller): number | undefined
   return account?.scope ?? script?.owner;
 }
 
-/** Returns the id of the instance that credentials belong to; those of an account belong to none. */
+/** Returns the id, or data id, of the instance that credentials belong to; those of an account belong to none. */
 export function instanceOfCaller({ apiKey, link, script }: Caller): number | undefined {
   return (apiKey ?? link ?? script)?.scope;
 }
@@ -69,7 +69,7 @@ export function addCallerKeys(
   }
   const dataOf = ({ scope }: { readonly scope: number }) =>
     instance !== undefined && isInstance(scope, instance) ? instance : scope;
-  if (script !== undefined) add('callingScript', scriptEntity.key(dataOf(script), script.script));
+  if (script !== undefined) add('callingScript', scriptEntity.key(script.scope, script.script));
   if (apiKey === undefined) return;
   add('apiKey', apiKeyEntity.key(apiKey.scope, apiKey.record));
   if (user !== undefined) {
@@ -147,14 +147,14 @@ function actorOf(of: CallerCase, callers: Callers): Actor {
 
 /**
  * Returns the actor of a script: role `full` on behalf of the owner of its instance, only inside that instance, and
- * only while script and owner are those of the run (docs/reference/scripts.md#full-access).
+ * only while contents, script and owner are those of the run (docs/reference/scripts.md#full-access).
  */
 function scriptActor(
   claims: ScriptClaims,
   { route, instance, record }: CallerCase,
   { account, member }: Callers,
 ): Actor {
-  const isInside = route.instance !== 'none' && isInstance(claims.scope, instance);
+  const isInside = route.instance !== 'none' && claims.scope === instance;
   const isOfVersion =
     as(scriptEntity, record('callingScript'))?.data.version === claims.scriptVersion;
   const isOfOwner =

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ownerOfData, restoredData, restoreOfData } from '../../../store/entities.ts';
 import type { Keyed } from '../../../store/records/records.ts';
 
 /*
@@ -10,10 +11,12 @@ import type { Keyed } from '../../../store/records/records.ts';
  * before its MAC, by which clients recognize it (docs/reference/keys.md#form):
  *
  *   kind (1) · secret version (1) · instance (4) · end (4) · depth (2) · script (4) · version of the script (4)
- *   · owner (4) · generation of the owner's key (2) : MAC (16)
+ *   · owner (4) · generation of the owner's key (2) [· restore that made the contents (4)] : MAC (16)
+ *
+ * Instances that were never restored have no restore in their tokens; a token without it is of their data id alone.
  *
  * The MAC is HMAC-SHA-256 over all bytes before it with that version of the deployment's master secret, cut to 16
- * bytes; the first byte determines the length, so no head can be read as one of another kind. So a forged key is
+ * bytes; the first byte determines the form, so no head can be read as one of another kind. So a forged key is
  * rejected without reading the store, a genuine one names its records, and a copy of the table holds no usable
  * credential.
  */
@@ -37,12 +40,12 @@ export interface RecordClaims {
   readonly alias?: string;
 }
 
-/** Claims of a script's token. They count only until its end, and while script and owner are unchanged. */
+/** Claims of a script's token. They count only until its end, and while contents, script and owner are unchanged. */
 export interface ScriptClaims {
   readonly kind: 'script';
   /** Version of the master secret, 1 to 255. */
   readonly version: number;
-  /** Instance id. */
+  /** Data id of the instance: a restore sets the versions of scripts back. */
   readonly scope: number;
   /** End of validity, in seconds since 1970. */
   readonly endsAt: number;
@@ -60,7 +63,7 @@ export type KeyClaims = RecordClaims | ScriptClaims;
 
 const macBytes = 16;
 const recordText = /^([0-9a-f]{24})([0-9a-f]{32})$/;
-const scriptText = /^([0-9a-f]{52}):([0-9a-f]{32})$/;
+const scriptText = /^([0-9a-f]{52}(?:[0-9a-f]{8})?):([0-9a-f]{32})$/;
 
 /** The highest generation that a key can contain. */
 export const maxGeneration = 0xffff;
@@ -73,21 +76,31 @@ export function keyText(claims: KeyClaims, secret: Uint8Array): string {
 }
 
 function headOf(claims: KeyClaims): Buffer {
-  const head = Buffer.alloc(claims.kind === 'script' ? 26 : 12);
+  if (claims.kind === 'script') return scriptHead(claims);
+  const head = Buffer.alloc(12);
   head[0] = kinds.indexOf(claims.kind) + 1;
   head[1] = claims.version;
   head.writeUInt32BE(claims.scope, 2);
-  if (claims.kind !== 'script') {
-    head.writeUInt32BE(claims.record, 6);
-    head.writeUInt16BE(claims.generation, 10);
-    return head;
-  }
+  head.writeUInt32BE(claims.record, 6);
+  head.writeUInt16BE(claims.generation, 10);
+  return head;
+}
+
+const scriptHeadBytes = 26;
+
+function scriptHead(claims: ScriptClaims): Buffer {
+  const restore = restoreOfData(claims.scope);
+  const head = Buffer.alloc(restore === 0 ? scriptHeadBytes : scriptHeadBytes + 4);
+  head[0] = kinds.indexOf(claims.kind) + 1;
+  head[1] = claims.version;
+  head.writeUInt32BE(ownerOfData(claims.scope), 2);
   head.writeUInt32BE(claims.endsAt, 6);
   head.writeUInt16BE(claims.depth, 10);
   head.writeUInt32BE(claims.script, 12);
   head.writeUInt32BE(claims.scriptVersion, 16);
   head.writeUInt32BE(claims.owner, 20);
   head.writeUInt16BE(claims.ownerGeneration, 24);
+  if (restore !== 0) head.writeUInt32BE(restore, scriptHeadBytes);
   return head;
 }
 
@@ -122,10 +135,11 @@ function recordClaims(kind: RecordClaims['kind'], head: Buffer): RecordClaims {
 }
 
 function scriptClaims(head: Buffer): ScriptClaims {
+  const restore = head.length > scriptHeadBytes ? head.readUInt32BE(scriptHeadBytes) : 0;
   return {
     kind: 'script',
     version: head.readUInt8(1),
-    scope: head.readUInt32BE(2),
+    scope: restoredData(head.readUInt32BE(2), restore),
     endsAt: head.readUInt32BE(6),
     depth: head.readUInt16BE(10),
     script: head.readUInt32BE(12),

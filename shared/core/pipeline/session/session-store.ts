@@ -1,12 +1,14 @@
 import { writeEach } from '../../../store/commit.ts';
 import {
   ConditionFailed,
+  CounterEnded,
   type Key,
   type Store,
   type Stored,
   type Transaction,
   type Write,
 } from '../../../store/store.ts';
+import { reserveNumbers } from './reserve-numbers.ts';
 
 /** Receives the writes of a session's requests, and write conflicts, after which reads are outdated. */
 export interface SessionWatch {
@@ -27,7 +29,12 @@ export function createSessionStore(store: Store, watch: SessionWatch): Store {
     get: (keys) => get(keys),
     query: (query) => store.query(query),
     ...(store.isNear && { isNear: true }),
-    next: (counter, count = 1) => next({ counter, count }),
+    next: async (counter, count = 1, most) => {
+      if (most !== undefined) return store.next(counter, count, most);
+      const first = await next({ counter, count });
+      if (Number.isNaN(first)) throw new CounterEnded(counter);
+      return first;
+    },
     close: () => store.close(),
     write: (transaction) => {
       watch.written(transaction.writes);
@@ -116,7 +123,9 @@ async function takeTogether(store: Store, asked: readonly Asked[]): Promise<read
     counters.set(joined(counter), found);
   }
   const all = [...counters.values()];
-  const firsts = await Promise.all(all.map(({ counter, total }) => store.next(counter, total)));
+  const firsts = await Promise.all(
+    all.map(({ counter, total }) => reserveNumbers(store, counter, total)),
+  );
   for (const [at, each] of all.entries()) each.next = firsts[at] ?? 0; // one for each
   return asked.map(({ counter, count }) => {
     const found = counters.get(joined(counter));

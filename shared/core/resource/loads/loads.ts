@@ -2,7 +2,7 @@ import { as, type Kind } from '../../../store/entity.ts';
 import type { Key, Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
 import type { ApiError } from '../../../values/errors/errors.ts';
-import { type Cache, type Caches, defineCache } from '../caches.ts';
+import { byRecord, type Cache, type Caches, defineCache } from '../caches.ts';
 import { type Known, type KnownValues, knownValue } from './known.ts';
 
 /*
@@ -27,8 +27,8 @@ export interface Load<Value> {
 /** The value that a lookup finds, for the keys of further records. */
 export interface Gives<Value> {
   readonly value: (item: Stored) => Value;
-  /** Values by {@link cacheName} of the record. */
-  readonly cache: (caches: Caches) => Cache<string, Value>;
+  /** Values by the key of the record. */
+  readonly cache: (caches: Caches) => Cache<Key, Value>;
   /** A record that holds the values of many; a process without a cached value reads it in the first step. */
   readonly listed?: {
     readonly key: (known: Known) => Key | undefined;
@@ -134,7 +134,7 @@ export function lookup<Given, Data extends object>(
   record: RecordLoad<Data>,
   value: (data: Data) => Given,
   {
-    cache = defineCache<string, Given>(),
+    cache = defineCache<Key, Given>(byRecord),
     listed,
   }: Partial<Pick<Gives<Given>, 'cache' | 'listed'>> = {},
 ): Lookup<Given, Data> {

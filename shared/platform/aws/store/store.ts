@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { isOrdered } from '../../../store/entities.ts';
+import { isOrdered, lastNumber } from '../../../store/entities.ts';
 import { checkKey } from '../../../store/key-limits.ts';
-import type { Store } from '../../../store/store.ts';
+import { CounterEnded, type Key, type Store } from '../../../store/store.ts';
 import { naming } from '../sdk/client.ts';
 import { takeInBlocks } from './blocks.ts';
 import type { StoreContext } from './context.ts';
@@ -27,17 +27,20 @@ export function openStore({ table, client, now, pacing = realPacing }: StoreOpti
   const context: StoreContext = { client: naming(client), table, now: () => now() / 1000, pacing };
   const takeNow: Take = (key, count) => takeFromTable(context, key, count);
   const takeAhead = takeInBlocks(takeNow, now);
+  const take = async (counter: Key, count: number, most: number | undefined) => {
+    checkKey(counter);
+    if (!Number.isInteger(count) || count < 1) throw new Error(`cannot take ${count} numbers`);
+    if (most !== undefined) return takeFromTable(context, counter, count, most);
+    const first = await (isOrdered(counter) ? takeNow : takeAhead)(counter, count);
+    if (first + count - 1 > lastNumber(counter)) throw new CounterEnded(counter);
+    return first;
+  };
   const calls = openCalls();
   return {
     get: (keys) => calls.run(() => readItems(context, keys)),
     query: (query) => calls.run(() => queryItems(context, query)),
     write: (transaction) => calls.run(() => writeItems(context, transaction)),
-    next: (counter, count = 1) =>
-      calls.run(async () => {
-        checkKey(counter);
-        if (!Number.isInteger(count) || count < 1) throw new Error(`cannot take ${count} numbers`);
-        return isOrdered(counter) ? takeNow(counter, count) : takeAhead(counter, count);
-      }),
+    next: (counter, count = 1, most) => calls.run(() => take(counter, count, most)),
     close: async () => {
       await calls.close();
       client.destroy();

@@ -1,4 +1,4 @@
-import type { Key } from '../../../store/store.ts';
+import { CounterEnded, type Key } from '../../../store/store.ts';
 import { itemKey } from './keys.ts';
 import type { Operation, Tables } from './tables.ts';
 
@@ -7,8 +7,12 @@ import type { Operation, Tables } from './tables.ts';
  * commit, or in an earlier one.
  */
 export interface Counters {
-  /** Takes `count` numbers and returns the first. */
-  take(counter: Key, count: number): number;
+  /**
+   * Takes `count` numbers and returns the first.
+   *
+   * @throws CounterEnded when they would exceed `most`; none is taken then
+   */
+  take(counter: Key, count: number, most: number): number;
   /** Resets a counter that is no longer used; returns the operations to write, empty when it is no counter. */
   forget(key: string): readonly Operation[];
   /** Returns the operations that make all numbers taken so far durable. */
@@ -23,10 +27,11 @@ export function createCounters({ counters }: Tables): Counters {
   const underway = new Map<string, number>();
 
   return {
-    take: (counter, count) => {
+    take: (counter, count, most) => {
       if (!Number.isInteger(count) || count < 1) throw new Error(`cannot take ${count} numbers`);
       const key = itemKey(counter);
       const taken = last.get(key) ?? Number(counters.get(key) ?? '0');
+      if (taken + count > most) throw new CounterEnded(counter);
       last.set(key, taken + count);
       unsaved.add(key);
       return taken + 1;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Watch } from '../../../jobs/change-feed.ts';
+import { lastNumber } from '../../../store/entities.ts';
 import type { ConditionFailed, Store, Transaction } from '../../../store/store.ts';
 import { ApiError } from '../../../values/errors/errors.ts';
 import type { Log } from '../../ports.ts';
@@ -122,7 +123,8 @@ function createStore(
     },
     openSnapshot: () => openSnapshot(tables),
     ...createWriter(commits, checkOpen, { now, feed, counters }),
-    next: async (counter, count = 1) => counters.take(counter, count),
+    next: async (counter, count = 1, most = lastNumber(counter)) =>
+      counters.take(counter, count, most),
     close: () => {
       closing ??= close();
       return closing;

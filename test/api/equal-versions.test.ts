@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { createRouter } from '../../shared/core/http/router.ts';
+import type { Route } from '../../shared/core/resource/route.ts';
+import type { SocialProfile } from '../../shared/platform/ports.ts';
+import { type Api, type ApiOptions, startApi } from '../support/api.ts';
+import { equalizeVersions } from '../support/equal-versions.ts';
+import { type Credentials, type RawResponse, sendRaw } from '../support/http-client.ts';
+import { medium } from '../support/medium.ts';
+import { forgetItems, noCaches } from '../support/no-caches.ts';
+import { firstNames, type Step, type Turn } from '../support/two-of-each/step.ts';
+import { steps } from '../support/two-of-each/steps.ts';
+
+/*
+ * A version identifies nothing by itself: all items of one transaction have the same one. So no response may change when
+ * nearly all items have equal versions. The same requests, to each operation of the map, are sent to such a server and
+ * to one that caches nothing, in turns that go from thing to thing and from tenant to tenant.
+ */
+
+/** A server, and what its responses have named. */
+interface Side {
+  readonly api: Api;
+  readonly turns: readonly Turn[];
+}
+
+let equal: Side;
+let plain: Side;
+/** Requests with different responses, and both of these. */
+const differences: string[] = [];
+/** Turns in which an operation was successful, by its name. */
+const served = new Map<string, Set<Turn>>();
+
+const verify = (token: string): Promise<SocialProfile> =>
+  Promise.resolve({ id: token, email: token, first_name: 'Kim', last_name: 'Lee' });
+
+async function openSide(options: ApiOptions): Promise<Side> {
+  const api = await startApi({ social: { facebook: verify }, ...options });
+  const turns = [0, 1].flatMap((tenant) =>
+    [0, 1].map((at) => ({ tenant, at, names: firstNames(tenant, at) })),
+  );
+  return { api, turns };
+}
+
+/** Sends the request of a step to both servers, and compares the responses. */
+async function compare(step: Step, at: number): Promise<void> {
+  const [turn, same] = [equal.turns[at], plain.turns[at]];
+  if (turn === undefined || same === undefined || (step.isOfTenant && turn.at > 0)) return;
+  const [response, wanted] = await Promise.all([send(equal, step, turn), send(plain, step, same)]);
+  const [is, should] = [said(response), said(wanted)];
+  const name = `${step.call}, tenant ${turn.tenant}, thing ${turn.at}`;
+  if (is !== should) differences.push(`${name}\n${is}\n${should}`);
+  if (wanted.status < 400) note(step, same);
+}
+
+async function send({ api, turns }: Side, step: Step, turn: Turn): Promise<RawResponse> {
+  const { method, path } = requestOf(step, turn);
+  await step.before?.(api, turn);
+  const { pathname, search } = new URL(`${api.url}${path}`); // escaped
+  const body = step.body?.(turn, api);
+  const as = callerOf(step, turn);
+  const sent = { method, path: pathname + search, as, ...(body !== undefined && { body }) };
+  const response = await sendRaw(api.url, sent);
+  if (method !== 'GET') await api.platform.idle();
+  if (response.status < 400) {
+    const { tenant } = turn;
+    keep(response, step, step.isOfTenant ? turns.filter((each) => each.tenant === tenant) : [turn]);
+  }
+  return response;
+}
+
+function requestOf({ call }: Step, { names }: Turn) {
+  const [method = '', template = ''] = call.split(' ');
+  return { method, path: template.replace(/\{(\w+)\}/g, (_, name: string) => names[name] ?? name) };
+}
+
+function callerOf({ as = 'owner' }: Step, { names }: Turn): Credentials {
+  switch (as) {
+    case 'owner':
+      return names.key;
+    case 'guest':
+      return names.guest;
+    case 'app':
+      return names.app;
+    case 'user':
+      return { key: names.app ?? '', user: names.user ?? '' };
+    case 'nobody':
+      return undefined;
+  }
+}
+
+function keep({ body }: RawResponse, step: Step, turns: readonly Turn[]): void {
+  for (const [name, value] of Object.entries(step.keep?.(body) ?? {})) {
+    for (const { names } of turns) names[name] = String(value);
+  }
+}
+
+/** What differs in the responses of two servers, and what is put in its place. */
+const differing: readonly (readonly [RegExp, string])[] = [
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'time'],
+  [/127\.0\.0\.1:\d+/g, 'host'],
+  [/[0-9a-f]{24,}/g, 'key'],
+  [/scrypt[\w$+/=]+/g, 'hash'],
+  [/"policy":"[^"]+"/g, '"policy":""'],
+  [/"duration":\d+/g, '"duration":0'],
+  [/"size":\d+/g, '"size":0'], // of archives, which are compressed
+  [/: ping\n\n/g, ''], // of streams, at intervals
+];
+
+function said({ status, headers, text }: RawResponse): string {
+  const normalized = differing.reduce((rest, [found, put]) => rest.replace(found, put), text);
+  return `${status} ${headers['content-type']} ${normalized}`;
+}
+
+const router = createRouter(routes);
+
+function note(step: Step, turn: Turn): void {
+  const { method, path } = requestOf(step, turn);
+  const match = router(path.replace(/\?.*/, ''));
+  if (match === undefined) throw new Error(`no route has the path ${path}`);
+  const name = nameOf(method, match.route);
+  served.set(name, (served.get(name) ?? new Set()).add(turn));
+}
+
+function nameOf(method: string, { paths }: Pick<Route, 'paths'>): string {
+  return `${method} ${paths['v1.1'] ?? `/v1${paths.v1 ?? ''}`}`;
+}
+
+describe.runIf(medium === undefined)('a server whose items have equal versions', () => {
+  beforeAll(async () => {
+    equal = await openSide({ wrap: equalizeVersions });
+    const caches = noCaches(() => `${plain.api.url}/files`);
+    plain = await openSide({ wrap: forgetItems, caches });
+    for (const step of steps) {
+      for (const at of equal.turns.keys()) await compare(step, at);
+    }
+  });
+  afterAll(async () => {
+    await equal.api.close();
+    await plain.api.close();
+  });
+
+  it('gives the same responses as one that caches nothing', () => {
+    expect(differences).toEqual([]);
+  });
+
+  it('is asked for each operation of the map, for two things or two tenants', () => {
+    const operations = routes.flatMap((route) =>
+      Object.keys(route.operations).map((method) => nameOf(method, route)),
+    );
+
+    expect(operations.filter((name) => (served.get(name)?.size ?? 0) < 2)).toEqual([]);
+  });
+});
