@@ -1,6 +1,6 @@
 import { ApiError } from '../../values/errors/errors.ts';
 import { isJsonObject } from '../../values/json/json.ts';
-import { mediaType } from '../../values/media-type.ts';
+import { mediaType } from '../../values/text/media-type.ts';
 import { decodeText } from './body/body.ts';
 import { parseJsonText } from './json-text.ts';
 import { keyMembers, type Request } from './message.ts';

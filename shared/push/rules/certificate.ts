@@ -1,4 +1,4 @@
-import { mediaType } from '../../values/media-type.ts';
+import { mediaType } from '../../values/text/media-type.ts';
 import { type Reading, read, refuse } from '../../values/scalars.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import type { Upload } from '../../values/uploads.ts';

@@ -1,6 +1,6 @@
 import { anonymousBodyBytes } from '../../../values/bounds.ts';
 import { type ApiError, tooLarge } from '../../../values/errors/errors.ts';
-import { mediaType } from '../../../values/media-type.ts';
+import { mediaType } from '../../../values/text/media-type.ts';
 import {
   type Credential,
   credentialOutsideBody,

@@ -1,6 +1,6 @@
 import { maxStructure } from '../../../values/bounds.ts';
 import { jsonAsForm, refused, unsupportedMediaType } from '../../../values/errors/errors.ts';
-import { mediaType } from '../../../values/media-type.ts';
+import { mediaType } from '../../../values/text/media-type.ts';
 import {
   decodeReplacing,
   decoderOf,
