@@ -1,13 +1,17 @@
 import { codeOf, messageOf } from '../shared/values/caught.ts';
+import { checkPath, type RequestPath } from '../shared/values/text/request-path.ts';
+import { addressBelow } from './server-address.ts';
 
 /** A request to the server. `body` is sent as JSON unless it is a form. */
-export interface ClientRequest {
+export interface ClientRequest<Path extends string = string> {
   readonly method?: string;
-  /** From the root, or an absolute address. */
-  readonly path: string;
+  /** From the root of the server, or an absolute address of the server. */
+  readonly path: Path;
   readonly body?: object;
   /** An account key or an API key; that of the client when absent. */
   readonly key?: string | undefined;
+  /** Name of the instance that is to be deleted; the server compares it (docs/reference/instances.md#delete). */
+  readonly confirmedName?: string;
   /** Statuses that are expected; 200 to 299 by default. */
   readonly expect?: readonly number[];
 }
@@ -20,7 +24,12 @@ export interface ClientResponse {
 }
 
 /** Sends a request. Throws ResponseError when its status is not expected. */
-export type Send = (request: ClientRequest) => Promise<ClientResponse>;
+export type Send<Path extends string = string> = (
+  request: ClientRequest<Path>,
+) => Promise<ClientResponse>;
+
+/** Sends requests to built or checked paths only: what commands use, whose names come from files and servers. */
+export type PathSend = Send<RequestPath>;
 
 /** A response whose status is not expected. */
 export class ResponseError extends Error {
@@ -45,8 +54,9 @@ const maxTries = 10;
 export function openClient(url: string, key?: string): Send {
   const send = async (request: ClientRequest, tries: number): Promise<ClientResponse> => {
     const { path, body, expect, method = body ? 'POST' : 'GET' } = request;
-    const response = await fetch(new URL(path, url), {
+    const response = await fetch(addressBelow(url, path), {
       method,
+      redirect: 'manual', // `fetch` would send the key to where it leads
       ...encoded({ key, ...request }),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
@@ -55,13 +65,13 @@ export function openClient(url: string, key?: string): Send {
     const { status, ok, headers } = response;
     const text = await response.text();
     const seconds = Number(headers.get('retry-after') ?? 0);
-    if (isBusy(status) && seconds > 0 && seconds < longestPauseSeconds && tries < maxTries) {
+    if (isBusy(status) && isShort(seconds) && tries < maxTries) {
       await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
       return send(request, tries + 1);
     }
     const result = { status, body: parsed(text) };
     if (expect === undefined ? ok : expect.includes(status)) return result;
-    throw new ResponseError({ ...request, method }, text, result);
+    throw unexpected(url, { ...request, method }, { text, result, headers });
   };
   return (request) => send(request, 1);
 }
@@ -72,12 +82,40 @@ function causeOf(error: unknown): string {
   return codeOf(cause) ?? messageOf(cause);
 }
 
+interface Unexpected {
+  readonly text: string;
+  readonly result: ClientResponse;
+  readonly headers: Headers;
+}
+
+function unexpected(
+  url: string,
+  request: ClientRequest,
+  { text, result, headers }: Unexpected,
+): Error {
+  const target = headers.get('location');
+  const isRedirect = result.status >= 300 && result.status < 400;
+  if (isRedirect && target !== null) return new Error(`${url} redirects to ${target}`);
+  return new ResponseError(request, text, result);
+}
+
+function isShort(seconds: number): boolean {
+  return seconds > 0 && seconds < longestPauseSeconds;
+}
+
 function isBusy(status: number): boolean {
   return status === 429 || status === 503;
 }
 
-function encoded({ body, key }: ClientRequest) {
-  const own = key === undefined ? {} : { 'X-API-KEY': key };
+/** Some proxies of servers below a path drop `Content-Encoding` of a compressed response. */
+const uncompressed = { 'Accept-Encoding': 'identity' } as const;
+
+function encoded({ body, key, confirmedName }: ClientRequest) {
+  const own = {
+    ...(key !== undefined && { 'X-API-KEY': key }),
+    ...(confirmedName !== undefined && { 'X-Confirm-Name': confirmedName }),
+    ...uncompressed,
+  };
   if (body === undefined || body instanceof FormData)
     return { headers: own, ...(body && { body }) };
   const headers = { ...own, 'Content-Type': 'application/json' };
@@ -93,7 +131,7 @@ function parsed(text: string): unknown {
 }
 
 /** Returns all items of a list. */
-export async function allItems<Item>(send: Send, path: string): Promise<readonly Item[]> {
+export async function allItems<Item>(send: PathSend, path: RequestPath): Promise<readonly Item[]> {
   const items: Item[] = [];
   for await (const item of itemsOf<Item>(send, path)) items.push(item);
   return items;
@@ -101,12 +139,12 @@ export async function allItems<Item>(send: Send, path: string): Promise<readonly
 
 /** Passes all items of a list, page by page, as the server links them. */
 export async function* itemsOf<Item = Record<string, unknown>>(
-  send: Send,
-  path: string,
+  send: PathSend,
+  path: RequestPath,
 ): AsyncGenerator<Item> {
-  for (let next: string | null = path; next !== null; ) {
+  for (let next: RequestPath | null = path; next !== null; ) {
     const { body }: ClientResponse = await send({ path: next });
     yield* body.objects as Item[];
-    next = body.next;
+    next = body.next === null ? null : checkPath(String(body.next));
   }
 }

@@ -29,6 +29,7 @@ import { processVariables } from '../shared/platform/setting-variables.ts';
 import { unknownSetting, unknownVariables } from '../shared/platform/unknown-variables.ts';
 import { firstAccountEntity } from '../shared/store/entities.ts';
 import { messageOf } from '../shared/values/caught.ts';
+import { inBackground } from '../shared/values/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
 
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
@@ -112,13 +113,19 @@ async function run(
     flush();
   };
   onSignal(close);
-  void platform.lost.then(async () => {
+  endWithLauncher(platform, close);
+  process.stdout.write(await greet(platform, { url: address, browserUrl: url(), described }));
+  process.stdout.write(`${await platform.scripts.selfTest()}\n`);
+}
+
+/** Ends this process when the launcher has ended: no script can run without it. */
+function endWithLauncher({ lost, log }: LocalPlatform, close: () => Promise<void>): void {
+  const end = async () => {
     log({ level: 'error', message: lostLauncher });
     await close();
     process.exit(1);
-  });
-  process.stdout.write(await greet(platform, { url: address, browserUrl: url(), described }));
-  process.stdout.write(`${await platform.scripts.selfTest()}\n`);
+  };
+  inBackground(lost.then(end), (error) => fail(messageOf(error), 1));
 }
 
 /** Returns a line for each variable of the environment that looks like a setting and is none. */
@@ -193,9 +200,9 @@ function onSignal(close: () => Promise<void>): void {
       return;
     }
     firstAt = performance.now();
-    close().then(
-      () => process.exit(0),
-      (error: unknown) => fail(messageOf(error), 1),
+    inBackground(
+      close().then(() => process.exit(0)),
+      (error) => fail(messageOf(error), 1),
     );
   };
   process.on('SIGINT', end);

@@ -5,13 +5,17 @@ import type { RuntimeFiles } from '../shared/platform/runtimes/package.ts';
 import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 
 const folder = fileURLToPath(new URL('../shared/platform/runtimes', import.meta.url));
-const nodeRunner = ['runner.cjs', 'context.cjs', 'lockdown.cjs', 'write-all.cjs'];
+const nodeRunner = ['runner.cjs', 'context.cjs', 'leave-root.cjs', 'lockdown.cjs', 'write-all.cjs'];
 const pythonFiles = [
   'index.py',
   'conversation.py',
   'runner.py',
   'context.py',
   'family.py',
+  'calls.py',
+  'landlock.py',
+  'pairs.py',
+  'privileges.py',
   'seccomp.py',
 ];
 

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Send } from '../client.ts';
+import type { RequestPath } from '../../shared/values/text/request-path.ts';
+import type { PathSend } from '../client.ts';
 
 const pauseMs = 200;
 
 /** Waits until the indexes of a class are built. */
-export async function untilReady(send: Send, path: string): Promise<void> {
+export async function untilReady(send: PathSend, path: RequestPath): Promise<void> {
   while ((await send({ path })).body.status === 'migrating') await setTimeout(pauseMs);
 }

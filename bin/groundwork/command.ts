@@ -8,7 +8,10 @@ export type AddCommand = (program: Command, terminal: () => Terminal) => void;
 export function withServer(command: Command): Command {
   return command
     .option('--url <address>', 'the server (GROUNDWORK_URL, or http://127.0.0.1:3000)')
-    .option('--key <key>', 'an account key (GROUNDWORK_ACCOUNT_KEY, or that of the last login)');
+    .option(
+      '--key <key>',
+      'an account key, with --url (GROUNDWORK_ACCOUNT_KEY, or that of the last login)',
+    );
 }
 
 /** Adds the options by which a command finds its instance. */

@@ -83,7 +83,9 @@ function leavesOf({ commands }: Command): readonly Command[] {
 }
 
 function report(error: unknown, isJson: boolean): void {
-  if (!isJson) return void process.stderr.write(`groundwork: ${messageOf(error)}\n`);
   const response = error instanceof ResponseError ? error.response : undefined;
-  process.stderr.write(`${JSON.stringify({ error: messageOf(error), response })}\n`);
+  const text = isJson
+    ? JSON.stringify({ error: messageOf(error), response })
+    : `groundwork: ${messageOf(error)}`;
+  openTerminal({ isJson }).warn(text);
 }

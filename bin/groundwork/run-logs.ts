@@ -1,4 +1,12 @@
-import { itemsOf, type Send } from '../client.ts';
+import { printableLine } from '../../shared/values/text/printable.ts';
+import {
+  at,
+  below,
+  checkPath,
+  joined,
+  type RequestPath,
+} from '../../shared/values/text/request-path.ts';
+import { itemsOf, type PathSend } from '../client.ts';
 import type { InstanceConnection } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { findLabelled, hasEnded, outcomeOf, outputOf, type Trace } from './traces.ts';
@@ -9,7 +17,7 @@ export interface LogSource {
   /** Its label or name, or else its id. */
   readonly name: string;
   /** Path of its traces. */
-  readonly traces: string;
+  readonly traces: RequestPath;
 }
 
 /** A run in a log. */
@@ -37,10 +45,10 @@ interface Caller {
 }
 
 const kinds = [
-  ['script', 'snippets/scripts/', 'id,label,links'],
-  ['endpoint', 'endpoints/scripts/', 'name,script,links'],
-  ['trigger', 'triggers/', 'id,label,script,links'],
-  ['schedule', 'schedules/', 'id,label,script,links'],
+  ['script', at`snippets/scripts/`, 'id,label,links'],
+  ['endpoint', at`endpoints/scripts/`, 'name,script,links'],
+  ['trigger', at`triggers/`, 'id,label,script,links'],
+  ['schedule', at`schedules/`, 'id,label,script,links'],
 ] as const;
 
 /**
@@ -52,10 +60,10 @@ export async function findLogSources(
   connection: InstanceConnection,
   { script, trigger }: LogFilter,
 ): Promise<readonly LogSource[]> {
-  const idIn = async (list: string, wanted: string | undefined) =>
+  const idIn = async (list: RequestPath, wanted: string | undefined) =>
     wanted === undefined ? undefined : (await findLabelled(connection, list, wanted)).id;
-  const scriptId = await idIn('snippets/scripts/', script);
-  const triggerId = await idIn('triggers/', trigger);
+  const scriptId = await idIn(at`snippets/scripts/`, script);
+  const triggerId = await idIn(at`triggers/`, trigger);
   const callers = await readCallers(connection);
   return callers
     .filter((caller) => scriptId === undefined || scriptOf(caller) === scriptId)
@@ -63,14 +71,17 @@ export async function findLogSources(
     .map(({ kind, id, name, label, links }) => ({
       kind,
       name: name || label || String(id),
-      traces: links.traces,
+      traces: checkPath(links.traces),
     }));
 }
 
 async function readCallers({ send, base }: InstanceConnection): Promise<readonly Caller[]> {
   const callers: Caller[] = [];
   for (const [kind, list, fields] of kinds) {
-    for await (const item of itemsOf<Omit<Caller, 'kind'>>(send, `${base}${list}?fields=${fields}`))
+    for await (const item of itemsOf<Omit<Caller, 'kind'>>(
+      send,
+      below(joined(base, list))`?fields=${fields}`,
+    ))
       callers.push({ ...item, kind });
   }
   return callers;
@@ -95,16 +106,16 @@ export interface LogReader {
 }
 
 /** Opens a reader of traces. Runs that have not ended are returned when they have. */
-export function openLogReader(send: Send, { errors }: LogFilter): LogReader {
+export function openLogReader(send: PathSend, { errors }: LogFilter): LogReader {
   const known = new Set<string>(); // paths of traces
   const isWanted = (path: string, { status }: Listed) =>
     !known.has(path) && !(errors && status === 'success');
   const newOnes = async (source: LogSource) => {
-    const { body } = await send({ path: `${source.traces}?fields=id,status,executed_at` });
+    const { body } = await send({ path: below(source.traces)`?fields=id,status,executed_at` });
     const listed: readonly Listed[] = body.objects;
     const ended = listed
       .filter(hasEnded)
-      .map((one) => ({ ...one, source, path: `${source.traces}${one.id}/` }));
+      .map((one) => ({ ...one, source, path: below(source.traces)`${one.id}/` }));
     const wanted = ended.filter((one) => isWanted(one.path, one));
     for (const { path } of ended) known.add(path);
     return wanted;
@@ -144,6 +155,6 @@ async function inTurns<Item, Result>(
 /** Returns a run with what it printed, for a terminal. */
 export function formatEntry({ kind, name, trace }: LogEntry, out: Terminal): string {
   const time = trace.executed_at?.slice(0, 19).replace('T', ' ') ?? 'not started';
-  const head = `${time}  ${kind} ${name} #${trace.id}: ${outcomeOf(trace, out)}`;
+  const head = `${time}  ${kind} ${printableLine(name)} #${trace.id}: ${outcomeOf(trace, out)}`;
   return [head, ...outputOf(trace, out).map((line) => `  ${line}`.trimEnd())].join('\n');
 }

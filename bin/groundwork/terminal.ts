@@ -1,9 +1,14 @@
-import { styleText } from 'node:util';
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
 import { password, progress, text } from '@clack/prompts';
 import { processVariables } from '../../shared/platform/setting-variables.ts';
+import { printable } from '../../shared/values/text/printable.ts';
 import { UsageError } from '../operator/terminal.ts';
 
-/** How the commands talk to people and to other programs. */
+/**
+ * How the commands talk to people and to other programs. Texts of servers and files cannot control the terminal: every
+ * text is made {@link printable} here, where it is printed, except for the colours of `style`.
+ */
 export interface Terminal {
   /** Whether results are printed as JSON. */
   readonly isJson: boolean;
@@ -14,7 +19,7 @@ export interface Terminal {
   /** Prints a warning to standard error. */
   warn(line: string): void;
   /** Colours a text, on a terminal with colours. */
-  style(format: Parameters<typeof styleText>[0], text: string): string;
+  style(format: Color, text: string): string;
   /**
    * Asks for a text.
    *
@@ -28,6 +33,9 @@ export interface Terminal {
   /** Shows the progress of long work on a terminal. */
   progress(label: string, total: number): Progress;
 }
+
+/** A colour of a text, or how it is emphasised. */
+export type Color = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 
 /** A bar on a terminal. */
 export interface Progress {
@@ -48,36 +56,56 @@ export function openTerminal({ isJson }: { readonly isJson: boolean }): Terminal
     if (typeof given === 'symbol') throw new Error('cancelled');
     return given ?? '';
   };
+  const { style, shown } = openColors(hasColors);
   return {
     isJson,
     result: (value, asText) => {
-      const printed = isJson ? JSON.stringify(value, undefined, 2) : asText();
+      const printed = isJson ? printable(JSON.stringify(value, undefined, 2)) : shown(asText());
       stdout.write(printed.endsWith('\n') ? printed : `${printed}\n`);
     },
     say: (line) => {
-      if (!isJson) stdout.write(`${line}\n`);
+      if (!isJson) stdout.write(`${shown(line)}\n`);
     },
-    warn: (line) => void stderr.write(`${line}\n`),
-    style: (format, given) => (hasColors ? styleText(format, given) : given),
+    warn: (line) => void stderr.write(`${shown(line)}\n`),
+    style,
     ask: async (message, option, initialValue = '') => {
       need(option);
-      return asked(await text({ message, initialValue, output: stderr }));
+      return asked(await text({ message: shown(message), initialValue, output: stderr }));
     },
     askSecret: async (message, option) => {
       need(option);
-      return asked(await password({ message, output: stderr }));
+      return asked(await password({ message: shown(message), output: stderr }));
     },
     confirm: async (message, expected) => {
       if (!isInteractive) return false;
-      return asked(await text({ message, output: stderr })).trim() === expected;
+      return asked(await text({ message: shown(message), output: stderr })).trim() === expected;
     },
     progress: (label, total) => {
       if (isJson || stderr.isTTY !== true) {
-        return { advance: () => undefined, end: (last) => void stderr.write(`${last}\n`) };
+        return { advance: () => undefined, end: (last) => void stderr.write(`${shown(last)}\n`) };
       }
       const bar = progress({ max: Math.max(1, total), output: stderr });
-      bar.start(label);
-      return { advance: (count) => bar.advance(count), end: (last) => bar.stop(last) };
+      bar.start(shown(label));
+      return { advance: (count) => bar.advance(count), end: (last) => bar.stop(shown(last)) };
     },
   };
+}
+
+/**
+ * Marks colours in texts, so that they can be told from escape sequences of someone else: a mark has a number that
+ * nobody else knows.
+ */
+function openColors(hasColors: boolean) {
+  const mark = `<${randomBytes(12).toString('hex')}:`;
+  const marks = new RegExp(`${mark}(\\d+)>`);
+  const style = (format: Color, given: string): string => {
+    const [start, end] = inspect.colors[format] ?? [0, 0];
+    return hasColors ? `${mark}${start}>${given}${mark}${end}>` : given;
+  };
+  const shown = (given: string): string =>
+    given
+      .split(marks) // the codes of the marks are at odd positions
+      .map((part, at) => (at % 2 === 1 ? `\u001b[${part}m` : printable(part)))
+      .join('');
+  return { style, shown };
 }

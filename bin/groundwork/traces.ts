@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { itemsOf, type Send } from '../client.ts';
+import { below, joined, type RequestPath } from '../../shared/values/text/request-path.ts';
+import { itemsOf, type PathSend } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { InstanceConnection } from './settings.ts';
 import type { Terminal } from './terminal.ts';
@@ -28,7 +29,7 @@ export function hasEnded({ status }: Pick<Trace, 'status'>): boolean {
 const longestPauseMs = 1000;
 
 /** Waits until a run has ended. Returns its trace. */
-export async function endOf(send: Send, path: string): Promise<Trace> {
+export async function endOf(send: PathSend, path: RequestPath): Promise<Trace> {
   for (let pauseMs = 50; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     const { body } = await send({ path });
     if (hasEnded(body)) return body;
@@ -65,16 +66,16 @@ interface Labelled {
 /**
  * Finds a script, trigger or schedule by its id or its label.
  *
- * @param list path of the list below the instance: `snippets/scripts/`
+ * @param list path of the list below the instance: `` at`snippets/scripts/` ``
  * @throws UsageError when several have the label; Error when none has
  */
 export async function findLabelled(
   { send, base }: InstanceConnection,
-  list: string,
+  list: RequestPath,
   wanted: string,
 ): Promise<Labelled> {
   const found: Labelled[] = [];
-  for await (const item of itemsOf<Labelled>(send, `${base}${list}?fields=id,label`)) {
+  for await (const item of itemsOf<Labelled>(send, below(joined(base, list))`?fields=id,label`)) {
     if (String(item.id) === wanted) return item;
     if (item.label === wanted) found.push(item);
   }

@@ -6,9 +6,10 @@ import type { Step, World } from './world.ts';
 /** Deletes the instance with everything in it. */
 const removal: Step = {
   name: 'removal',
-  run: async ({ send, instance, keys }) => {
+  run: async ({ send, instance, name, keys }) => {
     const key = keys.account;
-    await send({ method: 'DELETE', key, path: instance, expect: [204, 404] });
+    const expect = [204, 404];
+    await send({ method: 'DELETE', key, path: instance, confirmedName: name, expect });
     await send({ key, path: instance, expect: [404] });
     return undefined;
   },

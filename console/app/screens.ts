@@ -1,5 +1,6 @@
 import type { FunctionComponent } from 'preact';
-import { matchPath, type ScreenProps } from '../core/router.ts';
+import { matchPath } from '../core/place-names.ts';
+import type { ScreenProps } from '../core/router.ts';
 
 /** A module in `screens/`. */
 interface ScreenModule {
@@ -68,6 +69,7 @@ const screens: readonly ScreenEntry[] = [
     load: () => import('../screens/endpoints/script-endpoint.tsx'),
   },
   { path: '/i/:instance/data/:class', load: () => import('../screens/objects/objects.tsx') },
+  { path: '/i/:instance/data/:class/new', load: () => import('../screens/objects/object.tsx') },
   { path: '/i/:instance/data/:class/:id', load: () => import('../screens/objects/object.tsx') },
   { path: '/i/:instance/users', load: () => import('../screens/users/users.tsx') },
   { path: '/i/:instance/users/:id', load: () => import('../screens/users/user.tsx') },
@@ -75,7 +77,7 @@ const screens: readonly ScreenEntry[] = [
   { path: '/i/:instance/groups/:id', load: () => import('../screens/groups/group.tsx') },
 ];
 
-/** The screen of a path, with the names in it; undefined when there is none. */
+/** The screen of a path, with the names in it; undefined when there is none, also for names that cannot exist. */
 export function findScreen(path: string): (ScreenEntry & ScreenProps) | undefined {
   for (const screen of screens) {
     const names = matchPath(screen.path, path);

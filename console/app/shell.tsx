@@ -1,16 +1,16 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { at, below } from '../../shared/values/text/request-path.ts';
 import { clearExchanges } from '../core/exchanges.ts';
 import { attempt } from '../core/notices.ts';
+import { instanceIn } from '../core/place-names.ts';
 import {
-  at,
+  hereText,
   href,
   leaveTo,
-  matchPath,
   mayLeave,
   navigate,
   path,
-  place,
   type ScreenProps,
 } from '../core/router.ts';
 import { isSignedIn, lens, session, signOut } from '../core/session.ts';
@@ -23,7 +23,7 @@ import { findScreen } from './screens.ts';
 
 /** The frame around every screen. */
 export function Shell() {
-  const instance = instanceOf(path.value);
+  const instance = instanceIn(path.value);
   return (
     <>
       <Header instance={instance} />
@@ -38,12 +38,6 @@ export function Shell() {
       <Confirmation />
     </>
   );
-}
-
-function instanceOf(current: string): string | undefined {
-  const [, first, name] = current.split('/');
-  if (first !== 'i' || name === undefined) return undefined;
-  return matchPath('/i/:instance', `/i/${name}`)?.instance;
 }
 
 function Header({ instance }: { readonly instance: string | undefined }) {
@@ -90,7 +84,7 @@ function Header({ instance }: { readonly instance: string | undefined }) {
 async function leave(): Promise<void> {
   if (!(await mayLeave())) return;
   signOut();
-  leaveTo('/sign-in');
+  leaveTo(at`/sign-in`);
 }
 
 function Navigation({ instance }: { readonly instance: string }) {
@@ -113,8 +107,8 @@ function Navigation({ instance }: { readonly instance: string }) {
             <h2>{title}</h2>
             <ul class="plain">
               {screens.map(([name, text]) => {
-                const target = `${at`/i/${instance}`}/${name}`;
-                const isHere = current === target || current.startsWith(`${target}/`);
+                const target = at`/i/${instance}/${name}`;
+                const isHere = current === target || current.startsWith(below(target)`/`);
                 return (
                   <li key={name}>
                     <a href={href(target)} aria-current={isHere ? 'page' : undefined}>
@@ -167,8 +161,8 @@ function CurrentScreen() {
   useEffect(() => {
     clearExchanges();
     if (!isAllowed) {
-      const target = href(place.peek().path, Object.fromEntries(place.peek().query)).slice(1);
-      navigate('/sign-in', { next: target === '/' ? undefined : target });
+      const target = hereText();
+      navigate(at`/sign-in`, { next: target === '/' ? undefined : target });
       return undefined;
     }
     let isCurrent = true;

@@ -1,3 +1,10 @@
+import {
+  addressAt,
+  at,
+  checkPath,
+  joined,
+  type RequestPath,
+} from '../../shared/values/text/request-path.ts';
 import { record } from './exchanges.ts';
 import type { ApiRequest, Parameters } from './request.ts';
 import { lens, session, signOut } from './session.ts';
@@ -32,7 +39,7 @@ export const serverUrl = new URL('../', location.href.split(/[?#]/)[0]).href;
 
 /** Returns the address of a request. */
 export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>): string {
-  const url = new URL(path.startsWith('/') ? path.slice(1) : `v1.1/${path}`, serverUrl);
+  const url = addressAt(serverUrl, path.startsWith('/') ? path : joined(at`/v1.1/`, path));
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
@@ -79,14 +86,18 @@ export async function exchange(request: ApiRequest): Promise<Response> {
   return response;
 }
 
+/** The header with the name of an instance that is to be deleted (docs/reference/instances.md#delete). */
+export const confirmHeader = 'X-Confirm-Name';
+
 async function transport(url: string, request: ApiRequest): Promise<Response> {
-  const { body, method, signal } = request;
+  const { body, method, signal, confirmedName } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const type = isJson ? { 'Content-Type': 'application/json' } : {};
+  const confirmed = confirmedName === undefined ? {} : { [confirmHeader]: confirmedName };
   try {
     return await fetch(url, {
       method,
-      headers: { Accept: 'application/json', ...keys(request), ...type },
+      headers: { Accept: 'application/json', ...keys(request), ...type, ...confirmed },
       body: body instanceof FormData ? body : isJson ? JSON.stringify(body) : null,
       signal: signal ?? null,
       credentials: 'omit',
@@ -99,23 +110,23 @@ async function transport(url: string, request: ApiRequest): Promise<Response> {
 
 /** Reads a list, page by page. */
 export async function* pagesOf<Item>(
-  path: string,
+  path: RequestPath,
   query: Parameters = {},
   signal?: AbortSignal,
 ): AsyncGenerator<readonly Item[]> {
-  let at: string | null = path;
+  let current: RequestPath | null = path;
   let parameters = query;
-  while (at !== null) {
-    const request: ApiRequest = { method: 'GET', path: at, query: parameters };
+  while (current !== null) {
+    const request: ApiRequest = { method: 'GET', path: current, query: parameters };
     const page: Page<Item> = await send({ ...request, ...(signal && { signal }) });
     yield page.objects;
-    at = page.next;
+    current = page.next === null ? null : checkPath(page.next);
     parameters = {};
   }
 }
 
 /** Reads a whole list; for lists that a person makes by hand, such as classes. */
-export async function readAll<Item>(path: string, query: Parameters = {}): Promise<Item[]> {
+export async function readAll<Item>(path: RequestPath, query: Parameters = {}): Promise<Item[]> {
   const all: Item[] = [];
   for await (const items of pagesOf<Item>(path, query)) all.push(...items);
   return all;
@@ -132,8 +143,8 @@ export function keys({ path, isOwn }: ApiRequest): Record<string, string> {
   return account === undefined ? {} : { 'X-API-KEY': account.accountKey };
 }
 
-function isInside(path: string, instance: string): boolean {
-  return path.replace(/^\/v1\.1\//, '').startsWith(`instances/${instance}/`);
+function isInside(path: RequestPath, instance: string): boolean {
+  return path.replace(/^\/v1\.1\//, '').startsWith(at`instances/${instance}/`);
 }
 
 function toProblem(status: number, text: string): ApiProblem {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { PathError } from '../../shared/values/text/request-path.ts';
 import { ApiProblem } from './api.ts';
 
 /** What is known of data while and after it is loaded. */
@@ -72,6 +73,7 @@ export function useRepeat(run: () => void, everyMs: number, isOn: boolean): void
 /** Returns what was thrown as a problem that can be shown; a mistake of the console is logged too. */
 export function toApiProblem(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error;
+  if (error instanceof PathError) return new ApiProblem(0, error.message); // a name of data or of the place
   reportError(error);
   return new ApiProblem(0, 'The console made a mistake. The browser console has the details.');
 }

@@ -1,3 +1,5 @@
+import type { RequestPath } from '../../shared/values/text/request-path.ts';
+
 /** Methods of the interface. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -8,13 +10,15 @@ export type Parameters = Readonly<Record<string, string | number | boolean | und
 export interface ApiRequest {
   readonly method: Method;
   /** Below `/v1.1/`, for example `instances/blog/classes/`; or a path that the server returned, from `/v1.1/` on. */
-  readonly path: string;
+  readonly path: RequestPath;
   readonly query?: Parameters;
   /** Is sent as JSON, or as it is when it is a form with files. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
   /** Is not shown in the API panel: a repeated look whether something has changed. */
   readonly isQuiet?: boolean;
+  /** Name that the user has typed to confirm a deletion; the server compares it. */
+  readonly confirmedName?: string;
   /** The account key is sent although the user views as somebody else. */
   readonly isOwn?: boolean;
 }

@@ -1,4 +1,6 @@
 import { computed, signal } from '@preact/signals';
+import type { RequestPath } from '../../shared/values/text/request-path.ts';
+import type { PathNames } from './place-names.ts';
 
 // The route is the fragment of the address: the console works below any path, and queries stay out of server logs.
 
@@ -54,11 +56,21 @@ function parsePlace(hash: string): Place {
   return { path: path === '' ? '/' : path, query: new URLSearchParams(query) };
 }
 
-/** Returns the address of a place, for links. Names must be encoded: see `at`. */
-export function href(
-  path: string,
-  query: Readonly<Record<string, string | undefined>> = {},
-): string {
+/** Returns the address of a place, for links: `` href(at`/i/${instance}/data`) ``. */
+export function href(path: RequestPath, query: PlaceQuery = {}): string {
+  return addressOf(path, query);
+}
+
+/** Returns the current place as a text, to come back to it. */
+export function hereText(): string {
+  const { path, query } = place.peek();
+  return addressOf(path, Object.fromEntries(query)).slice(1);
+}
+
+/** Parameters of a place; undefined and empty ones are left out. */
+type PlaceQuery = Readonly<Record<string, string | undefined>>;
+
+function addressOf(path: string, query: PlaceQuery): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') parameters.set(name, value);
@@ -66,21 +78,13 @@ export function href(
   return parameters.size === 0 ? `#${path}` : `#${path}?${parameters}`;
 }
 
-/** Returns a path of encoded segments: `` at`/i/${instance}/data` ``. */
-export function at(texts: TemplateStringsArray, ...names: readonly (string | number)[]): string {
-  return String.raw({ raw: texts }, ...names.map((name) => encodeURIComponent(String(name))));
-}
-
 /** Opens a place. */
-export function navigate(
-  path: string,
-  query: Readonly<Record<string, string | undefined>> = {},
-): void {
+export function navigate(path: RequestPath, query: PlaceQuery = {}): void {
   location.hash = href(path, query);
 }
 
 /** Opens a place without the question of `guardPlace`: what was changed does not exist any more. */
-export function leaveTo(path: string): void {
+export function leaveTo(path: RequestPath): void {
   guard = undefined;
   navigate(path);
 }
@@ -89,45 +93,16 @@ export function leaveTo(path: string): void {
  * Replaces parameters of the current place; undefined and empty ones are removed. No step back is added. Does nothing
  * while another place is being opened.
  */
-export function setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+export function setQuery(changes: PlaceQuery): void {
   const { path, query } = place.peek();
   if (parsePlace(location.hash).path !== path) return;
   const next = Object.fromEntries(query);
-  const target = href(path, { ...next, ...changes });
+  const target = addressOf(path, { ...next, ...changes });
   history.replaceState(null, '', target);
   fragment.value = location.hash;
 }
 
-/** Values of the parameters in a path. */
-export type PathNames = Readonly<Record<string, string>>;
-
 /** Props of a screen: the names in its path. */
 export interface ScreenProps {
   readonly names: PathNames;
-}
-
-/**
- * Compares a path with a pattern such as `/i/:instance/data/:class`.
- *
- * @returns the decoded names; undefined when they differ
- */
-export function matchPath(pattern: string, path: string): PathNames | undefined {
-  const wanted = pattern.split('/');
-  const given = path.split('/');
-  if (wanted.length !== given.length) return undefined;
-  const names: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const text = given[index] ?? '';
-    if (part.startsWith(':')) names[part.slice(1)] = decode(text);
-    else if (part !== text) return undefined;
-  }
-  return names;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // typed by hand
-  }
 }

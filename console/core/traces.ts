@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { RequestPath } from '../../shared/values/text/request-path.ts';
 import { send } from './api.ts';
 import { type Loading, useLoad } from './load.ts';
 
@@ -41,7 +42,7 @@ export function isEnded({ status }: Pick<TraceEntry, 'status'>): boolean {
 }
 
 /** Reads a trace, again and again until its run has ended. */
-export function useTrace(path: string): Loading<Trace> {
+export function useTrace(path: RequestPath): Loading<Trace> {
   const [latest, setLatest] = useState<Trace>();
   const ended = useLoad<Trace>((signal) => follow(path, signal, setLatest), [path]);
   const isOfPath = latest?.links.self.endsWith(path);
@@ -49,7 +50,7 @@ export function useTrace(path: string): Loading<Trace> {
 }
 
 async function follow(
-  path: string,
+  path: RequestPath,
   signal: AbortSignal,
   show: (trace: Trace) => void,
 ): Promise<Trace> {

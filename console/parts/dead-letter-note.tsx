@@ -1,7 +1,8 @@
+import { at } from '../../shared/values/text/request-path.ts';
 import { type Page, send } from '../core/api.ts';
 import { counted } from '../core/counted.ts';
 import { useLoad } from '../core/load.ts';
-import { at, href } from '../core/router.ts';
+import { href } from '../core/router.ts';
 
 interface DeadLetterNoteProps {
   readonly instance: string;

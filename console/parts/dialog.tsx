@@ -53,16 +53,26 @@ interface Question {
   readonly name?: string;
 }
 
-const asked = signal<{ question: Question; answer: (isSure: boolean) => void } | undefined>(
-  undefined,
-);
+/** Receives what was typed when the user agrees; undefined when not. */
+type Answer = (typed: string | undefined) => void;
+
+const asked = signal<{ question: Question; answer: Answer } | undefined>(undefined);
 
 /** Asks before something is done; resolves with whether the user agrees. */
-export function confirm(question: Question): Promise<boolean> {
+export async function confirm(question: Question): Promise<boolean> {
+  return (await ask(question)) !== undefined;
+}
+
+/** Asks as `confirm` does; resolves with the name that the user has typed, or undefined. */
+export function confirmName(question: Question & { readonly name: string }) {
+  return ask(question);
+}
+
+function ask(question: Question): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const answer = (isSure: boolean) => {
+    const answer: Answer = (typed) => {
       asked.value = undefined;
-      resolve(isSure);
+      resolve(typed);
     };
     asked.value = { question, answer };
   });
@@ -77,7 +87,7 @@ export function Confirmation() {
 
 interface QuestionDialogProps {
   readonly question: Question;
-  readonly answer: (isSure: boolean) => void;
+  readonly answer: Answer;
 }
 
 function QuestionDialog({ question: { title, text, verb, name }, answer }: QuestionDialogProps) {
@@ -85,11 +95,11 @@ function QuestionDialog({ question: { title, text, verb, name }, answer }: Quest
   const isReady = name === undefined || typed === name;
   const id = useId();
   return (
-    <Dialog title={title} onClose={() => answer(false)}>
+    <Dialog title={title} onClose={() => answer(undefined)}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (isReady) answer(true);
+          if (isReady) answer(typed);
         }}
       >
         <p>{text}</p>
@@ -111,7 +121,7 @@ function QuestionDialog({ question: { title, text, verb, name }, answer }: Quest
           <button type="submit" class="danger" disabled={!isReady}>
             {verb}
           </button>
-          <button type="button" onClick={() => answer(false)}>
+          <button type="button" onClick={() => answer(undefined)}>
             Cancel
           </button>
         </div>

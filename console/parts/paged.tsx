@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { checkPath, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { type Page, send } from '../core/api.ts';
 import { type Loading, useLoad } from '../core/load.ts';
 import type { Parameters } from '../core/request.ts';
@@ -9,7 +10,7 @@ export interface Paged<Item> extends Loading<Page<Item>> {
 }
 
 /** Loads a list page by page; another path or query begins at the first page. */
-export function usePages<Item>(path: string, query: Parameters = {}): Paged<Item> {
+export function usePages<Item>(path: RequestPath, query: Parameters = {}): Paged<Item> {
   const list = JSON.stringify([path, query]);
   const [shown, setShown] = useState({ list, page: path });
   const page = shown.list === list ? shown.page : path;
@@ -17,7 +18,10 @@ export function usePages<Item>(path: string, query: Parameters = {}): Paged<Item
     (signal) => send({ method: 'GET', path: page, query, signal }),
     [list, page],
   );
-  return { ...loading, open: (next) => setShown({ list, page: next ?? path }) };
+  return {
+    ...loading,
+    open: (next) => setShown({ list, page: next === null ? path : checkPath(next) }),
+  };
 }
 
 interface PageButtonsProps<Item> {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { below, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { send } from '../core/api.ts';
 import { notify } from '../core/notices.ts';
 import { navigate } from '../core/router.ts';
@@ -9,9 +10,9 @@ interface RenameDialogProps {
   /** What is renamed, in words: `template`. */
   readonly thing: string;
   /** Path of the record in the interface. */
-  readonly path: string;
+  readonly path: RequestPath;
   /** Place of its list in the console. */
-  readonly list: string;
+  readonly list: RequestPath;
   readonly name: string;
   readonly onClose: () => void;
 }
@@ -21,10 +22,10 @@ export function RenameDialog({ thing, path, list, name, onClose }: RenameDialogP
   const [newName, setNewName] = useState(name);
   const rename = async () => {
     const body = { new_name: newName };
-    const request = { method: 'POST', path: `${path}rename/`, body } as const;
+    const request = { method: 'POST', path: below(path)`rename/`, body } as const;
     const renamed = await send<{ readonly name: string }>(request);
     notify(`The ${thing} is named ${renamed.name} now.`);
-    navigate(`${list}/${encodeURIComponent(renamed.name)}`);
+    navigate(below(list)`/${renamed.name}`);
   };
   return (
     <Dialog title={`Rename the ${thing}`} onClose={onClose}>

@@ -1,4 +1,4 @@
-import { urlOf } from '../core/api.ts';
+import { confirmHeader, urlOf } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 
 const keyHeader = 'X-API-KEY';
@@ -9,9 +9,10 @@ const keyHeader = 'X-API-KEY';
  * @param isOpen needs no key
  */
 export function toCurl(request: ApiRequest, isOpen = false): string {
-  const { method, body } = request;
+  const { method, body, confirmedName } = request;
   const parts = ['curl', '-s', ...(method === 'GET' ? [] : ['-X', method]), quote(urlOf(request))];
   if (!isOpen) parts.push('-H', `"${keyHeader}: $ACCOUNT_KEY"`);
+  if (confirmedName !== undefined) parts.push('-H', quote(`${confirmHeader}: ${confirmedName}`));
   if (body instanceof FormData) {
     for (const [name, value] of body) {
       parts.push('-F', quote(`${name}=${value instanceof File ? `@${value.name}` : value}`));
@@ -28,11 +29,14 @@ export function toCurl(request: ApiRequest, isOpen = false): string {
  * @param isOpen needs no key
  */
 export function toFetch(request: ApiRequest, isOpen = false): string {
-  const { method, body } = request;
+  const { method, body, confirmedName } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const headers = [
     ...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]),
     ...(isJson ? ["'Content-Type': 'application/json'"] : []),
+    ...(confirmedName === undefined
+      ? []
+      : [`'${confirmHeader}': ${JSON.stringify(confirmedName)}`]),
   ];
   const lines = [
     `const response = await fetch(${JSON.stringify(urlOf(request))}, {`,

@@ -1,6 +1,7 @@
+import { at } from '../../shared/values/text/request-path.ts';
 import { readAll } from '../core/api.ts';
 import { type Loading, useLoad } from '../core/load.ts';
-import { at, href } from '../core/router.ts';
+import { href } from '../core/router.ts';
 import { SelectField } from './form.tsx';
 
 /** A script by its name. */

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import { below, checkPath, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { type Page, send } from '../core/api.ts';
 import { useLoad, useRepeat } from '../core/load.ts';
 import { attempt } from '../core/notices.ts';
+import { placeNames } from '../core/place-names.ts';
 import { place, setQuery } from '../core/router.ts';
 import type { Trace, TraceEntry } from '../core/traces.ts';
 import { Loaded } from './loaded.tsx';
@@ -11,7 +13,7 @@ import { Duration, TraceStatus, TraceView } from './trace-view.tsx';
 
 interface TraceListProps {
   /** Path of the list, from `instances/` on. */
-  readonly path: string;
+  readonly path: RequestPath;
   /** Id of a run that was just called: it is shown in the list at once. */
   readonly latest?: number | undefined;
 }
@@ -21,12 +23,16 @@ const lookMs = 3_000;
 
 /** The runs of a script or endpoint, the newest first; the chosen one is in the query of the place. */
 export function TraceList({ path, latest }: TraceListProps) {
-  const [page, setPage] = useState<string>();
+  const [page, setPage] = useState<string>(); // a link of the server
   const traces = useLoad<Page<TraceEntry>>(
     (signal) => {
       const query = { page_size: pageSize, fields: 'id,status,executed_at,duration,links' };
       const first = { path, query };
-      return send({ method: 'GET', signal, ...(page === undefined ? first : { path: page }) });
+      return send({
+        method: 'GET',
+        signal,
+        ...(page === undefined ? first : { path: checkPath(page) }),
+      });
     },
     [path, page],
   );
@@ -35,7 +41,7 @@ export function TraceList({ path, latest }: TraceListProps) {
   }, [latest]);
   const look = () => !traces.isLoading && traces.reload();
   useRepeat(look, lookMs, traces.problem === undefined);
-  const chosen = place.value.query.get('run');
+  const chosen = runOf(place.value.query.get('run'));
   return (
     <section aria-labelledby="runs">
       <h2 id="runs">Runs</h2>
@@ -73,11 +79,16 @@ export function TraceList({ path, latest }: TraceListProps) {
           </>
         )}
       </Loaded>
-      {chosen !== null && (
+      {chosen !== undefined && (
         <ChosenTrace key={chosen} list={path} id={chosen} onChange={traces.reload} />
       )}
     </section>
   );
+}
+
+/** Returns the id of a run in the query of the place, which anybody may have written. */
+function runOf(text: string | null): string | undefined {
+  return text !== null && placeNames.id.test(text) ? text : undefined;
 }
 
 const columns = [
@@ -103,16 +114,16 @@ const columns = [
 ];
 
 interface ChosenTraceProps {
-  readonly list: string;
+  readonly list: RequestPath;
   readonly id: string;
   /** Called when a run was added, and when the shown one has ended. */
   readonly onChange: () => void;
 }
 
 function ChosenTrace({ list, id, onChange }: ChosenTraceProps) {
-  const path = `${list}${encodeURIComponent(id)}/`;
+  const path = below(list)`${id}/`;
   const again = async () => {
-    const { id: next } = await send<Trace>({ method: 'POST', path: `${path}retry/` });
+    const { id: next } = await send<Trace>({ method: 'POST', path: below(path)`retry/` });
     setQuery({ run: String(next) });
     onChange();
   };

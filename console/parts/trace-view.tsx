@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { RequestPath } from '../../shared/values/text/request-path.ts';
 import {
   isEnded,
   type Trace,
@@ -13,7 +14,7 @@ import { Time } from './time.tsx';
 
 interface TraceViewProps {
   /** Path of the trace, from `instances/` on. */
-  readonly path: string;
+  readonly path: RequestPath;
   /** Buttons for a run that has ended. */
   readonly actions?: ComponentChildren;
   readonly onEnd: () => void;

@@ -99,8 +99,15 @@ function areAlike([first, ...others]: readonly InnerRequest[]): boolean {
   );
 }
 
-/** Headers that identify the client and its address, and set how strictly a request is read. */
-const passedHeaders = new Set(['user-agent', 'cookie', 'x-forwarded-for', 'x-real-ip', 'x-strict']);
+/** Headers that identify the client and its address, and set how strictly a request is read and confirmed. */
+const passedHeaders = new Set([
+  'user-agent',
+  'cookie',
+  'x-forwarded-for',
+  'x-real-ip',
+  'x-strict',
+  'x-confirm-name',
+]);
 
 /** Returns the headers that items take from the outer request (docs/reference/batch.md#execution). */
 function passedOn({ headers }: Request): Request['headers'] {

@@ -9,7 +9,9 @@ import { tenantOf } from '../../shared/core/resource/place.ts';
 import { shareOf } from '../../shared/platform/limits/fair-queue.ts';
 import type { Admission } from '../../shared/platform/ports.ts';
 import { maxClosedStreamBytes, recheckMs } from '../../shared/values/bounds.ts';
+import { faultOf } from '../../shared/values/caught.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
+import { inBackground } from '../../shared/values/in-background.ts';
 import { openEvents, ping, type StreamEvents } from './stream-events.ts';
 import { readPositions, type Subscription, subscriptionsOf } from './subscriptions.ts';
 
@@ -82,7 +84,12 @@ interface OpenStream {
 function openStream(context: ChannelContext, of: OpenStream): Response {
   const pieces = piecesOf(context, of);
   // also when the response is never sent
-  context.request.ending?.().onEnd(() => void of.admission.release());
+  context.request.ending?.().onEnd(() =>
+    inBackground(of.admission.release(), (error) => {
+      const message = 'the place of a stream could not be released';
+      context.platform.log({ level: 'error', message, ...faultOf(error) });
+    }),
+  );
   return { status: 200, stream: { type: mediaType, pieces } };
 }
 

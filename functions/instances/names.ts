@@ -19,7 +19,7 @@ import type {
 } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
-import { invalid, notFound } from '../../shared/values/errors/errors.ts';
+import { invalid, nameNotConfirmed, notFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { renameFields } from './fields.ts';
@@ -49,12 +49,21 @@ export async function renameInstance(
   return data;
 }
 
-/** Deletes an instance: the transaction deletes its path, its keys and its name. */
+/** The request header with the name of the instance that is to be deleted, which a person has typed. */
+const confirmHeader = 'x-confirm-name';
+
+/**
+ * Deletes an instance: the transaction deletes its path, its keys and its name.
+ *
+ * @throws ApiError 400 when the request confirms another name (docs/reference/instances.md#delete)
+ */
 export async function removeInstance(
   context: Context,
   current: Stored<InstanceData>,
 ): Promise<void> {
   const { id, name, owner } = current.data;
+  const { [confirmHeader]: confirmed = name } = context.request.headers;
+  if (confirmed !== name) throw nameNotConfirmed();
   const { pointer, numbers } = await readName(context, name);
   const owned = await ownedEntity.read(context.platform.store, owner);
   const rest = owned?.data.instances.filter((instance) => instance !== id) ?? [];

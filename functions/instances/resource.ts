@@ -41,6 +41,14 @@ interface View {
 
 const resource: ListOf<InstanceData, View, typeof instanceFields> = {
   name: 'Instance',
+  operationNames: {
+    delete: {
+      id: 'deleteInstance',
+      summary: 'Delete an instance',
+      description:
+        'The header X-Confirm-Name, where it is sent, must be the name of the instance; otherwise the response is 400, and the instance stays.',
+    },
+  },
   path: '/instances/',
   item: 'instance',
   access: { account: 'LC', owner: 'GUDA', full: 'GU', write: 'G', read: 'G', apiKey: 'LG' },

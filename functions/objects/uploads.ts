@@ -8,6 +8,7 @@ import { uploadKey } from '../../shared/objects/object-files.ts';
 import { saveCall } from '../../shared/objects/object-input.ts';
 import { withRoom } from '../../shared/usage/quotas.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
+import { dataOwner } from '../../shared/values/file-keys.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { contentTypeOf, filenameErrors, maxUploadBytes } from '../../shared/values/uploads.ts';
 
@@ -65,7 +66,7 @@ async function openUpload(context: ClassContext, body: Body) {
   const expires_at = timestamp(clock.micros() + seconds * 1_000_000);
   // the file's size is known when it is saved: here some space must be free
   const form = await withRoom(call, { files: 1 }, () =>
-    files.openUpload(file, {
+    files.openUpload(dataOwner(call.instance), file, {
       contentType: contentTypeOf(content_type, filename),
       maxBytes: maxUploadBytes,
       seconds,

@@ -66,7 +66,7 @@ export async function wholeOf(
   for (let source = read; ; source = await readAgain(context, script)) {
     if (source === undefined) throw notFound();
     try {
-      return await wholeSource(context.platform, source);
+      return await wholeSource(context.platform, instanceOf(context), source);
     } catch (error) {
       if (!(error instanceof SourceChanged)) throw error;
     }

@@ -1,9 +1,9 @@
-import { newJob } from '../../shared/jobs/jobs.ts';
-import { removeFiles, withStored } from '../../shared/objects/object-files.ts';
+import { withStored } from '../../shared/objects/object-files.ts';
+import { removal } from '../../shared/objects/remove-files.ts';
 import type { Platform } from '../../shared/platform/ports.ts';
 import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import type { Write } from '../../shared/store/store.ts';
-import { fileKey, sourcePrefix } from '../../shared/values/file-keys.ts';
+import { dataOwner, newFileKey, sourceFiles, storedKeyOf } from '../../shared/values/file-keys.ts';
 import { characterCount } from '../../shared/values/scalars.ts';
 
 const shownCharacters = 65_536; // docs/reference/scripts.md#record
@@ -27,16 +27,21 @@ export function placeSource(
   const isSmall = source.length <= shownCharacters || characterCount(source) <= shownCharacters;
   if (isSmall) return { data: { version, text: source }, save: (commit) => commit([]) };
   const { files, ids } = platform;
-  const file = fileKey(sourcePrefix(instance, script), ids.random() + ids.random(), '');
+  const folder = sourceFiles(instance, script);
+  const file = newFileKey(folder, ids);
   const bytes = new TextEncoder().encode(source);
   return {
     data: { version, text: beginning(source), file },
     save: (commit) =>
-      withStored(platform, {
-        keys: [file],
-        store: () => files.put(file, { bytes, contentType: 'text/plain; charset=utf-8' }),
-        commit,
-      }),
+      withStored(
+        { platform, instance },
+        {
+          keys: [file],
+          store: () =>
+            files.put(folder.owner, file, { bytes, contentType: 'text/plain; charset=utf-8' }),
+          commit,
+        },
+      ),
   };
 }
 
@@ -50,7 +55,10 @@ function beginning(source: string): string {
 /** Deletes a source's file, once that is committed. */
 export function dropSource(
   platform: Pick<Platform, 'clock' | 'ids'>,
+  instance: number,
   { file }: ScriptSourceData,
 ): readonly Write[] {
-  return file === undefined ? [] : [newJob(platform, removeFiles, { keys: [file] })];
+  if (file === undefined) return [];
+  const keys = [storedKeyOf(dataOwner(instance), 'scripts', file)];
+  return [removal(platform, { instance, keys })];
 }

@@ -114,7 +114,7 @@ async function changeSource(
     commit(context, [
       updateItem(current, data),
       sourceWrite(context, data, placed.data),
-      ...dropSource(context.platform, before),
+      ...dropSource(context.platform, at.instance, before),
       ...fileWrites,
     ]),
   );

@@ -11,11 +11,10 @@ import {
   ObjectOwnership,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { deadLetterFiles } from '../../shared/jobs/change-feed.ts';
 import { deadLetterDays } from '../../shared/jobs/instance-letters.ts';
 import { failuresPrefix } from '../../shared/platform/aws/jobs/failures-prefix.ts';
 import { downloadPath } from '../../shared/platform/aws/requests/download-path.ts';
-import type { FileArea } from '../../shared/platform/grants.ts';
+import type { FileArea } from '../../shared/values/file-keys.ts';
 import { type DeploymentSettings, removalPolicyOf } from '../settings.ts';
 import { FileCdn } from './file-cdn.ts';
 
@@ -23,7 +22,8 @@ const passingAreas: readonly FileArea[] = ['uploads', 'traces'];
 const restorableDays = 35; // like the table
 const minimumTlsVersion = 1.2;
 /** Folders of dead letters: of the background function, and of Lambda itself. */
-const letterFolders = [`${deadLetterFiles}/`, failuresPrefix];
+const letterArea: FileArea = 'dead-letters';
+const letterFolders = [`${letterArea}/`, failuresPrefix];
 
 export interface FileBucketProps {
   readonly settings: DeploymentSettings;

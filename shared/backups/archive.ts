@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { FileStore } from '../platform/ports.ts';
 import { writeJson } from '../store/exact-json.ts';
+import { chunkKey, type FileFolder, manifestKey } from '../values/file-keys.ts';
 import { isJsonObject, type Json } from '../values/json/json.ts';
 
 /*
@@ -18,30 +19,15 @@ export interface Manifest {
   readonly chunks: number;
 }
 
-const fileKeyPattern = /^(public|scripts)\/\d+\/(.+)$/;
-
-/** Returns the key of the copy of a file in an archive; undefined for a key of no file of contents. */
-export function archivedFile(prefix: string, key: string): string | undefined {
-  const [, area, rest] = fileKeyPattern.exec(key) ?? [];
-  return area === undefined ? undefined : `${prefix}files/${area}/${rest}`;
-}
-
-/** Returns the key of a file under another data id. */
-export function movedFile(key: string, data: number): string {
-  return key.replace(fileKeyPattern, `$1/${data}/$2`);
-}
-
-const chunkKey = (prefix: string, chunk: number) => `${prefix}items/${chunk}`;
-const manifestKey = (prefix: string) => `${prefix}manifest`;
-
 /** Stores a chunk; returns its bytes. A chunk of the same number is replaced. */
 export async function putChunk(
   files: FileStore,
-  { prefix, chunk }: { readonly prefix: string; readonly chunk: number },
+  { archive, chunk }: { readonly archive: FileFolder; readonly chunk: number },
   lines: readonly string[],
 ): Promise<number> {
   const bytes = await promisify(gzip)(lines.join('\n'));
-  await files.put(chunkKey(prefix, chunk), { bytes, contentType: 'application/gzip' });
+  const file = { bytes, contentType: 'application/gzip' };
+  await files.put(archive.owner, chunkKey(archive, chunk), file);
   return bytes.length;
 }
 
@@ -52,11 +38,11 @@ export function archiveLine(item: ArchivedItem): string {
 
 /** Reads a chunk; undefined when it is absent or damaged. */
 export async function readChunk(
-  files: FileStore,
-  prefix: string,
+  files: Pick<FileStore, 'get'>,
+  archive: FileFolder,
   chunk: number,
 ): Promise<readonly ArchivedItem[] | undefined> {
-  const file = await files.get(chunkKey(prefix, chunk));
+  const file = await files.get(archive.owner, chunkKey(archive, chunk));
   if (file === undefined) return undefined;
   try {
     const text = (await promisify(gunzip)(file.bytes)).toString();
@@ -69,19 +55,20 @@ export async function readChunk(
 /** Stores the manifest, which completes an archive. */
 export async function putManifest(
   files: FileStore,
-  prefix: string,
+  archive: FileFolder,
   manifest: Manifest,
 ): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(manifest));
-  await files.put(manifestKey(prefix), { bytes, contentType: 'application/json' });
+  const file = { bytes, contentType: 'application/json' };
+  await files.put(archive.owner, manifestKey(archive), file);
 }
 
 /** Reads the manifest; undefined when it is absent or damaged. */
 export async function readManifest(
-  files: FileStore,
-  prefix: string,
+  files: Pick<FileStore, 'get'>,
+  archive: FileFolder,
 ): Promise<Manifest | undefined> {
-  const file = await files.get(manifestKey(prefix));
+  const file = await files.get(archive.owner, manifestKey(archive));
   if (file === undefined) return undefined;
   try {
     const found = JSON.parse(Buffer.from(file.bytes).toString()) as Json;

@@ -1,4 +1,5 @@
-import { compileClass } from '../classes/rules/compiled-class.ts';
+import { fileNamesOf } from '../classes/rules/file-names.ts';
+import { fileKeysIn } from '../objects/object-files.ts';
 import type { Platform } from '../platform/ports.ts';
 import { pushProviders } from '../push/rules/provider.ts';
 import {
@@ -18,7 +19,14 @@ import {
 } from '../store/entities.ts';
 import { isOwn } from '../store/partitions.ts';
 import type { Store, Stored } from '../store/store.ts';
-import { type ArchivedItem, archivedFile, archiveLine } from './archive.ts';
+import {
+  archivedFileKey,
+  dataOwner,
+  type FileFolder,
+  type FileKey,
+  storedKeyOf,
+} from '../values/file-keys.ts';
+import { type ArchivedItem, archiveLine } from './archive.ts';
 
 /** A class of an archive, with the storage names of its files. */
 export type ArchivedClass = { readonly number: number; readonly files: readonly string[] };
@@ -41,8 +49,8 @@ export interface Contents {
   readonly clock: Platform['clock'];
   /** Data id. */
   readonly data: number;
-  /** Key prefix of the archive. */
-  readonly prefix: string;
+  readonly archive: FileFolder;
+  readonly log: Platform['log'];
 }
 
 /** A part of the contents, as it is stored in a chunk. */
@@ -109,7 +117,7 @@ export async function readPart(contents: Contents, from: Position): Promise<Part
     items.push(...wanted);
     fileBytes += copied.bytes;
     bytes += added.reduce((sum, line) => sum + line.length, 0);
-    const known = { classes: [...classes, ...archivedClasses(contents, wanted)] };
+    const known = { classes: [...classes, ...archivedClasses(wanted)] };
     position = page.more
       ? { at, after: page.positions.at(-1) ?? '', ...known }
       : following(data, { at: at + 1, ...known });
@@ -127,11 +135,10 @@ function lineOf(data: number, { key, kind, data: stored }: Stored): string {
   return archiveLine(item);
 }
 
-function archivedClasses({ files }: Contents, items: readonly Stored[]): readonly ArchivedClass[] {
-  return items.filter(classEntity.matches).map((item) => {
-    const { fileNames } = compileClass(item.data, files.address);
-    return { number: item.data.number, files: fileNames };
-  });
+function archivedClasses(items: readonly Stored[]): readonly ArchivedClass[] {
+  return items
+    .filter(classEntity.matches)
+    .map(({ data }) => ({ number: data.number, files: fileNamesOf(data) }));
 }
 
 /** Copies the files of items. Returns their bytes, and the lines of the records of files of objects. */
@@ -140,7 +147,7 @@ async function copyFiles(
   items: readonly Stored[],
   classes: readonly ArchivedClass[],
 ): Promise<{ readonly bytes: number; readonly lines: readonly string[] }> {
-  const keys = items.flatMap((item) => filesOf(item, classes));
+  const keys = items.flatMap((item) => filesOf(contents, item, classes));
   const lines: string[] = [];
   let bytes = 0;
   for (let at = 0; at < keys.length; at += copiesAtOnce) {
@@ -162,23 +169,32 @@ async function copyFiles(
 
 /** Returns the files that an item refers to, those of objects with their class. */
 function filesOf(
+  { data, log }: Contents,
   item: Stored,
   classes: readonly ArchivedClass[],
-): readonly { readonly key: string; readonly classNumber?: number }[] {
+): readonly { readonly key: FileKey; readonly classNumber?: number }[] {
   if (scriptSourceEntity.matches(item)) {
-    return item.data.file === undefined ? [] : [{ key: item.data.file }];
+    const { file } = item.data;
+    return file === undefined ? [] : [{ key: storedKeyOf(dataOwner(data), 'scripts', file) }];
   }
   if (!objectEntity.matches(item)) return [];
   const { values } = item.data;
   return classes.flatMap(({ number, files }) => {
-    if (!item.key.pk.endsWith(`#CLASS#${number}`)) return [];
-    const keys = files.map((storage) => values[storage]);
-    return keys.flatMap((key) => (typeof key === 'string' ? [{ key, classNumber: number }] : []));
+    if (item.key.pk !== objectEntity.partition(data, number)) return [];
+    const place = { platform: { log }, instance: data, classNumber: number };
+    return fileKeysIn(place, values, files).map((key) => ({ key, classNumber: number }));
   });
 }
 
-async function copyFile({ files, prefix }: Contents, key: string): Promise<number | undefined> {
-  const target = archivedFile(prefix, key);
-  if (target === undefined || !(await files.copy(key, target))) return undefined;
-  return files.size(target);
+async function copyFile(
+  { files, archive, data }: Contents,
+  key: FileKey,
+): Promise<number | undefined> {
+  const target = archivedFileKey(archive, key);
+  if (target === undefined) return undefined;
+  const [from, to] = [
+    { owner: dataOwner(data), key },
+    { owner: archive.owner, key: target },
+  ];
+  return (await files.copy(from, to)) ? files.size(to.owner, to.key) : undefined;
 }

@@ -3,7 +3,7 @@ import { backupEntity, dataOfInstance, instanceEntity } from '../store/entities.
 import { readTogether } from '../store/entity.ts';
 import type { BackupDetails, BackupStatus } from '../store/records/backups.ts';
 import type { Snapshot, Store } from '../store/store.ts';
-import { archivePrefix } from '../values/file-keys.ts';
+import { archiveFiles } from '../values/file-keys.ts';
 import { putChunk, putManifest } from './archive.ts';
 import {
   type BackupPlace,
@@ -53,17 +53,18 @@ async function step(context: JobContext, task: Task): Promise<StepResult> {
     return end(context, task, 'aborted', 'Instance was removed.');
   if (nowMs - begun.since > maxMs) return end(context, task, 'aborted', 'Backup took too long.');
   const progress = hasSnapshot(context.store, backup) ? begun : await restart(context, task, begun);
-  const prefix = archivePrefix(account, backup);
+  const archive = archiveFiles(account, backup);
   if (progress.position === null) {
-    await putManifest(context.files, prefix, { format: 1, chunks: progress.chunks });
+    await putManifest(context.files, archive, { format: 1, chunks: progress.chunks });
     return end(context, task, 'success', '', progress);
   }
   const reader = readerOf(context.store, backup);
-  const { files, clock } = context;
-  const part = await readPart({ reader, files, clock, data: instance, prefix }, progress.position);
+  const { files, clock, log } = context;
+  const contents = { reader, files, clock, log, data: instance, archive };
+  const part = await readPart(contents, progress.position);
   const chunk = progress.chunks;
   const isEmpty = part.lines.length === 0;
-  const stored = isEmpty ? 0 : await putChunk(files, { prefix, chunk }, part.lines);
+  const stored = isEmpty ? 0 : await putChunk(files, { archive, chunk }, part.lines);
   const next: Progress = {
     ...progress,
     position: part.next ?? null,
@@ -109,7 +110,7 @@ async function restart(context: JobContext, task: Task, progress: Progress): Pro
   const snapshot = context.store.openSnapshot?.();
   if (snapshot === undefined) return progress;
   snapshotsOf(context.store).set(backup, snapshot);
-  if (progress.chunks > 0) await context.files.removeAll(archivePrefix(account, backup));
+  if (progress.chunks > 0) await context.files.removeAll(archiveFiles(account, backup));
   return { ...progress, ...first };
 }
 
@@ -123,7 +124,7 @@ async function end(
 ): Promise<StepResult> {
   closeSnapshot(context.store, task.backup);
   if (complete === undefined) {
-    await context.files.removeAll(archivePrefix(task.account, task.backup));
+    await context.files.removeAll(archiveFiles(task.account, task.backup));
     await changeBackup(context, task, { status, status_info });
   } else {
     const { bytes: size, details } = complete;

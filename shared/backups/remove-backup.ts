@@ -1,6 +1,6 @@
 import type { JobType } from '../jobs/jobs.ts';
 import { activeRestoreEntity } from '../store/entities.ts';
-import { archivePrefix } from '../values/file-keys.ts';
+import { archiveFiles } from '../values/file-keys.ts';
 import type { BackupPlace } from './backup-state.ts';
 
 const pauseMs = 2000;
@@ -12,7 +12,7 @@ export const removeBackup: JobType = {
     const { account, backup, instance } = task as BackupPlace; // as stored
     const active = await activeRestoreEntity.read(store, instance);
     if (active?.data.backup === backup) return { task, afterMs: pauseMs };
-    await files.removeAll(archivePrefix(account, backup));
+    await files.removeAll(archiveFiles(account, backup));
     return 'done';
   },
 };

@@ -13,8 +13,15 @@ import {
 import type { ScriptSourceData } from '../store/records/scripts.ts';
 import type { Put } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
-import { archivePrefix } from '../values/file-keys.ts';
-import { type ArchivedItem, archivedFile, movedFile, readChunk, readManifest } from './archive.ts';
+import {
+  archivedFileKey,
+  archiveFiles,
+  dataOwner,
+  type FileFolder,
+  movedFileKey,
+  readFileKey,
+} from '../values/file-keys.ts';
+import { type ArchivedItem, readChunk, readManifest } from './archive.ts';
 import { keepKeys } from './keep-keys.ts';
 import { addClass, addSums, moveItem, putsOf, type RestorePlace } from './restore-items.ts';
 import {
@@ -67,18 +74,18 @@ export const restoreBackup: JobType = {
 
 /** Puts the items of a chunk under the new data id, and copies their files. */
 async function fill(context: JobContext, task: RestoreTask): Promise<StepResult> {
-  const prefix = archivePrefix(task.account, task.backup);
-  const manifest = await readManifest(context.files, prefix);
+  const archive = archiveFiles(task.account, task.backup);
+  const manifest = await readManifest(context.files, archive);
   if (manifest === undefined) return giveUp(context, task, 'error', 'Invalid file.');
   if (task.chunk === 0) await changeRestore(context, task, { status: 'running' });
   if (task.chunk === manifest.chunks) {
     await putCounts(context, task);
     return { task: { ...task, phase: 'close' } };
   }
-  const items = await readChunk(context.files, prefix, task.chunk);
+  const items = await readChunk(context.files, archive, task.chunk);
   if (items === undefined) return giveUp(context, task, 'error', 'Invalid file.');
   const puts = await putItems(context, dataOf(task), items);
-  await copyFiles(context, { prefix, data: dataOf(task) }, items);
+  await copyFiles(context, { archive, data: dataOf(task) }, items);
   return { task: { ...task, chunk: task.chunk + 1, counts: addSums(task.counts, puts) } };
 }
 
@@ -104,16 +111,23 @@ async function putItems(
 
 /** Copies the files that items refer to. */
 async function copyFiles(
-  { files }: JobContext,
-  { prefix, data }: { readonly prefix: string; readonly data: number },
+  { files, log }: JobContext,
+  { archive, data }: { readonly archive: FileFolder; readonly data: number },
   items: readonly ArchivedItem[],
 ): Promise<void> {
   const keys = items.flatMap(filesOf);
   for (let at = 0; at < keys.length; at += copiesAtOnce) {
     await Promise.all(
-      keys.slice(at, at + copiesAtOnce).map(async (key) => {
-        const copy = archivedFile(prefix, key);
-        if (copy !== undefined) await files.copy(copy, movedFile(key, data));
+      keys.slice(at, at + copiesAtOnce).map(async (text) => {
+        const key = readFileKey(text);
+        const copy = key && archivedFileKey(archive, key);
+        const moved = key && movedFileKey(key, data);
+        if (copy === undefined || moved === undefined) {
+          log({ level: 'error', message: 'a backup names a file by a text that is no key' });
+          return;
+        }
+        const to = { owner: dataOwner(data), key: moved };
+        await files.copy({ owner: archive.owner, key: copy }, to);
       }),
     );
   }

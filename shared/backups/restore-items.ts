@@ -1,4 +1,5 @@
 import { type CompiledClass, compileClass } from '../classes/rules/compiled-class.ts';
+import { fileNamesOf } from '../classes/rules/file-names.ts';
 import { uniqueKeys } from '../objects/unique-values.ts';
 import { pushEnvironments } from '../push/rules/provider.ts';
 import {
@@ -19,7 +20,8 @@ import type { PushConfigData } from '../store/records/push.ts';
 import type { ClassData, FileData, ObjectData, UserData } from '../store/records/records.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
-import { type ArchivedItem, movedFile } from './archive.ts';
+import { movedFileKey, readFileKey } from '../values/file-keys.ts';
+import type { ArchivedItem } from './archive.ts';
 
 /** Where archived items are put. */
 export interface RestorePlace {
@@ -100,9 +102,16 @@ function objectPuts(place: RestorePlace, item: Moved & Stored<ObjectData>): read
   ];
 }
 
+/** Returns the text of a file's key under another data id; any other text as it is. */
+function movedFile(text: string, data: number): string {
+  const key = readFileKey(text);
+  return (key && movedFileKey(key, data)) ?? text;
+}
+
 function movedObject(place: RestorePlace, { data, classNumber }: Moved & Stored<ObjectData>) {
   const values = { ...data.values };
-  for (const storage of place.classes.get(classNumber)?.compiled.fileNames ?? []) {
+  const ofClass = place.classes.get(classNumber);
+  for (const storage of ofClass === undefined ? [] : fileNamesOf(ofClass.data)) {
     const key = values[storage];
     if (typeof key === 'string') values[storage] = movedFile(key, place.data);
   }

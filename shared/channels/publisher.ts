@@ -12,6 +12,7 @@ import { encodeText } from '../store/index-keys.ts';
 import type { MessageData } from '../store/records/channels.ts';
 import { ConditionFailed, type Put, type Write } from '../store/store.ts';
 import { createItem, createOrUpdate } from '../store/writes.ts';
+import { neverRejects } from '../values/in-background.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';
 import { addToLog, messageLifeMs, type RoomPlace } from './rules/room-log.ts';
@@ -78,7 +79,7 @@ export function createPublisher(
       }
       const first = [own];
       rooms.set(roomId(place), first);
-      void publishAll(place, first); // never rejects
+      neverRejects(publishAll(place, first)); // errors are for those who wait
     });
 }
 

@@ -30,7 +30,13 @@ import {
 } from '../store/partitions.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
-import { archivePrefix, filePrefix, sourcePrefix, tracePrefix } from '../values/file-keys.ts';
+import {
+  archiveFiles,
+  type FileFolder,
+  objectFiles,
+  sourceFiles,
+  traceFiles,
+} from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { backupPauseMs, isBackedUp } from './active-backup.ts';
 
@@ -55,7 +61,7 @@ export const clearClass: JobType = {
       entity.key(instance, classNumber),
     );
     const partitions = classPartitions(instance, classNumber);
-    const files = [filePrefix(instance, classNumber)];
+    const files = [objectFiles(instance, classNumber)];
     const result = await clear(context, task, { partitions, files, keys });
     if (result === 'done') await clearEndpoints(context, task);
     return result;
@@ -84,7 +90,7 @@ export const clearInstance: JobType = {
     const { instance, lastClass } = task;
     const keys = instanceCounters.map((what) => instanceCounter(instance, what));
     const partitions = [...contentPartitions(instance, lastClass), ...ownPartitions(instance)];
-    const files = [filePrefix(instance), sourcePrefix(instance), tracePrefix(instance)];
+    const files = [objectFiles(instance), sourceFiles(instance), traceFiles(instance)];
     return clear(context, task, { partitions, files, keys });
   }),
 };
@@ -98,15 +104,15 @@ export const clearData: JobType = {
   step: afterCalls<UnusedData & Place>((context, task) => {
     const { instance, lastClass } = task;
     const partitions = contentPartitions(instance, lastClass);
-    const files = [filePrefix(instance), sourcePrefix(instance), tracePrefix(instance)];
+    const files = [objectFiles(instance), sourceFiles(instance), traceFiles(instance)];
     return clear(context, task, { partitions, files, keys: [], isKept: isOwn });
   }),
 };
 
 interface Remains {
   readonly partitions: readonly string[];
-  /** Key prefixes of its files. */
-  readonly files: readonly string[];
+  /** Folders of its files. */
+  readonly files: readonly FileFolder[];
   /** Items to delete after all partitions. */
   readonly keys: readonly Key[];
   /** Checks whether an item remains; absent: none does. */
@@ -135,7 +141,7 @@ async function clear(
   if (at + maxPartitions < partitions.length) {
     return { task: { ...task, at: at + maxPartitions } };
   }
-  await Promise.all(files.map((prefix) => context.files.removeAll(prefix)));
+  await Promise.all(files.map((folder) => context.files.removeAll(folder)));
   await context.settled(); // otherwise a late change would count deleted items again
   await Promise.all(keys.map((key) => maintain(context, [deleteIfExists(key)])));
   return 'done';
@@ -184,7 +190,7 @@ async function leavePushService({ push }: JobContext, item: Stored): Promise<voi
 /** Deletes the archive of a backup of the instance. */
 async function removeArchive({ files }: JobContext, item: Stored): Promise<void> {
   if (!instanceBackupEntity.matches(item)) return;
-  await files.removeAll(archivePrefix(item.data.account, idIn(item.key)));
+  await files.removeAll(archiveFiles(item.data.account, idIn(item.key)));
 }
 
 /** Returns the keys of an item in the partitions of accounts. */

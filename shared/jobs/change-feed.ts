@@ -4,6 +4,7 @@ import { writeJson } from '../store/exact-json.ts';
 import type { Change, Key, Stored, Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
 import { messageOf, originOf } from '../values/caught.ts';
+import { deploymentOwner, letterFileKey } from '../values/file-keys.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { letterExpiry, newInstanceLetter, publicError } from './instance-letters.ts';
 import { describeItem } from './letter-item.ts';
@@ -148,9 +149,6 @@ function giveUp(
   return storeDeadLetter(services, failed, consumer.whenGivenUp?.(change, services));
 }
 
-/** Folder of the files of dead letters. */
-export const deadLetterFiles = 'dead-letters';
-
 const maxDataBytes = 256 * 1024; // of an item of 400 KB
 
 /** A change that a consumer failed to process. */
@@ -205,8 +203,11 @@ async function keepData<Data extends object>(
 ): Promise<Data | { readonly file: string }> {
   const text = writeJson(data);
   if (Buffer.byteLength(text) <= maxDataBytes) return data;
-  const file = `${deadLetterFiles}/${id}`;
-  await files.put(file, { bytes: Buffer.from(text), contentType: 'application/json' });
+  const file = letterFileKey(id);
+  await files.put(deploymentOwner, file, {
+    bytes: Buffer.from(text),
+    contentType: 'application/json',
+  });
   return { file };
 }
 

@@ -4,6 +4,7 @@ import type { DeadLetterData } from '../store/records/jobs.ts';
 import type { Key, Store, Stored, Write } from '../store/store.ts';
 import { deleteIfExists } from '../store/writes.ts';
 import { messageOf } from '../values/caught.ts';
+import { deploymentOwner, storedKeyOf } from '../values/file-keys.ts';
 import type { ChangeConsumer, ItemChange, Services } from './change-feed.ts';
 import { publicError, updateInstanceLetter } from './instance-letters.ts';
 import type { JobType } from './jobs.ts';
@@ -99,7 +100,8 @@ async function handleLetter(
 ): Promise<void> {
   if (action === 'replay') await replay(services, consumers, letter);
   await maintain(services, deletionOf(letter));
-  if (letter.data.file !== undefined) await services.files.remove([letter.data.file]);
+  if (letter.data.file === undefined) return;
+  await services.files.remove(deploymentOwner, [fileOf(letter.data.file)]);
 }
 
 function deletionOf({ key, data }: Stored<DeadLetterData>): readonly Write[] {
@@ -179,10 +181,12 @@ async function changeOf(
   };
 }
 
+const fileOf = (file: string) => storedKeyOf(deploymentOwner, 'dead-letters', file);
+
 type LetterData = Pick<DeadLetterData, 'before' | 'after' | 'beforeVersion' | 'afterVersion'>;
 
 async function readData(files: Platform['files'], file: string): Promise<LetterData> {
-  const found = await files.get(file);
+  const found = await files.get(deploymentOwner, fileOf(file));
   if (found === undefined) throw new Error(`its data in ${file} are gone`);
   return JSON.parse(Buffer.from(found.bytes).toString()) as LetterData; // storeDeadLetter wrote it
 }

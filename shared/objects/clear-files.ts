@@ -4,6 +4,8 @@ import { cascade, maintain } from '../jobs/maintain.ts';
 import { classEntity, fileEntity, objectEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records/records.ts';
 import { deleteIfExists, updateItem } from '../store/writes.ts';
+import { dataOwner } from '../values/file-keys.ts';
+import { fileKeysIn } from './object-files.ts';
 
 /** File fields that a class no longer has, by their storage names. */
 export type RetiredFiles = {
@@ -29,16 +31,17 @@ const writesAtOnce = 100;
 export const clearFiles: JobType = {
   name: 'clear-files',
   step: afterCalls<Progress>(async (context, task) => {
-    const { instance, classNumber, names } = task;
+    const { instance, classNumber } = task;
     if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
+    const names = await retiredNames(context, task);
+    if (names.length === 0) return 'done'; // done before, or the class was deleted with all its files
     const { items, last } = await objectEntity.list(context.store, [instance, classNumber], {
       after: task.last,
       limit: stepSize,
     });
-    const keys = items
-      .flatMap(({ data: { values } }) => names.map((name) => values[name]))
-      .filter((key) => typeof key === 'string');
-    await context.files.remove(keys);
+    const place = { platform: context, instance, classNumber };
+    const keys = items.flatMap(({ data }) => fileKeysIn(place, data.values, names));
+    if (keys.length > 0) await context.files.remove(dataOwner(instance), keys);
     for (let at = 0; at < keys.length; at += writesAtOnce) {
       const some = keys.slice(at, at + writesAtOnce);
       await cascade(
@@ -49,6 +52,16 @@ export const clearFiles: JobType = {
     return last === undefined ? forget(context, task) : { task: { ...task, last } };
   }),
 };
+
+/** Returns the fields of a task that the class, as it is stored, lists as former file fields. */
+async function retiredNames(
+  { store }: JobContext,
+  { instance, className, classNumber, names }: RetiredFiles,
+): Promise<readonly string[]> {
+  const current = await classEntity.read(store, instance, className);
+  if (current?.data.number !== classNumber) return [];
+  return names.filter((name) => current.data.retiredFiles?.includes(name));
+}
 
 /** Removes the fields from the class. */
 async function forget(

@@ -1,9 +1,9 @@
-import type { CompiledClass, StoredValues } from '../classes/rules/compiled-class.ts';
-import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
-import { type JobType, newJob } from '../jobs/jobs.ts';
+import type { StoredValues } from '../classes/rules/compiled-class.ts';
+import { fileNamesOf } from '../classes/rules/file-names.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../platform/ports.ts';
 import { fileEntity } from '../store/entities.ts';
+import type { ClassData } from '../store/records/records.ts';
 import type { Write } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem } from '../store/writes.ts';
 import type { Actor } from '../values/access.ts';
@@ -11,19 +11,22 @@ import { allSettled } from '../values/all-settled.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';
 import { invalid } from '../values/errors/errors.ts';
 import {
-  dataOfFile,
-  extensionOf,
-  fileKey,
-  filePrefix,
-  isFileOf,
-  uploadPrefix,
+  dataOwner,
+  type FileFolder,
+  type FileKey,
+  isIn,
+  newFileKey,
+  objectFiles,
+  readKeyOf,
+  uploadedFiles,
 } from '../values/file-keys.ts';
 import { contentTypeOf } from '../values/uploads.ts';
+import { removal } from './remove-files.ts';
 import type { NewFile } from './rules/object-values.ts';
 
 /** File to store before an object refers to it. */
 export interface AddedFile extends NewFile {
-  readonly key: string;
+  readonly key: FileKey;
   readonly bytes: number;
 }
 
@@ -40,7 +43,7 @@ export interface Sources {
   /** Messages by field (docs/reference/objects.md#errors-by-type). */
   readonly errors: Readonly<Record<string, readonly string[]>>;
   /** Bytes by key. */
-  readonly sizes: ReadonlyMap<string, number>;
+  readonly sizes: ReadonlyMap<FileKey, number>;
 }
 
 /**
@@ -49,7 +52,7 @@ export interface Sources {
  */
 export async function lookAtSources(place: FilePlace, files: readonly NewFile[]): Promise<Sources> {
   const errors: Record<string, readonly string[]> = {};
-  const sizes = new Map<string, number>();
+  const sizes = new Map<FileKey, number>();
   await Promise.all(
     files.map(async ({ field, source }) => {
       if (typeof source !== 'string') return;
@@ -57,7 +60,7 @@ export async function lookAtSources(place: FilePlace, files: readonly NewFile[])
         errors[field.name] = [dataMessages.badFileUrl];
         return;
       }
-      const bytes = await place.platform.files.size(source);
+      const bytes = await place.platform.files.size(dataOwner(place.instance), source);
       if (bytes === undefined) errors[field.name] = [dataMessages.fileMissing];
       else sizes.set(source, bytes);
     }),
@@ -65,19 +68,19 @@ export async function lookAtSources(place: FilePlace, files: readonly NewFile[])
   return { errors, sizes };
 }
 
-function mayCopy(place: FilePlace, source: string): boolean {
-  return isFileOf(place.instance, source) || source.startsWith(uploadsOf(place));
+function mayCopy(place: FilePlace, source: FileKey): boolean {
+  return isIn(objectFiles(place.instance), source) || isIn(uploadsOf(place), source);
 }
 
-/** Returns the key prefix of this actor's uploads to the class. */
-function uploadsOf({ instance, classNumber, actor }: FilePlace): string {
+/** Returns the folder of this actor's uploads to the class. */
+function uploadsOf({ instance, classNumber, actor }: FilePlace): FileFolder {
   const user = actor.kind === 'apiKey' ? actor.user?.id : undefined;
-  return uploadPrefix(instance, classNumber, user);
+  return uploadedFiles(instance, classNumber, user);
 }
 
 /** Creates the key of a large upload: its actor may save the file, in this class. */
-export function uploadKey(place: FilePlace, filename: string): string {
-  return keyBelow(uploadsOf(place), place, filename);
+export function uploadKey(place: FilePlace, filename: string): FileKey {
+  return newFileKey(uploadsOf(place), place.platform.ids, filename);
 }
 
 /** Assigns each new file a key that cannot be guessed. */
@@ -86,12 +89,12 @@ export function placeFiles(
   files: readonly NewFile[],
   sizes: Sources['sizes'],
 ): readonly AddedFile[] {
-  const prefix = filePrefix(place.instance, place.classNumber);
+  const folder = objectFiles(place.instance, place.classNumber);
   return files.map(({ field, source }) => {
     const isCopy = typeof source === 'string';
     const name = isCopy ? source : source.filename;
     const bytes = isCopy ? (sizes.get(source) ?? 0) : source.bytes.length;
-    return { field, source, key: keyBelow(prefix, place, name), bytes };
+    return { field, source, key: newFileKey(folder, place.platform.ids, name), bytes };
   });
 }
 
@@ -105,40 +108,54 @@ export function fileRecords(
   );
 }
 
-function keyBelow(prefix: string, { platform: { ids } }: FilePlace, filename: string): string {
-  return fileKey(prefix, ids.random() + ids.random(), extensionOf(filename));
-}
-
-/** Deletes files that no object refers to. */
-export const removeFiles: JobType = {
-  name: 'remove-files',
-  step: async (context, task) => {
-    const { keys } = task as { readonly keys: readonly string[] }; // as stored
-    for (const data of new Set(keys.map(dataOfFile))) {
-      if (await isBackedUp(context, data)) return { task, afterMs: backupPauseMs };
-    }
-    await context.files.remove(keys);
-    return 'done';
-  },
-};
-
 type DropPlace = Pick<FilePlace, 'instance' | 'classNumber'> & {
-  readonly platform: Pick<Platform, 'clock' | 'ids'>;
+  readonly platform: Pick<Platform, 'clock' | 'ids' | 'log'>;
 };
 
-/** Returns the writes that delete files that an object has `before` and not `after`. */
+/**
+ * Returns the writes that delete files that an object has `before` and not `after`.
+ *
+ * @param data the stored record of its class
+ */
 export function dropFiles(
   { platform, instance, classNumber }: DropPlace,
-  { fileNames }: CompiledClass,
+  data: ClassData,
   { before, after }: { readonly before: StoredValues; readonly after: StoredValues },
 ): readonly Write[] {
-  const keys = fileNames.flatMap((storage) => {
-    const key = before[storage];
-    return typeof key === 'string' && key !== after[storage] ? [key] : [];
-  });
+  const dropped = fileNamesOf(data).filter((name) => before[name] !== after[name]);
+  const keys = fileKeysIn({ platform, instance, classNumber }, before, dropped);
   if (keys.length === 0) return [];
   const records = keys.map((key) => deleteIfExists(fileEntity.key(instance, classNumber, key)));
-  return [newJob(platform, removeFiles, { keys }), ...records];
+  return [removal(platform, { instance, keys }), ...records];
+}
+
+/**
+ * Returns the keys of the files of an object. A value that is no key of a file of its class is logged and left alone:
+ * nothing is read or deleted by it.
+ *
+ * @param names storage names of fields with files, by the stored record of the class
+ */
+export function fileKeysIn(
+  {
+    platform,
+    instance,
+    classNumber,
+  }: Pick<DropPlace, 'instance' | 'classNumber'> & {
+    readonly platform: Pick<Platform, 'log'>;
+  },
+  values: StoredValues,
+  names: readonly string[],
+): readonly FileKey[] {
+  const folder = objectFiles(instance, classNumber);
+  return names.flatMap((field) => {
+    const value = values[field];
+    if (value === undefined) return [];
+    const key = typeof value === 'string' ? readKeyOf(folder.owner, 'public', value) : undefined;
+    if (key !== undefined && isIn(folder, key)) return [key];
+    const message = 'a file field has a value that is not the key of a file';
+    platform.log({ level: 'error', message, instance, class: classNumber, field });
+    return [];
+  });
 }
 
 const patienceMs = 900_000; // far longer than any request takes
@@ -149,14 +166,20 @@ const patienceMs = 900_000; // far longer than any request takes
  * @throws ApiError 400 when a file to copy does not exist; any error of `commit`
  */
 export function withFiles<Result>(
-  platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>,
+  place: SavePlace,
   added: readonly AddedFile[],
   commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
   if (added.length === 0) return commit([]);
   const keys = added.map(({ key }) => key);
-  const store = () => allSettled(added.map((file) => storeOne(platform, file)));
-  return withStored(platform, { keys, store, commit });
+  const store = () => allSettled(added.map((file) => storeOne(place, file)));
+  return withStored(place, { keys, store, commit });
+}
+
+/** Where files are saved. */
+interface SavePlace {
+  readonly platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>;
+  readonly instance: number;
 }
 
 /**
@@ -166,29 +189,36 @@ export function withFiles<Result>(
  * @param save.commit makes these writes together with its own
  */
 export async function withStored<Result>(
-  platform: Pick<Platform, 'store' | 'clock' | 'ids'>,
+  {
+    platform,
+    instance,
+  }: Pick<SavePlace, 'instance'> & {
+    readonly platform: Pick<Platform, 'store' | 'clock' | 'ids'>;
+  },
   save: {
-    readonly keys: readonly string[];
+    readonly keys: readonly FileKey[];
     readonly store: () => Promise<unknown>;
     readonly commit: (fileWrites: readonly Write[]) => Promise<Result>;
   },
 ): Promise<Result> {
   const { keys, store, commit } = save;
   const due = platform.clock.micros() / 1000 + patienceMs;
-  const removal = newJob(platform, removeFiles, { keys }, due);
-  const version = await maintain(platform, [removal]);
+  const job = removal(platform, { instance, keys }, due);
+  const version = await maintain(platform, [job]);
   await store();
-  return commit([deleteItem({ key: removal.key, version })]);
+  return commit([deleteItem({ key: job.key, version })]);
 }
 
 async function storeOne(
-  { files }: Pick<Platform, 'files'>,
+  { platform: { files }, instance }: SavePlace,
   { key, field, source }: AddedFile,
 ): Promise<void> {
+  const owner = dataOwner(instance);
   if (typeof source !== 'string') {
     const { bytes, contentType, filename } = source;
-    await files.put(key, { bytes, contentType: contentTypeOf(contentType, filename) });
+    await files.put(owner, key, { bytes, contentType: contentTypeOf(contentType, filename) });
     return;
   }
-  if (!(await files.copy(source, key))) throw invalid({ [field.name]: [dataMessages.fileMissing] });
+  const isCopied = await files.copy({ owner, key: source }, { owner, key });
+  if (!isCopied) throw invalid({ [field.name]: [dataMessages.fileMissing] });
 }

@@ -107,7 +107,7 @@ export function withPlan<Result>(
   { added, growth }: Pick<PlannedSave, 'added' | 'growth'>,
   commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
-  return withRoom(call, growth, () => withFiles(call.platform, added, commit));
+  return withRoom(call, growth, () => withFiles(call, added, commit));
 }
 
 /**
@@ -169,7 +169,7 @@ export async function planUpdate(
   });
   const put = updateItem(current, data, objectIndexes(compiled, data));
   const place = placeOf(call);
-  const dropped = dropFiles(place, compiled, { before: before.values, after: values });
+  const dropped = dropFiles(place, call.class.data, { before: before.values, after: values });
   const event = channelEvent(call, { compiled, channel, before, after: data });
   const writes = [put, ...unique, ...fileRecords(place, added), ...dropped, ...event];
   const growth = growthOf(call, { before, after: data }, added);
@@ -221,7 +221,7 @@ export async function planRemove(
   const compiled = compiledClass(call.caches, call.class);
   const { id, values } = current.data;
   const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
-  const dropped = dropFiles(placeOf(call), compiled, { before: values, after: {} });
+  const dropped = dropFiles(placeOf(call), call.class.data, { before: values, after: {} });
   const writes = [deleteItem(current), ...unique, ...dropped];
   const events = () => eventWrites(call, { before: current });
   return planned(call, compiled, { data: current.data, writes, added: [], growth: {}, events });

@@ -1,15 +1,11 @@
+import type { FileArea } from '../values/file-keys.ts';
+
 /**
  * A use of the table, in addition to reads of single items, which every function needs for the records of credentials:
  * `list` scans a partition, `filter` an index; `write` puts and deletes; `check` makes a transaction depend on an item
  * that it does not change; `count` takes numbers; `meter` adds to the usage of an instance.
  */
 export type TableUse = 'list' | 'filter' | 'write' | 'check' | 'count' | 'meter';
-
-/**
- * A folder of files: public files, large uploads, sources of scripts, large values of traces and of dead letters,
- * backups.
- */
-export type FileArea = 'public' | 'uploads' | 'scripts' | 'traces' | 'dead-letters' | 'backups';
 
 /** A use of push services: `configure` creates applications of credentials, `send` is all else. */
 export type PushUse = 'configure' | 'send';

@@ -10,6 +10,7 @@ import type { MessageData } from '../store/records/channels.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
 import type { Ending } from '../values/ending.ts';
+import type { FileFolder, FileKey, FileOwner, OwnedKey } from '../values/file-keys.ts';
 import type { Tenant } from '../values/tenant.ts';
 import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
@@ -61,34 +62,35 @@ export interface Mail {
 }
 
 /**
- * Stores files by key. Those under `public/` are served at `address()` to any client with the address; all others are
- * private. A key consists of segments of letters, digits, `_`, `-` and inner dots, separated by `/`.
+ * Stores files by key. Those of the area `public` are served at `address()` to any client with the address; all others
+ * are private. Each function is told on whose behalf it acts, and throws ForeignFile, before it does anything, for a key
+ * that is not a whole key of a file of this owner (docs/internals/file-keys.md).
  */
 export interface FileStore {
   /** Returns the address of public files, without a slash at the end: `<address>/<key without public/>`. */
   address(): string;
   /** Stores a file, durable when it resolves; an existing one is replaced. */
-  put(key: string, file: FileContent): Promise<void>;
+  put(owner: FileOwner, key: FileKey, file: FileContent): Promise<void>;
   /** Reads a whole file; undefined when it is absent. */
-  get(key: string): Promise<FileContent | undefined>;
+  get(owner: FileOwner, key: FileKey): Promise<FileContent | undefined>;
   /** Returns the bytes of a file; undefined when it is absent. */
-  size(key: string): Promise<number | undefined>;
+  size(owner: FileOwner, key: FileKey): Promise<number | undefined>;
   /** Copies a file with its type; false when it is absent. */
-  copy(from: string, to: string): Promise<boolean>;
+  copy(from: OwnedKey, to: OwnedKey): Promise<boolean>;
   /**
    * Checks whether another process is copying the files: until its end, jobs delete none that data may refer to. Absent
    * where there is no such process.
    */
   isHeld?(): Promise<boolean>;
-  /** Deletes files if they exist. */
-  remove(keys: readonly string[]): Promise<void>;
-  /** Deletes all files whose keys start with a prefix, which ends in a slash. */
-  removeAll(prefix: string): Promise<void>;
+  /** Deletes files of an owner if they exist; none when one of the keys is not the owner's. */
+  remove(owner: FileOwner, keys: readonly FileKey[]): Promise<void>;
+  /** Deletes all files of an owner in an area, or those of one class, script or backup. */
+  removeAll(folder: FileFolder): Promise<void>;
   /**
-   * Creates a presigned form for uploading one file directly to the file storage. Uploads under `uploads/` are deleted
-   * after a day or two, and so are files under `traces/`.
+   * Creates a presigned form for uploading one file directly to the file storage. Uploads in the area `uploads` are
+   * deleted after a day or two, and so are files of `traces`.
    */
-  openUpload(key: string, terms: UploadTerms): Promise<UploadForm>;
+  openUpload(owner: FileOwner, key: FileKey, terms: UploadTerms): Promise<UploadForm>;
 }
 
 /** Content and type of a file. */

@@ -10,7 +10,7 @@ import type { NamedPositionData } from '../store/records/records.ts';
 import type { TraceKind } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
-import { sourcePrefix } from '../values/file-keys.ts';
+import { sourceFiles } from '../values/file-keys.ts';
 
 /** Deleted script. */
 export type DeletedScript = { readonly instance: number; readonly script: number };
@@ -30,7 +30,7 @@ export const clearScript: JobType = {
     const { instance, script } = task;
     const traces = { instance, kind: 'script', parent: script } as const;
     if ((await clearSomeTraces(context, traces)) > 0) return { task };
-    await context.files.removeAll(sourcePrefix(instance, script));
+    await context.files.removeAll(sourceFiles(instance, script));
     for (const row of await scriptEndpointPositionEntity.listAll(context.store, [instance])) {
       const result = await clearEndpoint(context, task, row);
       if (result !== 'done') return result;

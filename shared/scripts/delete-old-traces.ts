@@ -5,6 +5,7 @@ import { traceEntity } from '../store/entities.ts';
 import type { TraceData } from '../store/records/scripts.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
+import { dataOwner } from '../values/file-keys.ts';
 import type { RunReference } from './run-request.ts';
 import { afterlifeMs, filesOf, listed } from './traces.ts';
 
@@ -54,7 +55,7 @@ export const deleteOldTraces: JobType = {
       upper: { key: oldest, inclusive: false },
       limit: stepSize,
     });
-    await deleteEnded(context, items);
+    await deleteEnded(context, instance, items);
     return last === undefined ? 'done' : { task: { ...task, oldest, after: last } };
   },
 };
@@ -75,12 +76,14 @@ async function findOldest(
 /** Deletes the files first: if the process dies in between, the next attempt finds the trace. */
 async function deleteEnded(
   context: Pick<Platform, 'store' | 'ids' | 'files'>,
+  instance: number,
   traces: readonly Stored<TraceData>[],
 ): Promise<void> {
   const ended = traces.filter(
     ({ data: { status } }) => status !== 'pending' && status !== 'processing',
   );
-  const files = ended.flatMap(({ data }) => [...filesOf(data.args), ...filesOf(data.result)]);
-  if (files.length > 0) await context.files.remove(files);
+  const parts = ended.flatMap(({ data: { args, result } }) => [args, result]);
+  const files = parts.flatMap((part) => filesOf(instance, part));
+  if (files.length > 0) await context.files.remove(dataOwner(instance), files);
   await Promise.all(ended.map((trace) => maintain(context, [deleteItem(trace)])));
 }

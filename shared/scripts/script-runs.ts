@@ -107,7 +107,7 @@ export async function runPending(
           instanceName: place.name,
           owner: place.owner,
           config: found.config?.data.config ?? {},
-          ...(await inputsOf(services, pending.data, run)),
+          ...(await inputsOf(services, pending.data, { instance, run })),
           depth,
           isAwaited: false,
         });
@@ -132,9 +132,9 @@ export async function blockRun(
 async function inputsOf(
   services: RunServices,
   { args, meta: request }: TraceData,
-  { meta }: PlannedRun,
+  { instance, run: { meta } }: { readonly instance: number; readonly run: PlannedRun },
 ): Promise<Pick<RunRequest, 'args' | 'meta'>> {
-  const kept = await readPart(services, args);
+  const kept = await readPart(services, instance, args);
   if (request === undefined) return { args: kept, meta };
   const levels = kept as EndpointArguments; // as an endpoint stored them
   return { args: toArguments(levels), meta: { ...meta, request } };

@@ -1,14 +1,17 @@
 import type { Platform } from '../platform/ports.ts';
 import { scriptSourceEntity } from '../store/entities.ts';
 import type { ScriptSourceData } from '../store/records/scripts.ts';
+import { dataOwner, storedKeyOf } from '../values/file-keys.ts';
 
 /** Returns the whole source of a script. Throws SourceChanged when its file was deleted with a change of the source. */
 export async function wholeSource(
   { files }: Pick<Platform, 'files'>,
+  instance: number,
   { text, file }: ScriptSourceData,
 ): Promise<string> {
   if (file === undefined) return text;
-  const found = await files.get(file);
+  const owner = dataOwner(instance);
+  const found = await files.get(owner, storedKeyOf(owner, 'scripts', file));
   if (found === undefined) throw new SourceChanged();
   return new TextDecoder().decode(found.bytes);
 }
@@ -32,5 +35,5 @@ export async function readSource(
 ): Promise<string> {
   const source = await scriptSourceEntity.read(platform.store, instance, script);
   if (source?.data.version !== version) throw new SourceChanged();
-  return wholeSource(platform, source.data);
+  return wholeSource(platform, instance, source.data);
 }

@@ -104,7 +104,7 @@ async function listTraces<Loaded extends object>(
   const objects = await Promise.all(
     page.rows.map(async ({ item: { data } }) => {
       const part = (of: 'result' | 'args', tooBig: string) =>
-        readListedPart(context.platform, data[of], tooBig);
+        readListedPart(context.platform, instanceOf(context), { part: data[of], tooBig });
       const shown = await show(context, list, {
         data,
         self: `${path}${data.id}/`,
@@ -155,8 +155,8 @@ async function showOne<Loaded extends object>(
   const shown = await show(context, list, {
     data,
     self: pathOf(context, context.route.paths),
-    result: () => readPart(context.platform, data.result),
-    args: () => readPart(context.platform, data.args),
+    result: () => readPart(context.platform, of.instance, data.result),
+    args: () => readPart(context.platform, of.instance, data.args),
   });
   const project = parseProjection(context.request.query);
   return project(shown, traceFields);

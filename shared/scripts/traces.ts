@@ -3,7 +3,13 @@ import { traceEntity } from '../store/entities.ts';
 import type { TraceData, TraceKind, TracePart } from '../store/records/scripts.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
-import { fileKey, tracePrefix } from '../values/file-keys.ts';
+import {
+  dataOwner,
+  type FileKey,
+  newFileKey,
+  storedKeyOf,
+  traceFiles,
+} from '../values/file-keys.ts';
 import type { Json } from '../values/json/json.ts';
 
 /** Value of a trace without a result yet. */
@@ -36,8 +42,9 @@ export async function keepPart(
   const text = JSON.stringify(value);
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxInlineBytes) return { value };
-  const file = fileKey(tracePrefix(instance), ids.random() + ids.random(), '');
-  await files.put(file, { bytes, contentType: 'application/json' });
+  const folder = traceFiles(instance);
+  const file = newFileKey(folder, ids);
+  await files.put(folder.owner, file, { bytes, contentType: 'application/json' });
   return { file, length: text.length };
 }
 
@@ -47,18 +54,25 @@ export async function copyPart(
   instance: number,
   part: TracePart,
 ): Promise<TracePart> {
-  return 'file' in part ? keepPart(platform, instance, await readPart(platform, part)) : part;
+  return 'file' in part
+    ? keepPart(platform, instance, await readPart(platform, instance, part))
+    : part;
 }
 
 /** Returns the keys of the files of a value: one, or none when the trace itself contains it. */
-export function filesOf(part: TracePart): readonly string[] {
-  return 'file' in part ? [part.file] : [];
+export function filesOf(instance: number, part: TracePart): readonly FileKey[] {
+  return 'file' in part ? [storedKeyOf(dataOwner(instance), 'traces', part.file)] : [];
 }
 
 /** Reads a value of a trace. Throws Error when its file was deleted, which never happens before the trace is. */
-export async function readPart({ files }: Pick<Platform, 'files'>, part: TracePart): Promise<Json> {
+export async function readPart(
+  { files }: Pick<Platform, 'files'>,
+  instance: number,
+  part: TracePart,
+): Promise<Json> {
   if ('value' in part) return part.value;
-  const found = await files.get(part.file);
+  const owner = dataOwner(instance);
+  const found = await files.get(owner, storedKeyOf(owner, 'traces', part.file));
   if (found === undefined) throw new Error('a value of a trace is gone');
   return JSON.parse(new TextDecoder().decode(found.bytes));
 }
@@ -108,9 +122,9 @@ const shownCharacters = 65_536;
  */
 export async function readListedPart(
   platform: Pick<Platform, 'files'>,
-  part: TracePart,
-  tooBig: string,
+  instance: number,
+  { part, tooBig }: { readonly part: TracePart; readonly tooBig: string },
 ): Promise<Json> {
   const isTooBig = 'file' in part && part.length > shownCharacters;
-  return isTooBig ? { __error__: tooBig } : readPart(platform, part);
+  return isTooBig ? { __error__: tooBig } : readPart(platform, instance, part);
 }

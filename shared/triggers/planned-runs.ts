@@ -96,7 +96,9 @@ export async function planRuns(
     const version = await unlessConflict(cascade(services, [own, ...writes]));
     if (version === undefined) return;
     if (later.length === 0) {
-      if (planned.at(-1)?.isPending !== true) await dropPart(services, data.args);
+      if (planned.at(-1)?.isPending !== true) {
+        await dropPart(services, planner.instance, data.args);
+      }
       return;
     }
     current = { ...current, version, data };

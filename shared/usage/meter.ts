@@ -7,6 +7,7 @@ import type { UsageData } from '../store/records/records.ts';
 import type { Check, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { faultOf } from '../values/caught.ts';
+import { neverRejects } from '../values/in-background.ts';
 
 /** Ports that a meter uses. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
@@ -71,7 +72,7 @@ export function openMeter(services: MeterServices): Meter {
     flush,
     flushOld: () => {
       const isOld = (tallies.ageMs() ?? 0) >= oldMs;
-      if (isOld && writing === undefined) void flush(); // it never rejects
+      if (isOld && writing === undefined) neverRejects(flush()); // `write` logs errors
     },
   };
 }

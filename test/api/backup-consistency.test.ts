@@ -14,6 +14,7 @@ import type { Store, Transaction } from '../../shared/store/store.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
+import { hasFile } from '../support/has-file.ts';
 import { instanceId } from '../support/stored-records.ts';
 
 /* Backups and restores beside requests, and by processes that die between steps. */
@@ -172,7 +173,7 @@ describe('a backup beside writers', () => {
       size: null,
     });
     const archive = `backups/${backup.author.id}/${backup.id}/items/0`;
-    expect(await api.platform.files.size(archive)).toBeUndefined();
+    expect(await hasFile(api.platform.files, archive)).toBe(false);
   });
 });
 

@@ -3,6 +3,7 @@ import { maintain } from '../../shared/jobs/maintain.ts';
 import { activeRestoreEntity, backupEntity, ownerOfData } from '../../shared/store/entities.ts';
 import type { BackupData } from '../../shared/store/records/backups.ts';
 import { putItem } from '../../shared/store/writes.ts';
+import { archiveFiles, chunkKey, manifestKey } from '../../shared/values/file-keys.ts';
 import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
@@ -253,7 +254,8 @@ describe('limits and rules', () => {
     const shop = await openNext();
     const { id, author } = await backUp(shop);
     await shop.dataClass('book', []);
-    await api.platform.files.removeAll(`backups/${author.id}/${id}/items/`);
+    const archive = archiveFiles(author.id, id);
+    await api.platform.files.remove(archive.owner, [chunkKey(archive, 0)]);
 
     const result = await restore(id, shop);
 
@@ -447,13 +449,14 @@ describe('a deleted instance', () => {
     const shop = await openNext();
     const { id, author } = await backUp(shop);
     const { store, files } = api.platform;
-    const archive = () => files.size(`backups/${author.id}/${id}/manifest`);
-    expect(await archive()).toBeGreaterThan(0);
+    const archive = archiveFiles(author.id, id);
+    const manifest = () => files.size(archive.owner, manifestKey(archive));
+    expect(await manifest()).toBeGreaterThan(0);
 
     expected(await shop.call(shop.owner, 'DELETE', ''), 204);
     await api.platform.idle();
 
-    expect(await archive()).toBeUndefined();
+    expect(await manifest()).toBeUndefined();
     expect(await backupEntity.listAll(store, [author.id])).toEqual([]);
   });
 });

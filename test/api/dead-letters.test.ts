@@ -7,6 +7,7 @@ import { deleteItem } from '../../shared/store/writes.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { plantDeadLetter } from '../support/dead-letters.ts';
+import { ownedKey } from '../support/has-file.ts';
 import { joinAs } from '../support/join-as.ts';
 import { forbidden, missing, time } from '../support/responses.ts';
 import { instanceId } from '../support/stored-records.ts';
@@ -121,14 +122,14 @@ describe('dead letters', () => {
   it('are deleted with what the operator sees of them', async () => {
     const id = await plant({ args: { text: 'x'.repeat(300_000) } });
     const [letter] = await listChanges(api.platform.store);
-    const file = `dead-letters/${letter?.id}`;
-    const before = await api.platform.files.get(file);
+    const { owner, key } = ownedKey(`dead-letters/${letter?.id}`);
+    const before = await api.platform.files.get(owner, key);
 
     expected(await call('DELETE', `${id}/`), 204);
     await api.platform.idle();
 
     expect(before).toBeDefined();
-    expect(await api.platform.files.get(file)).toBeUndefined();
+    expect(await api.platform.files.get(owner, key)).toBeUndefined();
     expect(await listChanges(api.platform.store)).toEqual([]);
     expect((await call('GET', `${id}/`)).status).toBe(404);
   });

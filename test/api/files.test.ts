@@ -393,9 +393,9 @@ describe('when the commit', () => {
     const { files } = api.platform;
     const { put } = files;
     Object.assign(files, {
-      put: (key: string, content: never) => {
+      put: (owner: never, key: never, content: never) => {
         stored.push(key);
-        return put(key, content);
+        return put(owner, key, content);
       },
     });
   });
@@ -483,9 +483,9 @@ describe('when the commit', () => {
       const { files } = api.platform;
       const { remove } = files;
       let tries = 0;
-      const failing: typeof remove = (names) => {
+      const failing: typeof remove = (owner, names) => {
         tries += 1;
-        return tries === 1 ? Promise.reject(new Error('no disk')) : remove(names);
+        return tries === 1 ? Promise.reject(new Error('no disk')) : remove(owner, names);
       };
       Object.assign(files, { remove: failing });
 
@@ -506,9 +506,9 @@ describe('when the commit', () => {
     const { files } = api.platform;
     const { put } = files;
     let puts = 0;
-    const failing: typeof put = (key, content) => {
+    const failing: typeof put = (owner, key, content) => {
       puts += 1;
-      return puts === 2 ? Promise.reject(new Error('the disk is full')) : put(key, content);
+      return puts === 2 ? Promise.reject(new Error('the disk is full')) : put(owner, key, content);
     };
     Object.assign(files, { put: failing });
     const before = await list();

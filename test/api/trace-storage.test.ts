@@ -28,13 +28,13 @@ beforeEach(async () => {
   endpoint = await makeEndpoint(world, 'echo', 'console.log(1)', { public: true });
   files.clear();
   const { put, remove } = api.platform.files;
-  vi.spyOn(api.platform.files, 'put').mockImplementation(async (key, file) => {
+  vi.spyOn(api.platform.files, 'put').mockImplementation(async (owner, key, file) => {
     if (key.startsWith('traces/')) files.add(key);
-    return put(key, file);
+    return put(owner, key, file);
   });
-  vi.spyOn(api.platform.files, 'remove').mockImplementation(async (keys) => {
+  vi.spyOn(api.platform.files, 'remove').mockImplementation(async (owner, keys) => {
     for (const key of keys) files.delete(key);
-    return remove(keys);
+    return remove(owner, keys);
   });
 });
 afterEach(() => vi.restoreAllMocks());

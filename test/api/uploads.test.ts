@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { newFileKey, uploadedFiles } from '../../shared/values/file-keys.ts';
 import { type Credentials, expected, openWorld, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';
@@ -234,9 +235,10 @@ describe('a file that is posted', () => {
     [10, 204, undefined],
     [0, 400, { detail: 'The submitted file is empty.' }],
   ])('of %i bytes where 10 are allowed is a %i', async (bytes, status, answer) => {
-    const file = `uploads/1/2/0/${'a'.repeat(39)}${status % 10}`;
     const terms = { contentType: 'text/plain', maxBytes: 10, seconds: 60 };
-    const form = await api.platform.files.openUpload(file, terms);
+    const folder = uploadedFiles(1, 2, undefined);
+    const file = newFileKey(folder, api.platform.ids);
+    const form = await api.platform.files.openUpload(folder.owner, file, terms);
 
     const sent = await send({ ...form, file }, 'x'.repeat(bytes));
 

@@ -1,6 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { openFiles } from '../../shared/platform/aws/files.ts';
 import type { FileContent, FileStore } from '../../shared/platform/ports.ts';
+import { checkOwned, type FileKey } from '../../shared/values/file-keys.ts';
+import { ownedKey } from '../support/has-file.ts';
 import type { PendingFiles } from './fake-aws.ts';
 import { keysIn, readS3 } from './fake-s3.ts';
 
@@ -27,17 +29,17 @@ export function openDeployedFiles({
   address,
 }: DeployedFilesOptions): DeployedFiles {
   const own = { ...openFiles({ client, bucket, address: '' }), address };
-  const underWay = new Map<FileContent | readonly string[], () => void>();
-  const passed = (id: FileContent | readonly string[], otherwise: () => Promise<void>) => {
+  const underWay = new Map<FileContent | readonly FileKey[], () => void>();
+  const passed = (id: FileContent | readonly FileKey[], otherwise: () => Promise<void>) => {
     const apply = underWay.get(id);
     return apply === undefined ? otherwise() : Promise.resolve(apply());
   };
   const port: FileStore = {
     ...own,
-    put: (key, content) => passed(content, () => own.put(key, content)),
-    remove: (keys) => passed(keys, () => own.remove(keys)),
+    put: (owner, key, content) => passed(content, () => own.put(owner, key, content)),
+    remove: (owner, keys) => passed(keys, () => own.remove(owner, keys)),
   };
-  const pass = async <Id extends FileContent | readonly string[]>(
+  const pass = async <Id extends FileContent | readonly FileKey[]>(
     id: Id,
     apply: () => void,
     send: (id: Id) => Promise<void>,
@@ -45,16 +47,24 @@ export function openDeployedFiles({
     underWay.set(id, apply);
     await send(id).finally(() => underWay.delete(id));
   };
+  /** Deletes files of one owner: a request that names others, or no file, is an error of the function. */
+  const removeEach = async (texts: readonly string[], apply: () => void) => {
+    const [first, ...others] = texts.map(ownedKey);
+    if (first === undefined) return;
+    const keys = [first, ...others].map(({ key }) => key);
+    checkOwned(first.owner, ...keys);
+    await pass(keys, apply, (each) => port.remove(first.owner, each));
+  };
   return {
     port,
     change: async ({ request, apply }) => {
       const { key, action } = readS3(request);
       const { headers, body } = request;
-      if (action === 's3:DeleteObject')
-        return pass(keysIn(body), apply, (keys) => port.remove(keys));
+      if (action === 's3:DeleteObject') return removeEach(keysIn(body), apply);
       if (headers['x-amz-copy-source'] !== undefined) return apply();
       const content = { bytes: body, contentType: String(headers['content-type']) };
-      return pass(content, apply, (each) => port.put(key, each));
+      const to = ownedKey(key); // throws: no function may write elsewhere
+      return pass(content, apply, (each) => port.put(to.owner, to.key, each));
     },
   };
 }

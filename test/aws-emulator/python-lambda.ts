@@ -41,7 +41,7 @@ export async function startPythonLambda(
 ): Promise<PythonLambda> {
   const { program, folder: library } = python;
   const binds = [[folder, '/var/task'] as const, [library, library] as const];
-  const [box = '', ...args] = boxCommand({ ...isolation, binds });
+  const [box = '', ...args] = boxCommand({ ...isolation, isRoot: false, binds }); // Lambda's own user is not root
   const child = spawn(box, [...args, 'sh', '-c', starter, 'sh', program, '-S', '-c', host], {
     env: { PATH: '/usr/bin:/bin' },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -200,9 +200,9 @@ describe('changes in the stream', () => {
     const contents = new Map<string, FileContent>();
     const files: FileStore = {
       ...noFiles,
-      put: async (key, file) => void contents.set(key, file),
-      get: async (key) => contents.get(key),
-      remove: async (keys) => {
+      put: async (_, key, file) => void contents.set(key, file),
+      get: async (_, key) => contents.get(key),
+      remove: async (_, keys) => {
         for (const key of keys) contents.delete(key);
       },
     };

@@ -20,14 +20,17 @@ import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { runScript } from '../../shared/scripts/script-runs.ts';
+import { objectFiles } from '../../shared/values/file-keys.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { awsEnvironment, scriptRun, startedRun } from '../support/aws-platform.ts';
+import { ownedKey } from '../support/has-file.ts';
 
 /*
  * AWS refuses one action of a port: the operator finds one line that names it, and the client gets a server error. It
  * is never taken for load, for something that does not exist, or for an error of the client.
  */
 
+const file = ownedKey(`public/1/2/${'a'.repeat(40)}`);
 const clients = {
   DynamoDB: mockClient(DynamoDBClient),
   KMS: mockClient(KMSClient),
@@ -127,12 +130,12 @@ const operations: readonly (readonly [Service, string, string, () => Promise<unk
   ['DynamoDB', 'UpdateItem', 'message', () => platform.messages.publish(room, message)],
   ['Secrets Manager', 'GetSecretValue', 'current secret', () => platform.secrets.current()],
   ['Secrets Manager', 'GetSecretValue', 'secret', () => platform.secrets.get(1)],
-  ['S3', 'PutObject', 'new file', () => platform.files.put('public/a', terms)],
-  ['S3', 'GetObject', 'file', () => platform.files.get('public/a')],
-  ['S3', 'HeadObject', 'size of a file', () => platform.files.size('public/a')],
-  ['S3', 'CopyObject', 'copy', () => platform.files.copy('uploads/a', 'public/a')],
-  ['S3', 'DeleteObjects', 'deleted files', () => platform.files.remove(['public/a'])],
-  ['S3', 'ListObjectsV2', 'deleted folder', () => platform.files.removeAll('public/a/')],
+  ['S3', 'PutObject', 'new file', () => platform.files.put(file.owner, file.key, terms)],
+  ['S3', 'GetObject', 'file', () => platform.files.get(file.owner, file.key)],
+  ['S3', 'HeadObject', 'size of a file', () => platform.files.size(file.owner, file.key)],
+  ['S3', 'CopyObject', 'copy', () => platform.files.copy(file, file)],
+  ['S3', 'DeleteObjects', 'deleted files', () => platform.files.remove(file.owner, [file.key])],
+  ['S3', 'ListObjectsV2', 'deleted folder', () => platform.files.removeAll(objectFiles(1, 2))],
   [
     'SESv2',
     'SendEmail',

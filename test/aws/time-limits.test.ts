@@ -12,9 +12,11 @@ import { createClient } from '../../shared/platform/aws/store/client.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { awsEnvironment } from '../support/aws-platform.ts';
+import { ownedKey } from '../support/has-file.ts';
 
 /* A service that accepts a request and never responds must not hold a function until the gateway gives up. */
 
+const { owner, key } = ownedKey(`public/1/2/${'a'.repeat(40)}`);
 const gatewayMs = 29_000;
 const run = { instance: 1, kind: 'script', parent: 2, trace: 3 } as const;
 const slot = { number: 0, version: 'V' };
@@ -34,7 +36,7 @@ const platform = () => openPlatform(awsEnvironment);
 /** One operation for each client, and its limit where it waits for a script, or sends its package. */
 const clients: readonly (readonly [string, () => Promise<unknown>, number | 'short'])[] = [
   ['Secrets Manager', () => platform().secrets.current(), 'short'],
-  ['S3', () => platform().files.get('public/a'), 'short'],
+  ['S3', () => platform().files.get(owner, key), 'short'],
   ['SES', () => platform().mailer.send({ to: 'a@example.com', subject: '', text: '' }), 'short'],
   ['SNS', () => platform().push.removeEndpoint('arn'), 'short'],
   ['KMS', () => platform().vault.seal('a', {}), 'short'],

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { itemsOf, openClient, type Send } from '../../bin/client.ts';
 import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { holdFiles } from '../../shared/platform/local/files/holds.ts';
+import { checkPath } from '../../shared/values/text/request-path.ts';
 import { startProcess } from '../support/server-process.ts';
 import { openProject } from './groundwork.ts';
 
@@ -87,7 +88,8 @@ test('a backup of a busy server is of one moment, and has all files of its objec
   const again = await startServer(join(folder, 'data'));
   const sendAgain = openClient(again.url, key);
   const found: Book[] = [];
-  for await (const each of itemsOf<Book>(sendAgain, `${objects}?order_by=id`)) found.push(each);
+  for await (const each of itemsOf<Book>(sendAgain, checkPath(`${objects}?order_by=id`)))
+    found.push(each);
   const ids = found.map(({ id }) => id);
   const settled = Math.max(...ids) - 2 * writers; // the writers are done with all up to this one
   expect(settled).toBeGreaterThan(20);

@@ -70,7 +70,7 @@ test('dev continues after a mistake in the project, and ends with its server', a
 test('dev ends with an error, and with its server, where the key is not valid', async () => {
   const { run, url } = await start();
 
-  const ended = await run('dev', '--data', 'data', '--key', 'abc');
+  const ended = await run('dev', '--data', 'data', '--url', url, '--key', 'abc');
 
   expect(ended).toMatchObject({ status: 1, stderr: expect.stringContaining('No such API Key.') });
   expect((await run('run', 'greet')).stderr).toContain(`no response from ${url}`);

@@ -45,9 +45,10 @@ test.each([
   ['a key that is not valid', ['--key', 'abc'], 'key', 'No such API Key. (403)'],
   ['an instance that does not exist', ['--instance', 'other'], 'instance', 'Not found. (404)'],
 ])('doctor finds %s', async (_name, args, what, text) => {
-  const { run } = await start();
+  const { run, url } = await start();
+  const server = args.includes('--key') ? ['--url', url] : [];
 
-  const { status, stdout } = await run('doctor', '--json', ...args);
+  const { status, stdout } = await run('doctor', '--json', ...args, ...server);
 
   expect(status).toBe(1);
   expect(findingsOf(stdout)[what]).toEqual({ level: 'failed', text });

@@ -20,11 +20,16 @@ export interface Ended {
 export interface Project {
   readonly folder: string;
   run(...args: readonly string[]): Promise<Ended>;
+  /** Runs a command with variables of the environment. */
+  runWith(env: Variables, ...args: readonly string[]): Promise<Ended>;
   /** Starts a command that does not end by itself; it is killed after the test. */
   follow(...args: readonly string[]): Followed;
   /** Starts a command that will be killed. */
   spawn(...args: readonly string[]): ChildProcess;
 }
+
+/** Variables of the environment. */
+export type Variables = Readonly<Record<string, string>>;
 
 /** A command that runs. */
 export interface Followed {
@@ -43,19 +48,24 @@ export function openProject(): Project {
   const folder = mkdtempSync(join(home, 'app-'));
   return {
     folder,
-    run: (...args) => runIn(folder, home, args),
+    run: (...args) => ended(spawnIn(folder, home, args)),
+    runWith: (env, ...args) => ended(spawnIn(folder, home, args, env)),
     follow: (...args) => followIn(folder, home, args),
     spawn: (...args) => spawnIn(folder, home, args),
   };
 }
 
-function spawnIn(cwd: string, home: string, args: readonly string[]) {
-  const env = { PATH: process.env.PATH, HOME: home, XDG_CONFIG_HOME: join(home, '.config') };
+function spawnIn(cwd: string, home: string, args: readonly string[], own: Variables = {}) {
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    ...own,
+  };
   return spawn(process.execPath, [program, ...args], { cwd, env });
 }
 
-function runIn(cwd: string, home: string, args: readonly string[]): Promise<Ended> {
-  const child = spawnIn(cwd, home, args);
+function ended(child: ReturnType<typeof spawnIn>): Promise<Ended> {
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (part) => stdout.push(part));
   child.stderr.on('data', (part) => stderr.push(part));

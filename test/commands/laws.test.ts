@@ -165,7 +165,7 @@ test('a push that fails names the record, and the next one goes on', async () =>
 });
 
 test('an account with the role write pushes what it may change', async () => {
-  const { run, write, call, api } = await connectProject();
+  const { run, write, call, api, url } = await connectProject();
   const body = { email: 'bob@example.com', password: 'secret' };
   const registered = await api.send({ path: '/v1.1/account/register/', body });
   const invited = await call('POST', 'invitations/', { email: body.email, role: 'write' });
@@ -174,10 +174,10 @@ test('an account with the role write pushes what it may change', async () => {
   await api.send({ as, path: '/v1.1/account/invitations/accept/', body: accept });
   write(files);
 
-  const ended = await run('push', '--only', 'groups,classes', '--key', as);
+  const ended = await run('push', '--only', 'groups,classes', '--url', url, '--key', as);
 
   expect(ended).toMatchObject({ status: 0, stderr: 'Pushed 6 changes to library.\n' });
-  expect(await run('push', '--key', as)).toMatchObject({
+  expect(await run('push', '--url', url, '--key', as)).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('GET /v1.1/instances/library/api_keys/?page_size=100: 403'),
   });

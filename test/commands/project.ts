@@ -9,6 +9,8 @@ import { type Ended, openProject, type Project } from './groundwork.ts';
 /** A project that is connected to a new instance. */
 export interface Connected extends Project {
   readonly api: Api;
+  /** Address that the commands use. */
+  readonly url: string;
   /** Writes files of the project, by path. */
   write(files: Readonly<Record<string, string | Uint8Array>>): void;
   read(path: string): string;
@@ -49,6 +51,7 @@ function connectFolder({ folder }: Project, api: Api): Omit<Connected, keyof Pro
   const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(read('.env'))?.[1] ?? '';
   return {
     api,
+    url: setting('GROUNDWORK_URL'),
     read,
     write: (files) => {
       for (const [path, text] of Object.entries(files)) {

@@ -103,7 +103,9 @@ describe.skipIf(program === undefined)('operation in the console', () => {
     await page.waitForURL(/archives\/settings/);
     await page.getByRole('button', { name: 'Delete the instance…' }).click();
     await page.getByLabel('Type archives to confirm').fill('archives');
+    const deletion = page.waitForRequest((request) => request.method() === 'DELETE');
     await page.getByRole('button', { name: 'Delete everything' }).click();
+    expect((await deletion).headers()['x-confirm-name']).toBe('archives');
     await page.getByRole('heading', { name: 'Your instances' }).waitFor();
 
     expect(await page.getByRole('link', { name: 'archives' }).count()).toBe(0);

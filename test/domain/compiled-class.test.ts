@@ -8,6 +8,7 @@ import {
   showValues,
 } from '../../shared/classes/rules/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
+import { fileNamesOf } from '../../shared/classes/rules/file-names.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 
 const filesAt = () => 'https://files.example';
@@ -48,8 +49,7 @@ const names = (fields: readonly { readonly name: string }[]) => fields.map(({ na
 
 describe('a compiled class', () => {
   it('has its fields in schema order, and those with a slot and with unique values', () => {
-    const { revision, epoch, fields, indexed, unique, storageNames, fileNames, compositeIndexes } =
-      compile();
+    const { revision, epoch, fields, indexed, unique, storageNames, compositeIndexes } = compile();
 
     expect([revision, epoch]).toEqual([4, 7]);
     expect(names(fields)).toEqual(['title', 'price', 'photo', 'serial', 'code', 'shelf']);
@@ -63,7 +63,7 @@ describe('a compiled class', () => {
       '4_code',
       '4_shelf',
     ]);
-    expect(fileNames).toEqual(['2_photo']);
+    expect(fileNamesOf(shop)).toEqual(['2_photo']);
     expect(compositeIndexes).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ describe('a compiled class', () => {
   });
 
   it('has files in former file fields until they are deleted', () => {
-    expect(compile({ retiredFiles: ['1_scan'] }).fileNames).toEqual(['2_photo', '1_scan']);
+    expect(fileNamesOf({ ...shop, retiredFiles: ['1_scan'] })).toEqual(['2_photo', '1_scan']);
   });
 });
 

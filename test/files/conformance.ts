@@ -1,90 +1,245 @@
 import { describe, expect, test } from 'vitest';
 import type { FileStore } from '../../shared/platform/ports.ts';
-import { hasFile } from '../support/has-file.ts';
+import {
+  archiveFiles,
+  dataOwner,
+  deploymentOwner,
+  type FileFolder,
+  type FileKey,
+  type FileOwner,
+  newFileKey,
+  objectFiles,
+  sourceFiles,
+  traceFiles,
+  uploadedFiles,
+} from '../../shared/values/file-keys.ts';
+import { hasFile, ownedKey } from '../support/has-file.ts';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+const name = (letter: string) => letter.repeat(40);
+const owner = dataOwner(1);
+const keyOf = (text: string) => ownedKey(text).key;
+
+/** Texts that are not the key of a file of the instance 1, which a store must not accept whatever their type says. */
+export const foreignTexts: readonly string[] = [
+  '',
+  '.',
+  '..',
+  '../x',
+  '/etc/passwd',
+  'public',
+  'public/',
+  'public/1',
+  'public/1/1',
+  'public/1/1/',
+  'public/1/1/a.png',
+  `public/1/1/${name('a')}/`,
+  `public/1/1/${name('a')}.PNG`,
+  `public/1/1/${name('a')}\n`,
+  `public/1/1/${name('a')}\u0000`,
+  `public/01/1/${name('a')}`,
+  `public/1/1/../1/${name('a')}`,
+  `public/1/%2e%2e/${name('a')}`,
+  `/public/1/1/${name('a')}`,
+  `public\\1\\1\\${name('a')}`,
+  `public/2/1/${name('a')}`,
+  `uploads/2/1/0/${name('a')}`,
+  `scripts/2/1/${name('a')}`,
+  `traces/2/${name('a')}`,
+  'uploads',
+  'scripts',
+  'traces',
+  'backups',
+  'backups/1',
+  'backups/1/1/manifest',
+  'backups/1/1/items/0',
+  'dead-letters',
+  `dead-letters/${'a'.repeat(24)}`,
+  'lambda-failures/x',
+  'exports/1/x',
+  'hold.1',
+  'toString',
+];
 
 /** Tests for every store of files. */
-export function filesConform(name: string, store: () => FileStore): void {
-  describe(name, () => {
+export function filesConform(title: string, store: () => FileStore): void {
+  describe(title, () => {
     const png = { bytes: bytes('\u0000PNG'), contentType: 'image/png' };
     const text = { bytes: bytes('text'), contentType: 'text/plain' };
+    const put = (key: string, file = text) => {
+      const to = ownedKey(key);
+      return store().put(to.owner, to.key, file);
+    };
+    const has = (key: string) => hasFile(store(), key);
 
     async function read(key: string) {
-      const found = await store().get(key);
+      const of = ownedKey(key);
+      const found = await store().get(of.owner, of.key);
       return found && { ...found, bytes: new Uint8Array(found.bytes) };
     }
 
     test('returns the bytes that were put, with their type', async () => {
-      await store().put('public/1/1/a.png', png);
+      const key = `public/1/1/${name('a')}.png`;
+      await put(key, png);
 
-      expect(await read('public/1/1/a.png')).toEqual(png);
-      expect(await store().size('public/1/1/a.png')).toBe(png.bytes.length);
+      expect(await read(key)).toEqual(png);
+      expect(await store().size(owner, keyOf(key))).toBe(png.bytes.length);
     });
 
     test('returns nothing for a missing file', async () => {
-      expect(await store().get('public/1/1/none')).toBeUndefined();
-      expect(await hasFile(store(), 'public/1/1/none')).toBe(false);
-      expect(await hasFile(store(), 'public/1')).toBe(false);
-      expect(await store().copy('public/1/1/none', 'public/1/1/copy')).toBe(false);
-      expect(await hasFile(store(), 'public/1/1/copy')).toBe(false);
+      const [key, copy] = [`public/1/1/${name('0')}`, `public/1/1/${name('1')}`];
+
+      expect(await read(key)).toBeUndefined();
+      expect(await has(key)).toBe(false);
+      expect(await store().copy(ownedKey(key), ownedKey(copy))).toBe(false);
+      expect(await has(copy)).toBe(false);
     });
 
     test('a put replaces the file', async () => {
-      await store().put('private/a', png);
-      await store().put('private/a', text);
+      await put(`traces/1/${name('a')}`, png);
+      await put(`traces/1/${name('a')}`, text);
 
-      expect(await read('private/a')).toEqual(text);
+      expect(await read(`traces/1/${name('a')}`)).toEqual(text);
     });
 
     test('an empty file exists', async () => {
       const empty = { bytes: bytes(''), contentType: 'text/plain' };
-      await store().put('private/empty', empty);
+      await put(`traces/1/${name('e')}`, empty);
 
-      expect(await read('private/empty')).toEqual(empty);
+      expect(await read(`traces/1/${name('e')}`)).toEqual(empty);
     });
 
     test('a copy has the type, and outlives its source', async () => {
-      await store().put('uploads/1/1/b.png', png);
+      const [from, to] = [`uploads/1/1/0/${name('b')}.png`, `public/1/1/${name('b')}.png`];
+      await put(from, png);
 
-      const copied = await store().copy('uploads/1/1/b.png', 'public/1/1/b.png');
-      await store().remove(['uploads/1/1/b.png']);
+      const copied = await store().copy(ownedKey(from), ownedKey(to));
+      await store().remove(owner, [keyOf(from)]);
 
       expect(copied).toBe(true);
-      expect(await read('public/1/1/b.png')).toEqual(png);
+      expect(await read(to)).toEqual(png);
+    });
+
+    test('copies to another owner, as backups do', async () => {
+      const [from, to] = [
+        `public/1/1/${name('c')}.png`,
+        `backups/5/2/files/public/1/${name('c')}.png`,
+      ];
+      await put(from, png);
+
+      await store().copy(ownedKey(from), ownedKey(to));
+
+      expect(await read(to)).toEqual(png);
     });
 
     test('deletes the given files, whether they exist or not', async () => {
-      await store().put('private/x', text);
-      await store().put('private/y', text);
+      const [one, other, none] = ['1', '2', '3'].map((each) => `scripts/1/1/${name(each)}`);
+      for (const key of [one, other]) await put(key ?? '');
 
-      await store().remove(['private/x', 'private/none']);
-      await store().remove([]);
+      await store().remove(owner, [keyOf(one ?? ''), keyOf(none ?? '')]);
+      await store().remove(owner, []);
 
-      expect([await hasFile(store(), 'private/x'), await hasFile(store(), 'private/y')]).toEqual([
-        false,
-        true,
-      ]);
+      expect([await has(one ?? ''), await has(other ?? '')]).toEqual([false, true]);
     });
 
-    test('deletes all files below a prefix and no others', async () => {
-      const inside = ['a', 'b', 'c', 'd', 'e'].map((each) => `public/7/1/${each}`);
-      for (const key of [...inside, 'public/7/12/f', 'public/71/1/g']) await store().put(key, text);
+    test('deletes all files of a folder and no others', async () => {
+      const inside = ['a', 'b', 'c', 'd', 'e'].map((each) => `public/7/1/${name(each)}`);
+      const outside = [`public/7/12/${name('f')}`, `public/71/1/${name('9')}`];
+      for (const key of [...inside, ...outside]) await put(key);
 
-      await store().removeAll('public/7/1/');
-      const left = await Promise.all(
-        [...inside, 'public/7/12/f', 'public/71/1/g'].map((key) => hasFile(store(), key)),
-      );
-      await store().removeAll('public/7/');
-      await store().removeAll('public/none/');
+      await store().removeAll(objectFiles(7, 1));
+      const left = await Promise.all([...inside, ...outside].map(has));
+      await store().removeAll(objectFiles(7));
+      await store().removeAll(objectFiles(700));
 
       expect(left).toEqual([false, false, false, false, false, true, true]);
-      expect(await hasFile(store(), 'public/7/12/f')).toBe(false);
-      expect(await hasFile(store(), 'public/71/1/g')).toBe(true);
+      expect(await Promise.all(outside.map(has))).toEqual([false, true]);
     });
 
-    test('an invalid prefix is a server error', async () => {
-      await expect(store().removeAll('public/7')).rejects.toThrow('ends in a slash');
+    test.each(foreignTexts)('%j is not a key of an instance', async (foreign) => {
+      const key = foreign as FileKey; // it is not
+      const own = ownedKey(`public/1/1/${name('d')}`);
+      const kept = [
+        own.key,
+        `public/2/1/${name('a')}`,
+        `scripts/2/1/${name('a')}`,
+        'backups/1/1/manifest',
+      ];
+      for (const each of kept) await put(each);
+      const refused = { name: 'ForeignFile' };
+      const terms = { contentType: '', maxBytes: 1, seconds: 1 };
+
+      await expect(store().put(owner, key, text)).rejects.toMatchObject(refused);
+      await expect(store().get(owner, key)).rejects.toMatchObject(refused);
+      await expect(store().size(owner, key)).rejects.toMatchObject(refused);
+      await expect(store().copy({ owner, key }, own)).rejects.toMatchObject(refused);
+      await expect(store().copy(own, { owner, key })).rejects.toMatchObject(refused);
+      await expect(store().openUpload(owner, key, terms)).rejects.toMatchObject(refused);
+      await expect(store().remove(owner, [own.key, key])).rejects.toMatchObject(refused);
+
+      expect(await Promise.all(kept.map(has))).toEqual([true, true, true, true]);
+    });
+
+    test('a value that is no text is not a key', async () => {
+      for (const value of [null, undefined, 1, {}, [`public/1/1/${name('a')}`]]) {
+        const keys = [value as unknown as FileKey]; // it is not
+        await expect(store().remove(owner, keys)).rejects.toThrow('not a file key');
+      }
+    });
+
+    const folders: readonly (readonly [string, unknown])[] = [
+      ['an area', { area: 'public', owner, numbers: ['..'] }],
+      [
+        'a text in place of the owner',
+        { area: 'public', owner: { kind: 'data', id: '' }, numbers: [] },
+      ],
+      ['no owner', { area: 'public', owner: { kind: 'data' }, numbers: [] }],
+      ['another kind of owner', { area: 'public', owner: { kind: 'account', id: 1 }, numbers: [] }],
+      ['the deployment', { area: 'dead-letters', owner: deploymentOwner, numbers: [] }],
+      [
+        'the deployment, of files of tenants',
+        { area: 'public', owner: deploymentOwner, numbers: [] },
+      ],
+      ['an unknown area', { area: 'toString', owner, numbers: [] }],
+      ['a negative number', objectFiles(1, -1)],
+      ['a fraction', objectFiles(1.5)],
+      ['no number', objectFiles(Number.NaN)],
+      ['more numbers than the area has', { area: 'public', owner, numbers: [1, 1] }],
+    ];
+
+    test.each(folders)('%s is not a folder', async (_, folder) => {
+      const kept = [`public/1/1/${name('d')}`, `dead-letters/${'a'.repeat(24)}`];
+      for (const each of kept) await put(each);
+
+      const removing = async () => store().removeAll(folder as FileFolder); // it is not
+      await expect(removing()).rejects.toThrow('not a file key');
+
+      expect(await Promise.all(kept.map(has))).toEqual([true, true]);
+    });
+
+    test('each area keeps files of its owner', async () => {
+      let count = 0;
+      const ids = {
+        random: () => {
+          count += 1;
+          return String(count).padStart(24, '0');
+        },
+      };
+      const made = [objectFiles(3, 1), uploadedFiles(3, 1, 2), sourceFiles(3, 1), traceFiles(3)];
+      for (const folder of made) {
+        const key = newFileKey(folder, ids);
+        await put(key);
+        await store().remove(folder.owner, [key]);
+        expect(await has(key)).toBe(false);
+      }
+      const archive = archiveFiles(3, 1);
+      await put('backups/3/1/items/0');
+      await store().removeAll(archive);
+      expect(await has('backups/3/1/items/0')).toBe(false);
+      const letters: FileOwner = deploymentOwner;
+      await put(`dead-letters/${'b'.repeat(24)}`);
+      await store().remove(letters, [keyOf(`dead-letters/${'b'.repeat(24)}`)]);
+      expect(await has(`dead-letters/${'b'.repeat(24)}`)).toBe(false);
     });
 
     test('has an address without a slash at its end', () => {

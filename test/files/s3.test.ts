@@ -10,8 +10,9 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFiles } from '../../shared/platform/aws/files.ts';
 import type { FileStore } from '../../shared/platform/ports.ts';
+import { dataOwner } from '../../shared/values/file-keys.ts';
 import { respondAsS3, type S3Objects, type S3Response } from '../aws-emulator/fake-s3.ts';
-import { hasFile } from '../support/has-file.ts';
+import { hasFile, ownedKey } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';
 
 const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token' };
@@ -66,6 +67,14 @@ function unchunked(body: Buffer): Buffer {
 
 filesConform('a bucket', () => files);
 
+const name = (letter: string) => letter.repeat(40);
+const owner = dataOwner(1);
+const put = ownedKey(`public/1/1/${name('a')}`);
+const copied = ownedKey(`public/1/1/${name('b')}`);
+const page = ownedKey(`public/1/2/${name('c')}.html`);
+const picture = ownedKey(`public/1/2/${name('c')}.png`);
+const upload = ownedKey(`uploads/1/2/0/${name('a')}`);
+const film = ownedKey(`uploads/1/2/0/${name('a')}.mp4`);
 const text = { bytes: Buffer.from('text'), contentType: 'text/plain' };
 
 describe('when S3', () => {
@@ -84,19 +93,16 @@ describe('when S3', () => {
     ['does it and its answer is lost', lost],
   ])('%s, the request is retried', async (_, fault) => {
     faults.push(fault);
-    await files.put('public/1/1/put', text);
+    await files.put(owner, put.key, text);
     faults.push(fault);
-    await files.copy('public/1/1/put', 'public/1/1/copied');
+    await files.copy(put, copied);
     faults.push(fault);
-    const read = await files.get('public/1/1/copied');
+    const read = await files.get(owner, copied.key);
     faults.push(fault);
-    await files.remove(['public/1/1/put']);
+    await files.remove(owner, [put.key]);
 
     expect(Buffer.from(read?.bytes ?? [])).toEqual(text.bytes);
-    expect([objects.has('public/1/1/put'), objects.has('public/1/1/copied')]).toEqual([
-      false,
-      true,
-    ]);
+    expect([objects.has(put.key), objects.has(copied.key)]).toEqual([false, true]);
     expect(faults).toEqual([]);
   });
 
@@ -108,8 +114,8 @@ describe('when S3', () => {
     });
     faults.push(denied, denied);
 
-    await expect(files.get('public/1/1/x')).rejects.toThrow('no');
-    await expect(hasFile(files, 'public/1/1/x')).rejects.toThrow();
+    await expect(files.get(owner, put.key)).rejects.toThrow('no');
+    await expect(hasFile(files, put.key)).rejects.toThrow();
   });
 });
 
@@ -124,20 +130,20 @@ describe('requests', () => {
     const { s3, store } = mocked();
     s3.on(PutObjectCommand).resolves({});
 
-    await store.put('public/1/2/a.html', { bytes: text.bytes, contentType: 'text/html' });
-    await store.put('public/1/2/a.png', { bytes: text.bytes, contentType: 'image/png' });
+    await store.put(owner, page.key, { bytes: text.bytes, contentType: 'text/html' });
+    await store.put(owner, picture.key, { bytes: text.bytes, contentType: 'image/png' });
 
     const shared = { Bucket: 'files', Body: text.bytes, CacheControl: 'public, max-age=3600' };
     expect(s3.commandCalls(PutObjectCommand).map(({ args: [{ input }] }) => input)).toEqual([
       {
         ...shared,
-        Key: 'public/1/2/a.html',
+        Key: page.key,
         ContentType: 'text/html',
         ContentDisposition: 'attachment',
       },
       {
         ...shared,
-        Key: 'public/1/2/a.png',
+        Key: picture.key,
         ContentType: 'image/png',
         ContentDisposition: 'inline',
       },
@@ -148,10 +154,10 @@ describe('requests', () => {
     const { s3, store } = mocked();
     s3.on(CopyObjectCommand).resolves({});
 
-    await store.copy('uploads/1/2/a', 'public/1/2/b');
+    await store.copy(upload, copied);
 
     expect(s3.commandCalls(CopyObjectCommand).map(({ args: [{ input }] }) => input)).toEqual([
-      { Bucket: 'files', Key: 'public/1/2/b', CopySource: 'files/uploads/1/2/a' },
+      { Bucket: 'files', Key: copied.key, CopySource: `files/${upload.key}` },
     ]);
   });
 
@@ -159,7 +165,11 @@ describe('requests', () => {
     const { s3, store } = mocked();
     s3.on(DeleteObjectsCommand).resolves({});
 
-    await store.remove(Array.from({ length: 1001 }, (_, i) => `public/1/1/${i}`));
+    const names = Array.from({ length: 1001 }, (_, i) => String(i).padStart(40, '0'));
+    await store.remove(
+      owner,
+      names.map((each) => ownedKey(`public/1/1/${each}`).key),
+    );
 
     const sizes = s3
       .commandCalls(DeleteObjectsCommand)
@@ -171,13 +181,13 @@ describe('requests', () => {
     const { s3, store } = mocked();
     s3.on(DeleteObjectsCommand).resolves({ Errors: [{ Key: 'a', Code: 'InternalError' }] });
 
-    await expect(store.remove(['public/1/1/a'])).rejects.toThrow('InternalError');
+    await expect(store.remove(owner, [put.key])).rejects.toThrow('InternalError');
   });
 
   test('a form allows one key, one type and a size, for a limited time', async () => {
     const { s3, store } = mocked();
 
-    const form = await store.openUpload('uploads/1/2/a.mp4', {
+    const form = await store.openUpload(owner, film.key, {
       contentType: 'video/mp4',
       maxBytes: 5,
       seconds: 60,
@@ -188,7 +198,7 @@ describe('requests', () => {
     const lifeMs = Date.parse(policy.expiration) - Date.now();
     expect(form.url).toBe('https://files.s3.eu-west-1.amazonaws.com/');
     expect(fields).toMatchObject({
-      key: 'uploads/1/2/a.mp4',
+      key: film.key,
       bucket: 'files',
       'Content-Type': 'video/mp4',
       'Content-Disposition': 'inline',
@@ -197,7 +207,7 @@ describe('requests', () => {
     expect(policy.conditions).toEqual(
       expect.arrayContaining([
         ['content-length-range', 1, 5],
-        { key: 'uploads/1/2/a.mp4' },
+        { key: film.key },
         { 'Content-Type': 'video/mp4' },
       ]),
     );

@@ -225,7 +225,7 @@ describe('responses', () => {
         'access-control-expose-headers': exposed,
         'access-control-allow-methods': 'DELETE, GET, OPTIONS, PATCH, POST, PUT',
         'access-control-allow-headers':
-          'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, x-strict, last-event-id',
+          'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, x-confirm-name, x-strict, last-event-id',
         'access-control-max-age': '86400',
       },
     });

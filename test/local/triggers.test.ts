@@ -128,7 +128,7 @@ describe('changes become runs', () => {
   it('except one that cannot be processed, which becomes a dead letter, and can be replayed', async () => {
     const { store, background, traces } = await open(0);
     await write(store, triggerPut(1), triggerPut(2));
-    const lost = { file: 'lost', length: 9 };
+    const lost = { file: `traces/${instance}/${'a'.repeat(40)}`, length: 9 };
 
     await write(
       store,

@@ -8,6 +8,7 @@ import { openReceiver } from '../../shared/platform/local/server/bodies/receive-
 import { patience } from '../../shared/platform/local/server/patience.ts';
 import { anonymousBodyBytes, minUploadRate } from '../../shared/values/bounds.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
+import { ownedKey } from '../support/has-file.ts';
 
 /* A large upload to the disk, with pauses. Time is simulated. */
 
@@ -30,7 +31,7 @@ const forms = createUploadForms(
   () => 'http://x:1',
   () => 0,
 );
-const { fields } = forms.make('uploads/1/1/a', terms);
+const { fields } = forms.make(ownedKey(`uploads/1/1/0/${'a'.repeat(40)}`).key, terms);
 const genuine = Object.entries(fields)
   .map(([name, value]) => `${head(name)}\r\n\r\n${value}\r\n`)
   .join('');
@@ -42,7 +43,7 @@ function beginForm(receiver = open()) {
   const received: string[] = [];
   const files = {
     forms,
-    receive: async (_key: string, _type: string, parts: AsyncIterable<Uint8Array>) => {
+    receive: async (_key: unknown, _type: string, parts: AsyncIterable<Uint8Array>) => {
       for await (const part of parts) received.push(Buffer.from(part).toString());
     },
   };

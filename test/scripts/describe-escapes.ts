@@ -60,10 +60,12 @@ export function describeEscapes(
     rmSync(folder, { recursive: true });
   });
 
-  const possible = mayTrace ? escapes : escapes.filter(({ needsTracing }) => !needsTracing);
+  const possible = escapes.filter(
+    ({ needsTracing, needsRoot }) => (mayTrace || !needsTracing) && (isRoot || !needsRoot),
+  );
   if (bare !== undefined && possible.length < escapes.length) {
     process.stdout.write(
-      'skipped: tracing of bare processes, which this machine allows root alone\n',
+      'skipped: attempts of bare processes that this machine allows root alone\n',
     );
   }
 
@@ -132,7 +134,8 @@ function targetsIn(folder: string) {
   };
 }
 
-const mayTrace = process.getuid?.() === 0 || !isTracingHeld();
+const isRoot = process.getuid?.() === 0;
+const mayTrace = isRoot || !isTracingHeld();
 
 /** Checks whether the system lets only root inspect other processes of the same user. */
 function isTracingHeld(): boolean {

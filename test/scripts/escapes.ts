@@ -5,10 +5,16 @@ export interface Escape {
   readonly code: string;
   /** True when some systems prevent the attempt without a sandbox too, except for root. */
   readonly needsTracing?: true;
+  /** True when only root succeeds without a sandbox. */
+  readonly needsRoot?: true;
 }
 
 const connectTo = (target: string) =>
   `const s = require('net').connect(${target}); return new Promise((resolve, reject) => { s.on('connect', () => { s.destroy(); resolve(true); }); s.on('error', reject); });`;
+
+/** Succeeds if it can write what a file contains. */
+const writeBack = (path: string) =>
+  `const fs = require('fs'); const file = fs.openSync('${path}', 'r+'); const value = fs.readFileSync(file); return fs.writeSync(file, value, 0, value.length, 0) > 0`;
 
 /** Succeeds if existing files can be distinguished from missing ones. */
 const lookBy = (code: string) =>
@@ -106,6 +112,15 @@ export const escapes: readonly Escape[] = [
   {
     name: 'finds the environment in a report',
     code: "return JSON.stringify(process.report.getReport()).includes('a secret of the host')",
+  },
+  ...['kernel/core_pattern', 'fs/lease-break-time', 'kernel/hostname'].map((name) => ({
+    name: `writes ${name} of the kernel`,
+    needsRoot: true as const,
+    code: writeBack(`/proc/sys/${name}`),
+  })),
+  {
+    name: 'sets its priority when memory runs out',
+    code: writeBack('/proc/self/oom_score_adj'),
   },
   {
     name: 'starts a program',

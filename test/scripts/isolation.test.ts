@@ -67,6 +67,10 @@ const lines: readonly (readonly [Isolation, string])[] = [
     "Scripts: isolated by Landlock, Node's permission flags; bubblewrap does not work here; not isolated on this machine: signals; they have no network access",
   ],
   [
+    { level: 'flags', prefix: [], hasNetwork: true, gaps: ['files'] },
+    "Scripts: isolated by Node's permission flags; neither bubblewrap nor Landlock works here, try: apt-get install bubblewrap python3; not isolated on this machine: files; they can access every network of this machine",
+  ],
+  [
     { level: 'flags', prefix: [], hasNetwork: true },
     "Scripts: isolated by Node's permission flags; neither bubblewrap nor Landlock works here, try: apt-get install bubblewrap python3; they can access every network of this machine",
   ],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +14,8 @@ import { landlocked } from './python-hosts.ts';
 
 const temporary = mkdtempSync(join(tmpdir(), 'groundwork-landlock-'));
 afterAll(() => rmSync(temporary, { recursive: true }));
+const isRoot = process.getuid?.() === 0;
+if (isRoot) chownSync(temporary, 65534, 65534);
 
 const description = {
   programs: ['/usr/bin', '/usr/lib', '/usr/lib64', '/usr/local', '/lib', '/lib64', '/bin'],
@@ -21,6 +23,7 @@ const description = {
   writable: [temporary],
   hasNetwork: true,
   isAlone: true,
+  isRoot,
 };
 
 /** Runs a program under the wrapper's restrictions. */
@@ -34,7 +37,14 @@ async function runHeld(given: object, args: readonly string[]) {
 
 describe.runIf(landlocked !== undefined)('under Landlock', () => {
   const { program = '' } = landlocked?.python ?? {};
-  const tries = [program, '-I', join(runtimeFolder, 'python/probe.py'), String(process.pid)];
+  const tries = [
+    program,
+    '-I',
+    join(runtimeFolder, 'python/probe.py'),
+    String(process.pid),
+    temporary,
+    ...(isRoot ? ['root'] : []),
+  ];
 
   test.each([1, 2, 3, 4, 5, 6])(
     'version %i of its interface enforces all restrictions',
@@ -46,12 +56,14 @@ describe.runIf(landlocked !== undefined)('under Landlock', () => {
   );
 
   test('without it all attempts succeed, which proves that they work', async () => {
-    const [, ...args] = tries;
+    const args = tries.slice(1).filter((each) => each !== 'root');
     const { stdout } = await promisify(execFile)(program, args);
 
     expect(JSON.parse(stdout)).toEqual([
       'files',
       'environments',
+      ...(isRoot ? ['root', 'kernel settings'] : []),
+      'memory priority',
       'signals',
       'processes',
       'memory',
@@ -74,8 +86,9 @@ describe.runIf(landlocked !== undefined)('under Landlock', () => {
       ['leaves no group', 'os.setsid()'],
       ['does not outlive its parent', 'prctl(1, 0)'],
       ['has no signals sent to others', 'fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())'],
+      ['has no pair of sockets, which hides descriptors in flight', '_socket.socketpair()'],
     ] as const;
-    const source = `import ctypes, fcntl, os, subprocess
+    const source = `import _socket, ctypes, fcntl, os, subprocess
 libc = ctypes.CDLL(None, use_errno=True)
 def prctl(*values):
     if libc.prctl(*values) < 0: raise PermissionError()
@@ -95,6 +108,36 @@ for name, code in ARGS:
 
     test.each(attempts)('%s', (name) => {
       expect(outcomes).toContain(`${name}: refused`);
+    });
+  });
+
+  test.each([
+    ['with a network', true],
+    ['without a network, where pairs cannot carry descriptors', false],
+  ])('asyncio and pairs of sockets work %s', async (_name, network) => {
+    const source = `import array, asyncio, os, socket
+async def wait():
+    await asyncio.sleep(0)
+    return await asyncio.to_thread(lambda: 'thread')
+print(asyncio.run(wait()))
+a, b = socket.socketpair()
+a.sendall(b'pair')
+print(b.recv(9).decode(), socket.has_ipv6 is not None)
+rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array('i', [os.open('file', os.O_CREAT)]))]
+try:
+    a.sendmsg([b'x'], rights)
+    print('sent', socket.CMSG_LEN(4) if a.family == socket.AF_UNIX else 'without them')
+except (PermissionError, OSError):
+    print('refused')`;
+    const scripts = openScripts({ isolation: { network, level: 'landlock' } });
+
+    const result = await runLocally(scripts, { source, runtime: 'python' });
+    await scripts.close();
+
+    expect(result).toEqual({
+      status: 'success',
+      stdout: expect.stringMatching(/^thread\npair True\n(refused|sent without them)$/),
+      stderr: '',
     });
   });
 

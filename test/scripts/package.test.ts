@@ -32,6 +32,7 @@ test.each([
     [
       'context.cjs',
       'index.mjs',
+      'leave-root.cjs',
       'lockdown.cjs',
       'main.js',
       'runner.cjs',
@@ -44,11 +45,15 @@ test.each([
     'Python',
     packPython(script.source),
     [
+      'calls.py',
       'context.py',
       'conversation.py',
       'family.py',
       'index.py',
+      'landlock.py',
       'main.py',
+      'pairs.py',
+      'privileges.py',
       'runner.py',
       'seccomp.py',
       'version.json',

@@ -1,11 +1,16 @@
 import type { Escape } from './escapes.ts';
 
 const prelude = `
-import ctypes, os, pathlib, resource, signal, socket, stat, subprocess, sys, tempfile
+import ctypes, fcntl, os, pathlib, resource, signal, socket, stat, struct, subprocess, sys, tempfile
 libc = ctypes.CDLL(None, use_errno=True)
 def must(result):
     if result < 0: raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return result
+def write_back(path):
+    with open(path, 'r+b', 0) as file:
+        value = file.read()
+        file.seek(0)
+        return file.write(value) > 0
 def read(path):
     try:
         return pathlib.Path(path).read_bytes()
@@ -163,6 +168,48 @@ export const pythonEscapes: readonly Escape[] = [
   {
     name: 'becomes root of a user namespace',
     code: 'return must(libc.unshare(0x10000000)) == 0',
+  },
+  ...['kernel/core_pattern', 'fs/lease-break-time', 'kernel/hostname'].map((name) => ({
+    name: `writes ${name} of the kernel`,
+    needsRoot: true as const,
+    code: `return write_back('/proc/sys/${name}')`,
+  })),
+  {
+    name: 'sets its priority when memory runs out',
+    code: "return write_back('/proc/self/oom_score_adj')",
+  },
+  {
+    name: 'sets the priority of a child process when memory runs out',
+    code: "return subprocess.run(['sh', '-c', 'read x < /proc/self/oom_score_adj && echo $x > /proc/self/oom_score_adj'], stderr=subprocess.DEVNULL).returncode == 0",
+  },
+  {
+    name: 'takes a lease on a file',
+    code: "with open('lease', 'w'): pass\nfile = os.open('lease', os.O_RDONLY)\nfcntl.fcntl(file, 1024, fcntl.F_WRLCK)\nreturn fcntl.fcntl(file, 1024, fcntl.F_UNLCK) == 0",
+  },
+  {
+    name: 'takes leases on files that others execute',
+    needsRoot: true,
+    code: "for name in filter(None, (getattr(each, '__file__', None) for each in list(sys.modules.values()))):\n    try:\n        file = os.open(name, os.O_RDONLY)\n        fcntl.fcntl(file, 1024, fcntl.F_RDLCK)\n        return fcntl.fcntl(file, 1024, fcntl.F_UNLCK) == 0\n    except OSError:\n        pass",
+  },
+  {
+    name: 'is notified of changes in a folder',
+    code: "signal.signal(signal.SIGIO, signal.SIG_IGN)\nreturn fcntl.fcntl(os.open('.', os.O_RDONLY), 1026, 1) == 0",
+  },
+  {
+    name: "changes a file's flags",
+    code: "file = os.open('flags', os.O_CREAT | os.O_RDONLY)\nflags = ctypes.c_long(8)\nreturn must(libc.ioctl(file, 0x40086602, ctypes.byref(flags))) == 0",
+  },
+  {
+    name: 'lists the connections of all programs',
+    code: "request = struct.pack('=LHHLL', 72, 20, 0x301, 0, 0) + struct.pack('=BBBBI', 2, 6, 0, 0, 0xFFFFFFFF) + bytes(48)\nwith socket.socket(16, socket.SOCK_RAW, 4) as diagnosis:\n    diagnosis.send(request)\n    return len(diagnosis.recv(9999)) >= 16",
+  },
+  {
+    name: 'has a further table of descriptors',
+    code: 'return must(libc.syscall(436, 900, 901, 2)) == 0',
+  },
+  {
+    name: 'has a thread with its own table of descriptors',
+    code: 'stack = ctypes.create_string_buffer(65536)\nfunction = ctypes.cast(libc.getpid, ctypes.c_void_p)\ntop = ctypes.c_void_p((ctypes.addressof(stack) + 65536) & ~15)\nthread = must(libc.clone(function, top, 0x10B00, None))\nsignal.setitimer(signal.ITIMER_REAL, 0)\nreturn thread > 0',
   },
   {
     name: 'regains dropped privileges',

@@ -35,11 +35,13 @@ import { createItem, putItem } from '../../shared/store/writes.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openTestTable } from '../aws-emulator/dynamodb.ts';
 import { behindGateway } from '../aws-emulator/gateway-event.ts';
+import { drainFileJobs } from './drain-file-jobs.ts';
 import { type Call, type Credentials, sendRaw } from './http-client.ts';
 
 import { makeLate } from './late-store.ts';
 import { medium } from './medium.ts';
 import { makeMoved } from './moved-store.ts';
+import { type FileRecorder, openFileRecorder } from './recording-files.ts';
 import { instanceId } from './stored-records.ts';
 
 export type { Call, Credentials };
@@ -50,6 +52,8 @@ export interface Api {
   readonly platform: LocalPlatform;
   /** The log of the platform so far. */
   readonly logged: readonly LogEntry[];
+  /** Compares writes and deletions of files with their owners; `close` throws when one was of others. */
+  readonly files: FileRecorder;
   send(call: Call): Promise<ApiResponse>;
   /** Lets index reads return all writes so far, for tests that expect them in a list: they may be late. */
   settle(): void;
@@ -96,6 +100,7 @@ export interface ApiOptions {
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const logged: LogEntry[] = [];
   const place = { url: '' }; // known when it listens
+  const recorder = openFileRecorder(options.folder);
   const opened = await openPlatform({
     url: () => place.url,
     folder: options.folder,
@@ -108,6 +113,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...(options.clock && { clock: options.clock }),
     ...(options.social && { social: options.social }),
     ...(options.push && { push: options.push }),
+    wrapFiles: recorder.wrap,
   });
   const { wrap, mailer = opened.mailer } = options;
   const ports = { ...opened, mailer };
@@ -117,7 +123,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     const backend = { ...deployment, serve: behindGateway(deployment.handler), place };
     const { open, receive, forms, close } = ports.files; // unused: S3 has the files
     const files = Object.assign(deployment.ports.files, { open, receive, forms, close });
-    return listen(backend, { ...ports, ...deployment.ports, files }, logged);
+    return listen(backend, { ...ports, ...deployment.ports, files }, { logged, recorder });
   }
   const nowMs = () => opened.clock.micros() / 1000;
   const table = medium === 'dynamodb' ? await openTestTable(nowMs) : undefined;
@@ -134,7 +140,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   const serve = createServe({ ...platform, dispatch });
   const gate = openGate(routes, platform);
   const backend = { serve, gate, place, settle: late?.catchUp, close: table?.close };
-  return listen(backend, platform, logged);
+  return listen(backend, platform, { logged, recorder });
 }
 
 /** What serves the requests of the socket. */
@@ -155,7 +161,7 @@ interface Backend {
 async function listen(
   { serve, gate, place, check, settle, close }: Backend,
   platform: LocalPlatform,
-  logged: readonly LogEntry[],
+  { logged, recorder }: Pick<Api, 'logged'> & { readonly recorder: FileRecorder },
 ): Promise<Api> {
   const { files, ...others } = platform;
   const server = await startServer({
@@ -170,6 +176,7 @@ async function listen(
     url: server.url,
     platform,
     logged,
+    files: recorder,
     send: async (call) => {
       const answer = await send(server.url, call);
       check?.();
@@ -178,9 +185,11 @@ async function listen(
     settle: () => settle?.(),
     close: async () => {
       await server.stop();
+      if (medium !== 'roles') await drainFileJobs(platform); // its functions have ended
       await close?.();
       await platform.close();
       check?.();
+      recorder.check();
     },
   };
 }

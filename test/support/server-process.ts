@@ -29,6 +29,8 @@ export interface ProcessOptions {
   readonly descriptors?: number;
   /** File of a control group that the process joins before it starts. */
   readonly group?: string | undefined;
+  /** Id of the user of the process; the test's own by default. Only root can start one of another user. */
+  readonly user?: number | undefined;
 }
 
 /**
@@ -38,12 +40,15 @@ export interface ProcessOptions {
  */
 export async function startProcess(
   folder: string,
-  { args = [], node = [], variables = {}, descriptors, group }: ProcessOptions = {},
+  { args = [], node = [], variables = {}, descriptors, group, user }: ProcessOptions = {},
 ): Promise<ServerProcess> {
   const command = [process.execPath, ...node, program, '--data', folder, '--port', '0', ...args];
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
   const join = group === undefined ? '' : `echo $$ > '${group}' && `;
-  const child = spawn('/bin/sh', ['-c', `${limit}${join}exec "$0" "$@"`, ...command], {
+  const become =
+    user === undefined ? '' : `setpriv --reuid ${user} --regid ${user} --clear-groups `;
+  const start = `${limit}${join}exec ${become}"$0" "$@"`;
+  const child = spawn('/bin/sh', ['-c', start, ...command], {
     env: { ...process.env, GROUNDWORK_LOG: 'error', GROUNDWORK_PASSWORD_COST: '10', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,9 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { ResponseError } from '../../client.ts';
+import { openFolderFiles } from '../../operator/folder-files.ts';
+import { findMissingFiles, showMissing } from '../../operator/missing-files.ts';
 import { formatTable } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { readProject } from '../project/files/project.ts';
+import { openFiles } from '../project-files.ts';
 import { connect, connectInstance, type ServerOptions, serverOf } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -11,14 +14,31 @@ import type { Terminal } from '../terminal.ts';
 export const addDoctor: AddCommand = (program, terminal) => {
   withInstance(program.command('doctor'))
     .description('check Node, the server, the key, the instance and the files of the project')
+    .option('--files', 'list the records of a local server whose file is gone, and nothing else')
+    .option('--data <folder>', 'with --files: the data folder of the server', '.groundwork')
     .addHelpText('after', '\nExample:\n  groundwork doctor --url https://api.example.com')
-    .action(async (options: ServerOptions) => {
+    .action(async ({ files, data, ...options }: ServerOptions & FilesOptions) => {
       const out = terminal();
+      if (files) return checkStoredFiles(out, data);
+      out.say(`Checking ${serverOf(options)}`); // before it gets the key
       const findings = [...(await checkFiles()), ...(await checkServer(options))];
       out.result(findings, () => formatTable(findings.map((finding) => rowOf(finding, out))));
       if (findings.some(({ level }) => level === 'failed')) process.exitCode = 1;
     });
 };
+
+interface FilesOptions {
+  readonly files?: boolean;
+  readonly data: string;
+}
+
+/** Lists the records of a data folder whose file is gone; a server may be running on it. */
+async function checkStoredFiles(out: Terminal, folder: string): Promise<void> {
+  const stored = await openFolderFiles(folder);
+  const missing = await findMissingFiles(stored).finally(() => stored.close());
+  out.result(missing, () => showMissing(missing).trimEnd());
+  if (missing.length > 0) process.exitCode = 1;
+}
 
 interface Finding {
   readonly level: 'ok' | 'warning' | 'failed';
@@ -60,10 +80,11 @@ async function checkProject(): Promise<Finding> {
 
 function checkEnvFile(): Finding {
   const what = '.env';
-  if (!existsSync('.env')) {
+  const stats = openFiles('.').stat('.env');
+  if (stats === undefined) {
     return { level: 'warning', what, text: 'this folder has none: groundwork init writes it' };
   }
-  const isPrivate = process.platform === 'win32' || (statSync('.env').mode & 0o077) === 0;
+  const isPrivate = process.platform === 'win32' || (stats.mode & 0o077) === 0;
   return isPrivate
     ? { level: 'ok', what, text: 'only you can read it' }
     : { level: 'failed', what, text: 'other users can read your keys: chmod 600 .env' };
@@ -78,7 +99,7 @@ async function checkServer(options: ServerOptions): Promise<readonly Finding[]> 
     return [{ level: 'failed', what: 'server', text: `${url}: ${messageOf(error)}` }];
   }
   const key = await tried('key', async () => {
-    const { body } = await connect(options).send({ path: '/v1.1/account/' });
+    const { body } = await connect(options).send({ path: at`/v1.1/account/` });
     return `of the account ${body.email}`;
   });
   const findings: Finding[] = [

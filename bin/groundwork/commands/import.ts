@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
+import { openFiles, openNamed } from '../project-files.ts';
 import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
@@ -54,7 +54,7 @@ interface Source {
 }
 
 async function fromExport(to: InstanceConnection, { source, options, out }: Source) {
-  const hasProject = options.project && existsSync(join(source, projectFile));
+  const hasProject = options.project && openFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
   const { state, pushed } = await importFolder(to, { folder: source, project }, out);
   const { created, unchanged, shift = null } = state;
@@ -82,8 +82,9 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const schema = classes.find((each) => each.name === name)?.schema;
   if (schema === undefined) throw new UsageError(`there is no class ${name} in ${to.instance}`);
   const bar = out.progress(`Importing into ${name}`, 100);
-  const objects = readCsv(source, schema);
-  const created = await importObjects(to, { file: source, name, objects }, bar);
+  const file = openNamed(source);
+  const objects = readCsv(file, schema);
+  const created = await importObjects(to, { file, name, objects }, bar);
   bar.end('Imported');
   out.result({ instance: to.instance, created }, () => `Imported ${created} objects into ${name}.`);
 }

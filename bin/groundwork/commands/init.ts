@@ -1,13 +1,17 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { openClient, ResponseError } from '../../client.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { openFiles, type ProjectFiles } from '../project-files.ts';
 import {
   apiKeyVariable,
   connect,
   initialKey,
+  NoKey,
+  passwordServerOf,
   type ServerOptions,
   saveCredentials,
   serverOf,
@@ -38,17 +42,21 @@ export const addInit: AddCommand = (program, terminal) => {
 
 async function init(folder: string, options: InitOptions, out: Terminal): Promise<void> {
   if (!existsSync(folder)) throw new UsageError(`there is no folder ${folder}`);
-  const example = options.example ? readdirSync(exampleFolder) : [];
-  const existing = example.find((name) => existsSync(join(folder, name)));
+  const files = openFiles(folder);
+  const source = openFiles(exampleFolder);
+  files.stat('.gitignore'); // before anything is created: it may be a link
+  const example = options.example ? source.list('.') : [];
+  const parts = [...new Set(example.map((path) => path.split(sep)[0] ?? ''))];
+  const existing = parts.find((name) => files.has(name));
   if (existing !== undefined) throw new UsageError(`--example: ${existing} exists already`);
   const url = serverOf(options, folder);
   const { key, send } = await account(folder, options, out);
   const instance = options.instance ?? (await out.ask('Name of the instance', '--instance'));
-  const base = `/v1.1/instances/${instance}/`;
+  const base = at`/v1.1/instances/${instance}/`;
   const found = await send({ path: base, expect: [200, 404] });
-  if (found.status === 404) await send({ path: '/v1.1/instances/', body: { name: instance } });
+  if (found.status === 404) await send({ path: at`/v1.1/instances/`, body: { name: instance } });
   const { body } = await send({
-    path: `${base}api_keys/`,
+    path: below(base)`api_keys/`,
     body: { description: initialKey },
   });
   writeEnvFile(folder, {
@@ -57,13 +65,13 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
     [variables.key]: key,
     [apiKeyVariable]: body.api_key,
   });
-  ignoreEnvFile(folder);
-  if (options.example) cpSync(exampleFolder, folder, { recursive: true });
+  ignoreEnvFile(files);
+  for (const path of example) files.write(path, source.read(path) ?? '');
   out.result({ url, instance, api_key: body.api_key }, () =>
     [
       `${found.status === 404 ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
       'Its address, your account key and a new API key are in .env, which git ignores.',
-      ...(options.example ? [`The example is in ${example.join(', ')}.`] : []),
+      ...(options.example ? [`The example is in ${parts.toSorted().join(', ')}.`] : []),
     ].join('\n'),
   );
 }
@@ -74,12 +82,12 @@ async function account(folder: string, options: InitOptions, out: Terminal) {
     try {
       return connect(options, folder);
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
+      if (!(error instanceof NoKey)) throw error;
     }
   }
-  const url = serverOf(options, folder);
-  const email = options.email ?? (await out.ask('E-mail', '--email'));
-  const password = options.password ?? (await out.askSecret('Password', '--password'));
+  const url = passwordServerOf(options, options.password === undefined, folder);
+  const email = options.email ?? (await out.ask(`E-mail for ${url}`, '--email'));
+  const password = options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
   const key = await logInOrRegister(url, { email, password, code: options.code });
   saveCredentials(url, { email, key });
   return { key, send: openClient(url, key) };
@@ -107,9 +115,8 @@ const unknownEmail = 'Invalid email.';
 const exampleFolder = fileURLToPath(new URL('../example/', import.meta.url));
 
 /** Adds `.env` to the files that git ignores. */
-function ignoreEnvFile(folder: string): void {
-  const path = join(folder, '.gitignore');
-  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+function ignoreEnvFile(files: ProjectFiles): void {
+  const text = files.readText('.gitignore') ?? '';
   if (text.split('\n').includes('.env')) return;
-  writeFileSync(path, `${text === '' || text.endsWith('\n') ? text : `${text}\n`}.env\n`);
+  files.write('.gitignore', `${text === '' || text.endsWith('\n') ? text : `${text}\n`}.env\n`);
 }

@@ -1,6 +1,6 @@
 import { openClient } from '../../client.ts';
 import { type AddCommand, withServer } from '../command.ts';
-import { type ServerOptions, saveCredentials, serverOf } from '../settings.ts';
+import { passwordServerOf, type ServerOptions, saveCredentials } from '../settings.ts';
 
 interface LoginOptions extends ServerOptions {
   readonly email?: string;
@@ -16,9 +16,10 @@ export const addLogin: AddCommand = (program, terminal) => {
     .addHelpText('after', '\nExample:\n  groundwork login --url https://api.example.com')
     .action(async (options: LoginOptions) => {
       const out = terminal();
-      const url = serverOf(options);
-      const email = options.email ?? (await out.ask('E-mail', '--email'));
-      const password = options.password ?? (await out.askSecret('Password', '--password'));
+      const url = passwordServerOf(options, options.password === undefined);
+      const email = options.email ?? (await out.ask(`E-mail for ${url}`, '--email'));
+      const password =
+        options.password ?? (await out.askSecret(`Password for ${url}`, '--password'));
       const { body } = await openClient(url)({
         path: '/v1.1/account/auth/',
         body: { email, password },

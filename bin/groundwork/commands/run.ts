@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
+import { at, below, checkPath, joined } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
+import { openNamed } from '../project-files.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import { endOf, findLabelled, outcomeOf, outputOf } from '../traces.ts';
 
@@ -17,22 +18,29 @@ export const addRun: AddCommand = (program, terminal) => {
       const payload = readPayload(options.payload ?? '{}');
       const connection = connectInstance(options);
       const { send, base } = connection;
-      const { id } = await findLabelled(connection, 'snippets/scripts/', script);
+      const list = at`snippets/scripts/`;
+      const { id } = await findLabelled(connection, list, script);
       const { body } = await send({
-        path: `${base}snippets/scripts/${id}/run/`,
+        path: below(joined(base, list))`${id}/run/`,
         body: { payload },
       });
-      const trace = await endOf(send, body.links.self);
+      const trace = await endOf(send, checkPath(body.links.self));
       out.result(trace, () => [...outputOf(trace, out), outcomeOf(trace, out)].join('\n'));
       if (trace.status !== 'success') process.exitCode = 1;
     });
 };
 
 function readPayload(given: string): unknown {
-  const isFile = given.startsWith('@');
   try {
-    return JSON.parse(isFile ? readFileSync(given.slice(1), 'utf8') : given);
+    return JSON.parse(given.startsWith('@') ? readNamed(given.slice(1)) : given);
   } catch (error) {
     throw new UsageError(`--payload: ${messageOf(error)}`);
   }
+}
+
+function readNamed(name: string): string {
+  const { files, path } = openNamed(name);
+  const text = files.readText(path);
+  if (text === undefined) throw new UsageError(`there is no ${name}`);
+  return text;
 }

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { type AddCommand, withInstance } from '../command.ts';
+import { openNamed } from '../project-files.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import { readInstanceSchema } from '../types/instance-schema.ts';
 import { typescriptFile } from '../types/typescript-file.ts';
@@ -14,7 +14,8 @@ export const addTypes: AddCommand = (program, terminal) => {
       const schema = await readInstanceSchema(connectInstance(options));
       const source = typescriptFile(schema);
       if (out === undefined) return terminal().result({ source }, () => source);
-      writeFileSync(out, source);
+      const { files, path } = openNamed(out);
+      files.write(path, source);
       const classes = schema.classes.map(({ name }) => name);
       terminal().result(
         { file: out, classes },

@@ -1,10 +1,9 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject } from '../project/files/project.ts';
 import { pushProject } from '../project/push/push.ts';
+import { checkNamed, openFiles, type ProjectFiles, UnsafeFile } from '../project-files.ts';
 import { findLogSources, formatEntry, openLogReader } from '../run-logs.ts';
 import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -26,6 +25,7 @@ async function dev(
   out: Terminal,
 ): Promise<never> {
   const connection = connectInstance(options);
+  checkNamed(data);
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
@@ -42,7 +42,7 @@ async function followProject(connection: InstanceConnection, out: Terminal): Pro
   const reader = openLogReader(connection.send, {});
   await reader.read(await findLogSources(connection, {}), 0); // of earlier
   for (let last = ''; ; await setTimeout(pauseMs)) {
-    const present = stateOf('.');
+    const present = stateOf(openFiles('.'));
     if (present !== last) await push(connection, out);
     last = present;
     const sources = await findLogSources(connection, {});
@@ -61,22 +61,23 @@ async function push(connection: InstanceConnection, out: Terminal): Promise<void
   }
 }
 
-/** Returns a text that differs when a file of a project has changed. */
-function stateOf(folder: string): string {
-  const scripts = list(join(folder, 'scripts'));
-  return ['groundwork.yml', 'syncano.yml', ...scripts].map((name) => changeOf(folder, name)).join();
+/** Returns a text that differs when a file of a project has changed. Links are not followed: a push refuses them. */
+function stateOf(files: ProjectFiles): string {
+  const scripts = unlessUnsafe(() => files.list('scripts'), []);
+  const names = ['groundwork.yml', 'syncano.yml', ...scripts];
+  return names.map((name) => unlessUnsafe(() => changeOf(files, name), `${name} link`)).join();
 }
 
-function list(scripts: string): readonly string[] {
+function unlessUnsafe<Result>(look: () => Result, otherwise: Result): Result {
   try {
-    const names = readdirSync(scripts, { recursive: true, encoding: 'utf8' });
-    return names.map((name) => join('scripts', name));
-  } catch {
-    return []; // there is no such folder
+    return look();
+  } catch (error) {
+    if (!(error instanceof UnsafeFile)) throw error;
+    return otherwise;
   }
 }
 
-function changeOf(folder: string, name: string): string {
-  const found = statSync(join(folder, name), { throwIfNoEntry: false });
+function changeOf(files: ProjectFiles, name: string): string {
+  const found = files.stat(name);
   return found === undefined ? '' : `${name} ${found.mtimeMs} ${found.size}`;
 }

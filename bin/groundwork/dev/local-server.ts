@@ -27,7 +27,7 @@ export async function startServer(
   }
   const child = spawn(process.execPath, [program, '--data', data, '--port', port || '80'], {
     env: { GROUNDWORK_LOG: 'error', ...processVariables() },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   process.once('exit', () => child.kill());
   const ended = once(child, 'exit');
@@ -37,6 +37,7 @@ export async function startServer(
       if (line.startsWith('{')) out.warn(line); // an error in its log
     });
   });
+  createInterface(child.stderr).on('line', (line) => out.warn(line));
   const line = await Promise.race([listening, ended.then(() => undefined)]);
   if (line === undefined) throw new Error('the server has ended');
   out.say(line);

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import { UsageError } from '../../operator/terminal.ts';
+import { openFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import {
@@ -56,18 +56,19 @@ export async function importCollections(
   source: CollectionImport,
   out: Terminal,
 ): Promise<number> {
-  const { format, folder } = source;
-  const collections = readCollections(source);
+  const { format } = source;
+  const files = openFiles(source.folder);
+  const collections = readCollections(files, source);
   const { classes } = await fetchSchema(to);
   for (const collection of collections) checkFields(collection, classes, source);
-  const statePath = join(folder, importStateName(to));
+  const statePath = importStateName(to);
   const sizeOf = (all: readonly Collection[]) =>
     all.reduce((sum, { records }) => sum + records.length, 0);
   const total = sizeOf(collections);
   const state =
-    readJsonFile<CollectionState>(statePath) ??
+    readJsonFile<CollectionState>(files, statePath) ??
     (await begin(to, { objects: total, users: sizeOf(collections.filter(isOfUsers)) }));
-  saveJsonFile(statePath, state);
+  saveJsonFile(files, statePath, state);
   const ids = idsOf(collections, format, state);
   const call = { to, format, classes, ids, at: state.at };
   const bar = out.progress(`Importing into ${to.instance}`, total);
@@ -77,11 +78,11 @@ export async function importCollections(
     if (seen > done) {
       await sendRecords(call, collection, page);
       done = seen;
-      saveJsonFile(statePath, { ...state, done });
+      saveJsonFile(files, statePath, { ...state, done });
     }
     bar.advance(page.length);
   }
-  if (existsSync(statePath)) rmSync(statePath);
+  files.remove(statePath);
   bar.end('Imported');
   return total;
 }
@@ -103,12 +104,15 @@ function isOfUsers({ name }: Collection): boolean {
 const userFiles: Readonly<Record<Format, string>> = { parse: '_User', pocketbase: 'users' };
 
 /** Reads the files of a folder, that of users first. */
-function readCollections({ folder, format }: CollectionImport): readonly Collection[] {
+function readCollections(
+  own: ProjectFiles,
+  { folder, format }: CollectionImport,
+): readonly Collection[] {
   const isState = (file: string) => file.startsWith('import-');
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json') && !isState(file));
+  const files = own.list('.', false).filter((file) => file.endsWith('.json') && !isState(file));
   if (files.length === 0) throw new UsageError(`there are no .json files in ${folder}`);
   const all = files.toSorted().map((file): Collection => {
-    const parsed: unknown = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    const parsed: unknown = JSON.parse(own.readText(file) ?? '');
     const { results, items } = parsed as { results?: unknown; items?: unknown };
     const records = Array.isArray(parsed) ? parsed : (results ?? items);
     if (!Array.isArray(records)) throw new UsageError(`${file} has no list of records`);
@@ -154,7 +158,7 @@ async function begin(
 ): Promise<CollectionState> {
   const reserve = async (kind: 'objects' | 'users') => {
     const body = { kind, class: profileClass, reserve: counts[kind] };
-    return (await to.send({ path: `${to.base}import/`, body })).body.first ?? 0;
+    return (await to.send({ path: below(to.base)`import/`, body })).body.first ?? 0;
   };
   const at = timestamp(Date.now() * 1000);
   return { at, objects: await reserve('objects'), users: await reserve('users'), done: 0 };

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { CsvError, type Info, parse } from 'csv-parse';
+import type { NamedFile } from '../project-files.ts';
 import type { ForeignObject } from './foreign.ts';
 import type { SchemaField } from './schema.ts';
 
@@ -11,7 +12,7 @@ import type { SchemaField } from './schema.ts';
  * @throws Error with the line of malformed text
  */
 export async function* readCsv(
-  path: string,
+  { files, path }: NamedFile,
   schema: readonly SchemaField[],
 ): AsyncGenerator<ForeignObject> {
   const dates = schema.filter(({ type }) => type === 'datetime').map(({ name }) => name);
@@ -21,7 +22,7 @@ export async function* readCsv(
     info: true,
     skip_empty_lines: true,
   });
-  const file = createReadStream(path);
+  const file = createReadStream('', { fd: files.open(path) });
   file.once('error', (error) => parser.destroy(error));
   file.pipe(parser);
   try {

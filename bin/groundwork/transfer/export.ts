@@ -1,19 +1,21 @@
-import { appendFileSync, existsSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { checkPath } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { readProject } from '../project/files/project.ts';
 import { pullProject } from '../project/files/pull.ts';
 import { readInstance } from '../project/push/instance-state.ts';
+import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Progress, Terminal } from '../terminal.ts';
 import { downloadFile, type FileValue } from './files.ts';
 import {
-  createFolders,
   kindOf,
   type Manifest,
+  manifestFile,
+  openExport,
   partFile,
   partsOf,
   readJsonFile,
+  recordsPath,
   saveJsonFile,
 } from './folder.ts';
 import { highestIds, type TransferRecord } from './record-ids.ts';
@@ -22,7 +24,7 @@ import { fetchSchema, readSchemaFile, type SchemaClass, writeSchema } from './sc
 /** An export that runs. */
 interface Export {
   readonly from: InstanceConnection;
-  readonly folder: string;
+  readonly files: ProjectFiles;
   readonly classes: readonly SchemaClass[];
   readonly bar: Progress;
 }
@@ -37,28 +39,27 @@ export async function exportInstance(
   folder: string,
   out: Terminal,
 ): Promise<Manifest> {
-  const path = join(folder, 'export.json');
-  let manifest = readJsonFile<Manifest>(path) ?? (await begin(from, folder));
+  const files = openExport(folder);
+  let manifest = readJsonFile<Manifest>(files, manifestFile) ?? (await begin(from, files));
   checkSource(manifest, from, folder);
-  const { classes } = readSchemaFile(folder);
+  const { classes } = readSchemaFile(files);
   const total = classes.reduce((sum, each) => sum + each.objects_count, 0);
   const bar = out.progress(`Exporting ${from.instance}`, total);
   const done = Object.values(manifest.counts).reduce((sum, each) => sum + each, 0);
   bar.advance(done);
   while (manifest.position !== undefined) {
-    manifest = await exportPage({ from, folder, classes, bar }, manifest);
-    saveJsonFile(path, manifest);
+    manifest = await exportPage({ from, files, classes, bar }, manifest);
+    saveJsonFile(files, manifestFile, manifest);
   }
   bar.end('Exported');
   return manifest;
 }
 
 /** Writes the schema and the project file, and returns the start of the export. */
-async function begin(from: InstanceConnection, folder: string): Promise<Manifest> {
-  createFolders(folder);
+async function begin(from: InstanceConnection, files: ProjectFiles): Promise<Manifest> {
   const schema = await fetchSchema(from);
-  writeSchema(folder, schema);
-  const project = await readProject(folder);
+  writeSchema(files, schema);
+  const project = await readProject(files.folder);
   pullProject(project, (await readInstance(from, project.managed)).state);
   const classes = schema.classes.map(({ name }) => name);
   const position = startOf(from, 'groups');
@@ -73,26 +74,23 @@ function checkSource(manifest: Manifest, { url, instance }: InstanceConnection, 
 }
 
 function startOf({ base }: InstanceConnection, part: string) {
-  const { kind, name } = kindOf(part);
-  const next = `${base}export/?kind=${kind}${name && `&class=${name}`}`;
-  return { part, next, bytes: 0 };
+  return { part, next: recordsPath(base, part), bytes: 0 };
 }
 
 /** Writes one page. Returns the manifest with the position of the next one. */
 async function exportPage(running: Export, manifest: Manifest): Promise<Manifest> {
-  const { from, folder, classes, bar } = running;
+  const { from, files, classes, bar } = running;
   const { position, counts } = manifest;
   if (position === undefined) return manifest;
   const { part } = position;
-  const file = partFile(folder, part);
-  if (existsSync(file)) truncateSync(file, position.bytes); // what a killed export wrote last is not complete
-  const { body } = await from.send({ path: position.next });
+  const { body } = await from.send({ path: checkPath(position.next) });
   const fetched: readonly TransferRecord[] = body.objects;
   const fields = classes.find(({ name }) => name === kindOf(part).name)?.schema ?? [];
   const fileFields = fields.filter(({ type }) => type === 'file').map(({ name }) => name);
-  const records = await withFiles(folder, fetched, fileFields);
+  const records = await withFiles(files, fetched, fileFields);
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
-  appendFileSync(file, text, { mode: 0o600 });
+  // what a killed export wrote last is not complete
+  files.appendAt(partFile(part), position.bytes, text, { mode: 0o600 });
   bar.advance(records.length);
   const bytes = position.bytes + Buffer.byteLength(text);
   return {
@@ -119,7 +117,7 @@ const downloadsAtOnce = 4;
 
 /** Downloads the files of records. Returns the records with their names in the folder. */
 async function withFiles(
-  folder: string,
+  files: ProjectFiles,
   records: readonly TransferRecord[],
   fields: readonly string[],
 ): Promise<readonly TransferRecord[]> {
@@ -130,7 +128,7 @@ async function withFiles(
   );
   for (let at = 0; at < all.length; at += downloadsAtOnce) {
     const some = all.slice(at, at + downloadsAtOnce).map(async ({ record, name }) => {
-      record[name] = await downloadFile(folder, record[name] as FileValue); // of a field with files
+      record[name] = await downloadFile(files, record[name] as FileValue); // of a field with files
     });
     await Promise.all(some);
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { below, type RequestPath, withQuery } from '../../../shared/values/text/request-path.ts';
+import { openFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /*
@@ -19,6 +20,9 @@ export interface Ids {
   readonly users: number;
   readonly groups: number;
 }
+
+/** Name of the file that describes an export. */
+export const manifestFile = 'export.json';
 
 /** The file `export.json`. */
 export interface Manifest {
@@ -56,27 +60,38 @@ export function kindOf(part: string): { readonly kind: keyof Ids; readonly name:
   return { kind: kind as keyof Ids, name }; // parts are those of partsOf
 }
 
-/** Returns the path of the file of a part. */
-export function partFile(folder: string, part: string): string {
-  return join(folder, `${part}.jsonl`);
+/** Returns the path at which the interface exports the records of a part. */
+export function recordsPath(base: RequestPath, part: string, pageSize?: number): RequestPath {
+  const { kind, name } = kindOf(part);
+  const list = below(base)`export/`;
+  return withQuery(list, { kind, class: name || undefined, page_size: pageSize });
 }
 
-/** Creates the folders of an export, which only their owner may read: hashes of passwords are in it. */
-export function createFolders(folder: string): void {
-  mkdirSync(join(folder, 'objects'), { recursive: true, mode: 0o700 });
-  mkdirSync(join(folder, 'files'), { recursive: true, mode: 0o700 });
+/** Returns the path of the file of a part, from the folder. */
+export function partFile(part: string): string {
+  return `${part}.jsonl`;
+}
+
+/** Opens the folder of an export, and creates it. Only its owner may read it: hashes of passwords are in it. */
+export function openExport(folder: string): ProjectFiles {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const files = openFiles(folder);
+  files.makeFolder('objects', 0o700);
+  files.makeFolder('files', 0o700);
+  return files;
 }
 
 /** Reads a JSON file; undefined when it does not exist. */
-export function readJsonFile<Data>(path: string): Data | undefined {
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Data) : undefined; // as saved
+export function readJsonFile<Data>(files: ProjectFiles, path: string): Data | undefined {
+  const text = files.readText(path);
+  return text === undefined ? undefined : (JSON.parse(text) as Data); // as saved
 }
 
 /** Replaces a JSON file atomically: the command may be killed at any time. */
-export function saveJsonFile(path: string, data: object): void {
+export function saveJsonFile(files: ProjectFiles, path: string, data: object): void {
   const draft = `${path}.new`;
-  writeFileSync(draft, `${JSON.stringify(data, undefined, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  files.write(draft, `${JSON.stringify(data, undefined, 2)}\n`, { mode: 0o600 });
+  files.rename(draft, path);
 }
 
 /** Returns the name of the file with the state of an import into an instance. */

@@ -1,5 +1,6 @@
-import { existsSync, rmSync } from 'node:fs';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
+import type { NamedFile } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Progress } from '../terminal.ts';
 import { importStateName, readJsonFile, saveJsonFile } from './folder.ts';
@@ -37,20 +38,22 @@ const maxPageBytes = 1_000_000;
 export async function importObjects(
   to: InstanceConnection,
   source: {
-    readonly file: string;
+    /** A file that the user has named. */
+    readonly file: NamedFile;
     readonly name: string;
     readonly objects: AsyncIterable<ForeignObject>;
   },
   bar: Progress,
 ): Promise<number> {
   const { file, name, objects } = source;
-  const statePath = `${file}.${importStateName(to)}`;
+  const { files, path } = file;
+  const statePath = `${path}.${importStateName(to)}`;
   const reserve = async () => {
     const body = { kind: 'objects', class: name, reserve: pageSize };
-    return (await to.send({ path: `${to.base}import/`, body })).body.first as number;
+    return (await to.send({ path: below(to.base)`import/`, body })).body.first as number;
   };
-  const save = (next: ForeignState) => saveJsonFile(statePath, next);
-  let state = readJsonFile<ForeignState>(statePath) ?? {
+  const save = (next: ForeignState) => saveJsonFile(files, statePath, next);
+  let state = readJsonFile<ForeignState>(files, statePath) ?? {
     done: 0,
     first: await reserve(),
     at: timestamp(Date.now() * 1000),
@@ -64,13 +67,13 @@ export async function importObjects(
       revision: 1,
       ...values,
     }));
-    const sourceOf = (at: number) => page[at]?.place ?? file;
+    const sourceOf = (at: number) => page[at]?.place ?? path;
     await sendPage(to, { kind: 'objects', name, sourceOf }, records);
     bar.advance(page.length);
     state = { ...state, done: state.done + page.length, first: await reserve() };
     save(state);
   }
-  if (existsSync(statePath)) rmSync(statePath);
+  files.remove(statePath);
   return state.done;
 }
 

@@ -1,5 +1,6 @@
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { itemsOf } from '../../client.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Ids } from './folder.ts';
@@ -64,8 +65,9 @@ async function findNamed(
   part: 'users' | 'groups',
   name: string,
 ): Promise<number> {
-  const prefix = part === 'users' ? `?username__startswith=${encodeURIComponent(name)}` : '';
-  for await (const item of itemsOf<TransferRecord>(send, `${base}${part}/${prefix}`)) {
+  const list = below(base)`${part}/`;
+  const path = part === 'users' ? below(list)`?username__startswith=${name}` : list;
+  for await (const item of itemsOf<TransferRecord>(send, path)) {
     if (item.username === name || item.name === name) return Number(item.id);
   }
   throw new Error(`the name ${name} is taken, and not in the list of ${part}`);

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import type { Project } from '../project/files/project.ts';
 import { type PushReport, pushProject } from '../project/push/push.ts';
+import { openFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Progress, Terminal } from '../terminal.ts';
 import { type FileValue, uploadFile } from './files.ts';
@@ -11,9 +12,11 @@ import {
   importStateName,
   kindOf,
   type Manifest,
+  manifestFile,
   partFile,
   partsOf,
   readJsonFile,
+  recordsPath,
   saveJsonFile,
 } from './folder.ts';
 import { type ImportState, idThere, isMerged, mergeNamed } from './import-state.ts';
@@ -24,7 +27,7 @@ import { BadPage, sendPage } from './send-page.ts';
 
 interface Import {
   readonly to: InstanceConnection;
-  readonly folder: string;
+  readonly files: ProjectFiles;
   readonly schema: Schema;
   readonly bar: Progress;
   readonly save: (state: ImportState) => void;
@@ -56,21 +59,24 @@ export async function importFolder(
   { folder, project }: Export,
   out: Terminal,
 ): Promise<Imported> {
-  const manifest = readJsonFile<Manifest>(join(folder, 'export.json'));
+  const files = openFiles(folder);
+  const manifest = readJsonFile<Manifest>(files, manifestFile);
   if (manifest === undefined) throw new UsageError(`there is no export in ${folder}`);
   if (manifest.position !== undefined) {
     throw new UsageError(`the export in ${folder} is not complete: run groundwork export again`);
   }
-  const statePath = join(folder, importStateName(to));
-  const save = (state: ImportState) => saveJsonFile(statePath, state);
-  const known = readJsonFile<ImportState>(statePath);
+  const statePath = importStateName(to);
+  const save = (state: ImportState) => saveJsonFile(files, statePath, state);
+  const known = readJsonFile<ImportState>(files, statePath);
   if (known !== undefined && isComplete(known, project)) {
-    throw new UsageError(`it is imported into ${to.instance}; remove ${statePath} to do it again`);
+    throw new UsageError(
+      `it is imported into ${to.instance}; remove ${join(folder, statePath)} to do it again`,
+    );
   }
   const begun = known ?? (await begin(to, manifest));
   save(begun);
   const state = await importRecords(
-    { to, folder, save },
+    { to, files, save },
     { begun, isNew: begun !== known, manifest },
     out,
   );
@@ -97,17 +103,17 @@ interface Begun {
 
 /** Writes the records that are left. */
 async function importRecords(
-  place: Pick<Import, 'to' | 'folder' | 'save'>,
+  place: Pick<Import, 'to' | 'files' | 'save'>,
   { begun, isNew, manifest }: Begun,
   out: Terminal,
 ): Promise<ImportState> {
-  const { to, folder, save } = place;
+  const { to, files, save } = place;
   if (begun.position === undefined) return begun;
   let state = begun;
   const total = Object.values(manifest.counts).reduce((sum, each) => sum + each, 0);
   const bar = out.progress(`Importing into ${to.instance}`, total);
   bar.advance(state.created + state.unchanged);
-  const running: Import = { ...place, schema: readSchemaFile(folder), bar };
+  const running: Import = { ...place, schema: readSchemaFile(files), bar };
   const parts = partsOf(manifest.classes);
   for (const part of parts.slice(parts.indexOf(begun.position.part))) {
     if (part === 'users' || (state === begun && !isNew)) await createSchema(running, state);
@@ -135,8 +141,7 @@ async function begin(to: InstanceConnection, { highest }: Manifest): Promise<Imp
 async function isEmpty(to: InstanceConnection): Promise<boolean> {
   const { classes } = await fetchSchema(to);
   for (const part of partsOf(classes.map(({ name }) => name))) {
-    const { kind, name } = kindOf(part);
-    const path = `${to.base}export/?kind=${kind}&page_size=1${name && `&class=${name}`}`;
+    const path = recordsPath(to.base, part, 1);
     if ((await to.send({ path })).body.objects.length > 0) return false;
   }
   return true;
@@ -151,7 +156,7 @@ async function reserve(
   if (highest === 0) return 0;
   // no class is needed to reserve ids of objects, which are those of all classes
   const body = { kind, class: 'user_profile', reserve: highest };
-  return (await send({ path: `${base}import/`, body })).body.first - 1;
+  return (await send({ path: below(base)`import/`, body })).body.first - 1;
 }
 
 function createSchema({ to, schema }: Import, state: ImportState): Promise<void> {
@@ -160,14 +165,14 @@ function createSchema({ to, schema }: Import, state: ImportState): Promise<void>
 }
 
 async function importPart(running: Import, from: ImportState, part: string): Promise<ImportState> {
-  const { folder, schema, bar, save } = running;
-  const path = partFile(folder, part);
-  if (!existsSync(path)) return from;
+  const { files, schema, bar, save } = running;
+  const path = partFile(part);
+  if (!files.has(path)) return from;
   const start = from.position?.part === part ? from.position.start : 0;
   const { name } = kindOf(part);
   const fields = schema.classes.find((each) => each.name === name)?.schema ?? [];
   let state = from;
-  for await (const { records, end } of pagesOf<TransferRecord>(path, start)) {
+  for await (const { records, end } of pagesOf<TransferRecord>(files.open(path), start)) {
     state = await importPage(running, state, { part, fields, records });
     state = { ...state, position: { part, start: end } };
     bar.advance(records.length);
@@ -181,14 +186,14 @@ async function importPage(
   state: ImportState,
   page: PartRecords,
 ): Promise<ImportState> {
-  const { to, folder } = running;
+  const { to, files } = running;
   const { part, fields } = page;
   const kept = page.records.filter((record) => !isMerged(state, part, record));
   const there = (kind: keyof Ids, id: number) => idThere(state, kind, id);
   const mapped = state.shift ? kept.map((record) => mapIds(page, record, there)) : kept;
   const records = await withUploads(running, { part, fields, records: mapped });
   try {
-    const sourceOf = (at: number) => `${partFile(folder, part)}, id ${kept[at]?.id}`;
+    const sourceOf = (at: number) => `${join(files.folder, partFile(part))}, id ${kept[at]?.id}`;
     const sent = await sendPage(to, { ...kindOf(part), sourceOf }, records);
     const left = page.records.length - kept.length;
     const unchanged = state.unchanged + sent.unchanged + left;
@@ -203,7 +208,7 @@ async function importPage(
 
 /** Uploads the files of records. Returns the records with the names of the uploads. */
 async function withUploads(
-  { to, folder }: Import,
+  { to, files }: Import,
   { part, fields, records }: PartRecords,
 ): Promise<readonly TransferRecord[]> {
   const names = fields.filter(({ type }) => type === 'file').map((field) => field.name);
@@ -213,7 +218,7 @@ async function withUploads(
   for (const record of changed) {
     for (const field of names) {
       const value = record[field] as FileValue | null | undefined; // as exported
-      if (value) record[field] = await uploadFile(to, { folder, name }, value);
+      if (value) record[field] = await uploadFile(to, { files, name }, value);
     }
   }
   return changed;

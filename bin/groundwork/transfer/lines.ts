@@ -9,11 +9,15 @@ export interface Line {
 
 const newline = 0x0a;
 
-/** Reads the lines of a file one by one, from a position at the start of a line. Empty lines are left out. */
-export async function* linesOf(path: string, from = 0): AsyncGenerator<Line> {
+/**
+ * Reads the lines of a file one by one, from a position at the start of a line. Empty lines are left out.
+ *
+ * @param fd descriptor of the file, which is closed
+ */
+export async function* linesOf(fd: number, from = 0): AsyncGenerator<Line> {
   let rest = Buffer.alloc(0);
   let end = from;
-  for await (const chunk of createReadStream(path, { start: from })) {
+  for await (const chunk of createReadStream('', { fd, start: from })) {
     rest = Buffer.concat([rest, chunk as Buffer]); // a stream without encoding reads buffers
     let start = 0;
     for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline, start)) {
@@ -38,11 +42,15 @@ const maxRecords = 100;
 const maxBytes = 1_000_000;
 const maxStructure = 100_000;
 
-/** Reads JSON lines in pages that fit into a request. */
-export async function* pagesOf<Data>(path: string, from = 0): AsyncGenerator<RecordPage<Data>> {
+/**
+ * Reads JSON lines in pages that fit into a request.
+ *
+ * @param fd descriptor of the file, which is closed
+ */
+export async function* pagesOf<Data>(fd: number, from = 0): AsyncGenerator<RecordPage<Data>> {
   let records: Data[] = [];
   let [bytes, structure, end] = [0, 0, from];
-  for await (const line of linesOf(path, from)) {
+  for await (const line of linesOf(fd, from)) {
     const size = line.end - end;
     const marks = line.text.match(/[[\]{},:]/g)?.length ?? 0;
     const isFull = records.length === maxRecords || bytes + size > maxBytes;

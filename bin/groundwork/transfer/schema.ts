@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { isSameJson } from '../../../shared/values/json/json-values.ts';
+import { below } from '../../../shared/values/text/request-path.ts';
 import { allItems } from '../../client.ts';
 import { untilReady } from '../class-status.ts';
+import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /** A field of a class, as the interface shows it. */
@@ -37,27 +37,32 @@ const fileName = 'schema.jsonl';
 /** Reads the schema of an instance. */
 export async function fetchSchema({ send, base }: InstanceConnection): Promise<Schema> {
   return {
-    classes: await allItems<SchemaClass>(send, `${base}classes/`),
-    channels: await allItems<SchemaChannel>(send, `${base}channels/`),
+    classes: await allItems<SchemaClass>(send, below(base)`classes/`),
+    channels: await allItems<SchemaChannel>(send, below(base)`channels/`),
   };
 }
 
 /** Writes the schema of an export. */
-export function writeSchema(folder: string, { classes, channels }: Schema): void {
+export function writeSchema(files: ProjectFiles, { classes, channels }: Schema): void {
   const lines = [
     ...classes.map((each) => ({ kind: 'class', ...each })),
     ...channels.map((each) => ({ kind: 'channel', ...each })),
   ];
-  writeFileSync(join(folder, fileName), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  files.write(fileName, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
 type SchemaLine =
   | ({ readonly kind: 'class' } & SchemaClass)
   | ({ readonly kind: 'channel' } & SchemaChannel);
 
-/** Reads the schema of an export. */
-export function readSchemaFile(folder: string): Schema {
-  const text = readFileSync(join(folder, fileName), 'utf8');
+/**
+ * Reads the schema of an export.
+ *
+ * @throws Error when there is none
+ */
+export function readSchemaFile(files: ProjectFiles): Schema {
+  const text = files.readText(fileName);
+  if (text === undefined) throw new Error(`there is no ${fileName} in ${files.folder}`);
   const lines = text.split('\n').filter((line) => line !== '');
   const all = lines.map((line) => JSON.parse(line) as SchemaLine); // as written
   return {
@@ -80,7 +85,7 @@ export async function applySchema(
   const there = await fetchSchema({ send, base } as InstanceConnection);
   const names = classes.map(({ name }) => name);
   for (const { objects_count: _, ...each } of classes) {
-    const path = `${base}classes/`;
+    const path = below(base)`classes/`;
     const current = there.classes.find(({ name }) => name === each.name);
     const group = mapGroup(each.group);
     if (current === undefined) {
@@ -91,12 +96,12 @@ export async function applySchema(
     if (missing.length === 0) continue;
     const schema = [...current.schema, ...missing];
     const body = { schema, ignored_target_classes: names };
-    await send({ path: `${path}${each.name}/`, method: 'PATCH', body });
-    await untilReady(send, `${path}${each.name}/`);
+    await send({ path: below(path)`${each.name}/`, method: 'PATCH', body });
+    await untilReady(send, below(path)`${each.name}/`);
   }
   for (const each of channels) {
     if (there.channels.some(({ name }) => name === each.name)) continue;
-    await send({ path: `${base}channels/`, body: { ...each, group: mapGroup(each.group) } });
+    await send({ path: below(base)`channels/`, body: { ...each, group: mapGroup(each.group) } });
   }
 }
 

@@ -1,3 +1,4 @@
+import { below } from '../../../shared/values/text/request-path.ts';
 import { ResponseError } from '../../client.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Ids } from './folder.ts';
@@ -43,7 +44,7 @@ export async function sendPage(
   if (records.length === 0) return { created: 0, unchanged: 0 };
   const body = { kind, class: name, records };
   try {
-    return (await send({ path: `${base}import/`, body })).body;
+    return (await send({ path: below(base)`import/`, body })).body;
   } catch (error) {
     const bad = badRecords(error);
     const [first] = bad;

@@ -1,6 +1,13 @@
 import { fieldDeclarations } from './field-declarations.ts';
 import type { ClassRecord, DataEndpointRecord, InstanceSchema } from './instance-schema.ts';
-import { memberName, nameTypes, propertyName, quoted, type TypeNames } from './type-names.ts';
+import {
+  inComment,
+  memberName,
+  nameTypes,
+  propertyName,
+  quoted,
+  type TypeNames,
+} from './type-names.ts';
 
 /**
  * Returns the types of an instance, and `createClient`.
@@ -33,7 +40,7 @@ function declareClass({ name, schema }: ClassRecord, names: TypeNames): string {
       return text === undefined ? [] : [`  readonly ${text};`];
     });
   return [
-    `/** An object of the class \`${name}\`. */`,
+    `/** An object of the class \`${inComment(name)}\`. */`,
     ...block(`export interface ${type} extends DataObject`, [
       ...members(({ field, value }) => `${field}: ${value} | null`),
     ]),
@@ -135,7 +142,7 @@ function createClient({ classes, endpoints, scripts }: InstanceSchema): string {
     ...block('const publicLinks: Readonly<Record<string, string>> =', [
       ...links.map(
         ({ name, public_link }) =>
-          `  ${propertyName(name)}: 'endpoints/scripts/p/${public_link}/',`,
+          `  ${propertyName(name)}: ${quoted(`endpoints/scripts/p/${public_link}/`)},`,
       ),
     ]),
     '',

@@ -1,4 +1,5 @@
-import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { FieldRecord } from './instance-schema.ts';
 import { quoted, type TypeNames } from './type-names.ts';
 
 /** Types of one field, without null. */
@@ -24,13 +25,13 @@ interface Place {
 }
 
 /** Returns the types of a field (docs/reference/objects.md#values, docs/reference/queries.md#lookups-by-type). */
-export function fieldDeclarations(field: FieldDefinition, place: Place): FieldDeclaration {
+export function fieldDeclarations(field: FieldRecord, place: Place): FieldDeclaration {
   const { lookups, ...others } = types[field.type](field, place);
   const isFiltered = field.filter_index === true && lookups !== undefined;
   return { field: field.name, ...others, ...(isFiltered && { lookups }) };
 }
 
-type Declare = (field: FieldDefinition, place: Place) => Omit<FieldDeclaration, 'field'>;
+type Declare = (field: FieldRecord, place: Place) => Omit<FieldDeclaration, 'field'>;
 
 const plain =
   (value: string, others: Partial<FieldDeclaration> = {}): Declare =>
@@ -79,7 +80,7 @@ function arrayElement(type: string): string {
 }
 
 /** Returns the query and the objects of the target of a field; those of a class that was deleted are empty. */
-function targetOf({ target = 'self' }: FieldDefinition, { own, names }: Place) {
+function targetOf({ target = 'self' }: FieldRecord, { own, names }: Place) {
   if (target === 'user') {
     const profile = names.get('user_profile');
     return { query: 'UserQuery', object: `Omit<InstanceUser<${profile}>, 'user_key'>` };

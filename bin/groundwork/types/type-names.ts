@@ -1,3 +1,5 @@
+import { printable, printableLine } from '../../../shared/values/text/printable.ts';
+
 /** Names of the types of classes, by class. */
 export type TypeNames = ReadonlyMap<string, string>;
 
@@ -51,7 +53,13 @@ export function propertyName(name: string): string {
   return /^[a-z_]\w*$/i.test(name) ? name : quoted(name);
 }
 
-/** Returns a text as a literal. */
+/** Returns a text as a literal, without characters that reorder what an editor shows. */
 export function quoted(text: string): string {
-  return `'${JSON.stringify(text).slice(1, -1).replaceAll("'", "\\'")}'`;
+  const literal = JSON.stringify(text).slice(1, -1);
+  return `'${printable(literal.replaceAll("'", "\\'"))}'`;
+}
+
+/** Returns a text as it is written in a comment, which it cannot end. */
+export function inComment(text: string): string {
+  return printableLine(text).replaceAll('*/', '* /');
 }

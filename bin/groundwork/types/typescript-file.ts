@@ -1,9 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { declareInstance } from './declarations.ts';
 import type { InstanceSchema } from './instance-schema.ts';
+import { inComment } from './type-names.ts';
 
 /** Files of the client, in the order in which they are copied. */
-const runtime = ['interface', 'values', 'requests', 'lists', 'client'];
+const runtime = [
+  '../../../shared/values/text/request-path.ts', // paths of the client are built by the same rules
+  './runtime/interface.ts',
+  './runtime/values.ts',
+  './runtime/requests.ts',
+  './runtime/lists.ts',
+  './runtime/client.ts',
+];
 
 /** Returns the TypeScript file of an instance: the client, which needs no package, and the instance's types. */
 export function typescriptFile(schema: InstanceSchema): string {
@@ -11,14 +19,14 @@ export function typescriptFile(schema: InstanceSchema): string {
   const taken = client.matchAll(/^(?:export )?(?:async )?(?:\w+)\*? (\w+)/gm);
   const names = new Set(Array.from(taken, ([, name = '']) => name));
   return [
-    `/* The instance ${schema.name}, by \`groundwork types\`. Do not edit: run the command again. */`,
+    `/* The instance ${inComment(schema.name)}, by \`groundwork types\`. Do not edit: run the command again. */`,
     client.trimEnd(),
     declareInstance(schema, names),
     '',
   ].join('\n\n');
 }
 
-function readRuntime(name: string): string {
-  const text = readFileSync(new URL(`./runtime/${name}.ts`, import.meta.url), 'utf8');
+function readRuntime(path: string): string {
+  const text = readFileSync(new URL(path, import.meta.url), 'utf8');
   return text.replace(/^import [^;]+;\n+/gm, '');
 }

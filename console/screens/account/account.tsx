@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { signIn } from '../../core/session.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -14,7 +16,7 @@ import { PasswordForm } from './password-form.tsx';
 /** The account that is signed in: name and address, password, key, and invitations to it. */
 export function Screen() {
   const account = useLoad<Account>(
-    (signal) => send({ method: 'GET', path: 'account/', signal }),
+    (signal) => send({ method: 'GET', path: at`account/`, signal }),
     [],
   );
   return (
@@ -44,9 +46,7 @@ export function Screen() {
           The key may do everything that you may. A reset ends it at once, everywhere: programs that
           have it, and other tabs, need the new one.
         </p>
-        <button type="button" class="danger" onClick={() => attempt(resetKey)}>
-          Reset the key…
-        </button>
+        <DangerButton of={account} verb="Reset the key…" onAct={resetKey} />
       </section>
     </Page>
   );
@@ -54,7 +54,7 @@ export function Screen() {
 
 function Unconfirmed({ email }: Pick<Account, 'email'>) {
   const resend = async () => {
-    await send({ method: 'POST', path: 'account/resend_email/', body: { email } });
+    await send({ method: 'POST', path: at`account/resend_email/`, body: { email } });
     notify('A mail is sent.');
   };
   return (
@@ -79,7 +79,7 @@ function Names({ account, loading }: NamesProps) {
   const [last, setLast] = useState(account.last_name);
   const save = async () => {
     const body = { first_name: first, last_name: last, ...(email !== account.email && { email }) };
-    loading.setData(await send<Account>({ method: 'PATCH', path: 'account/', body }));
+    loading.setData(await send<Account>({ method: 'PATCH', path: at`account/`, body }));
     notify('Saved.');
   };
   return (
@@ -114,14 +114,14 @@ function Names({ account, loading }: NamesProps) {
   );
 }
 
-async function resetKey(): Promise<void> {
+async function resetKey({ email }: Account): Promise<void> {
   const isSure = await confirm({
-    title: 'Reset the account key',
+    title: `Reset the key of ${email}`,
     text: 'The present key ends at once. This tab goes on with the new one.',
     verb: 'Reset the key',
   });
   if (!isSure) return;
-  const account = await send<Account>({ method: 'POST', path: 'account/reset_key/' });
+  const account = await send<Account>({ method: 'POST', path: at`account/reset_key/` });
   signIn({ accountKey: account.account_key, email: account.email });
   notify('Your account has another key.');
 }

@@ -1,3 +1,4 @@
+import { at } from '../../../shared/values/text/request-path.ts';
 import { Page } from '../../parts/page.tsx';
 import { CodesForm } from './codes-form.tsx';
 
@@ -5,7 +6,7 @@ import { CodesForm } from './codes-form.tsx';
 export function Screen() {
   return (
     <Page title="Confirm your address" about="Enter uid and token as the mail shows them.">
-      <CodesForm verb="Confirm" path="account/activate/" />
+      <CodesForm verb="Confirm" path={at`account/activate/`} />
     </Page>
   );
 }

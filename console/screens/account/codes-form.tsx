@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { navigate } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
@@ -8,7 +9,7 @@ import type { Account } from './account-data.ts';
 interface CodesFormProps {
   readonly verb: string;
   /** Receives the codes of the mail; responds with the account and its key. */
-  readonly path: string;
+  readonly path: RequestPath;
   readonly hasPassword?: boolean;
 }
 
@@ -22,12 +23,12 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
     const body = hasPassword ? { ...codes, new_password: password } : codes;
     const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
     signIn({ accountKey: account.account_key, email: account.email });
-    navigate('/');
+    navigate(at`/`);
   };
   const input = { required: true, autocomplete: 'off', spellcheck: false } as const;
   return (
     <div class="narrow">
-      <Form verb={verb} onSend={confirm} onCancel={() => navigate('/')}>
+      <Form verb={verb} onSend={confirm} onCancel={() => navigate(at`/`)}>
         {(errors) => (
           <>
             <TextField label="uid" value={uid} onValue={setUid} error={errors.uid} input={input} />

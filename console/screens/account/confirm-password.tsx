@@ -1,3 +1,4 @@
+import { at } from '../../../shared/values/text/request-path.ts';
 import { Page } from '../../parts/page.tsx';
 import { CodesForm } from './codes-form.tsx';
 
@@ -5,7 +6,7 @@ import { CodesForm } from './codes-form.tsx';
 export function Screen() {
   return (
     <Page title="Set a new password" about="Enter uid and token as the mail shows them.">
-      <CodesForm verb="Set the password" path="account/password/reset/confirm/" hasPassword />
+      <CodesForm verb="Set the password" path={at`account/password/reset/confirm/`} hasPassword />
     </Page>
   );
 }

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at, place } from '../../core/router.ts';
+import { place } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -17,21 +18,21 @@ interface Invitation {
   readonly key: string;
 }
 
-const list = 'account/invitations/';
+const list = at`account/invitations/`;
 
 /** Accepts and declines the invitations to the account, and accepts one by its key. */
 export function OpenInvitations() {
   const invitations = useLoad(() => readAll<Invitation>(list), []);
   const accept = async (key: string) => {
     const body = { invitation_key: key.trim() };
-    await send({ method: 'POST', path: `${list}accept/`, body });
+    await send({ method: 'POST', path: below(list)`accept/`, body });
     notify('You are a member now: see your instances.');
     invitations.reload();
   };
   const decline = async ({ id, instance }: Invitation) => {
     const text = `${instance} has to invite you again if you change your mind.`;
     if (!(await confirm({ title: 'Decline the invitation', text, verb: 'Decline' }))) return;
-    await send({ method: 'DELETE', path: at`account/invitations/${id}/` });
+    await send({ method: 'DELETE', path: below(list)`${id}/` });
     invitations.reload();
   };
   return (

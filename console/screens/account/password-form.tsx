@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
 import { Form, TextField } from '../../parts/form.tsx';
@@ -18,11 +19,11 @@ export function PasswordForm({ account, onSet }: PasswordFormProps) {
       account.has_password
         ? {
             method: 'POST',
-            path: 'account/password/',
+            path: at`account/password/`,
             body: { current_password: current, new_password: password },
             isQuiet: true,
           }
-        : { method: 'POST', path: 'account/password/set/', body: { password }, isQuiet: true },
+        : { method: 'POST', path: at`account/password/set/`, body: { password }, isQuiet: true },
     );
     setCurrent('');
     setPassword('');

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { navigate } from '../../core/router.ts';
 import { Form, TextField } from '../../parts/form.tsx';
@@ -8,8 +9,8 @@ import { Page } from '../../parts/page.tsx';
 export function Screen() {
   const [email, setEmail] = useState('');
   const ask = async () => {
-    await send({ method: 'POST', path: 'account/password/reset/', body: { email } });
-    navigate('/reset-password/confirm');
+    await send({ method: 'POST', path: at`account/password/reset/`, body: { email } });
+    navigate(at`/reset-password/confirm`);
   };
   return (
     <Page
@@ -17,7 +18,7 @@ export function Screen() {
       about="You get a mail with two codes. A server without mail writes it into its log."
     >
       <div class="narrow">
-        <Form verb="Send the mail" onSend={ask} onCancel={() => navigate('/sign-in')}>
+        <Form verb="Send the mail" onSend={ask} onCancel={() => navigate(at`/sign-in`)}>
           {(errors) => (
             <TextField
               label="E-mail"

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { href, navigate, place } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
@@ -16,7 +17,7 @@ export function Screen() {
     const body = { email, password };
     const account = await send<Account>({
       method: 'POST',
-      path: 'account/auth/',
+      path: at`account/auth/`,
       body,
       isQuiet: true,
     });
@@ -37,7 +38,7 @@ export function Screen() {
           )}
         </Form>
         <p>
-          No account yet? <a href={href('/sign-up', { next: next ?? undefined })}>Sign up</a>
+          No account yet? <a href={href(at`/sign-up`, { next: next ?? undefined })}>Sign up</a>
         </p>
         <p>
           Forgot the password? <a href="#/reset-password">Get a mail to set a new one</a>
@@ -50,5 +51,5 @@ export function Screen() {
 /** Opens the place that was asked for before the sign-in; only places of the console. */
 export function openAfter(next: string | null): void {
   if (next?.startsWith('/')) location.hash = `#${next}`;
-  else navigate('/');
+  else navigate(at`/`);
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { href, place } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
@@ -17,7 +18,7 @@ export function Screen() {
   const next = query.get('next');
   const register = async () => {
     const body = { email, password, ...(code !== '' && { invitation_key: code.trim() }) };
-    const path = 'account/register/';
+    const path = at`account/register/`;
     const account = await send<Account>({ method: 'POST', path, body, isQuiet: true });
     signIn({ accountKey: account.account_key, email: account.email });
     openAfter(next);
@@ -46,7 +47,7 @@ export function Screen() {
           )}
         </Form>
         <p>
-          You have an account? <a href={href('/sign-in', { next: next ?? undefined })}>Sign in</a>
+          You have an account? <a href={href(at`/sign-in`, { next: next ?? undefined })}>Sign in</a>
         </p>
       </div>
     </Page>

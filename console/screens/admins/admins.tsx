@@ -1,7 +1,8 @@
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at, type ScreenProps } from '../../core/router.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -24,7 +25,7 @@ export function Screen({ names }: ScreenProps) {
   const list = at`instances/${instance}/admins/`;
   const members = useLoad(() => readAll<Member>(list), [list]);
   const change = async ({ id, email }: Member, role: string) => {
-    await send({ method: 'PATCH', path: `${list}${id}/`, body: { role } });
+    await send({ method: 'PATCH', path: below(list)`${id}/`, body: { role } });
     notify(`${email} has the role ${role}.`);
     members.reload();
   };
@@ -35,7 +36,7 @@ export function Screen({ names }: ScreenProps) {
       verb: 'Remove',
     });
     if (!isSure) return;
-    await send({ method: 'DELETE', path: `${list}${id}/` });
+    await send({ method: 'DELETE', path: below(list)`${id}/` });
     members.reload();
   };
   return (

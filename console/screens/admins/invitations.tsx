@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
@@ -26,14 +26,14 @@ export function Invitations({ instance }: { readonly instance: string }) {
   const list = at`instances/${instance}/invitations/`;
   const invitations = useLoad(() => readAll<Invitation>(list), [list]);
   const resend = async ({ id, email }: Invitation) => {
-    await send({ method: 'POST', path: `${list}${id}/resend/` });
+    await send({ method: 'POST', path: below(list)`${id}/resend/` });
     notify(`Another mail is sent to ${email}.`);
   };
   const remove = async ({ id, email }: Invitation) => {
     const text = 'Its key ends at once.';
     const title = `Delete the invitation of ${email}`;
     if (!(await confirm({ title, text, verb: 'Delete' }))) return;
-    await send({ method: 'DELETE', path: `${list}${id}/` });
+    await send({ method: 'DELETE', path: below(list)`${id}/` });
     invitations.reload();
   };
   return (
@@ -92,7 +92,7 @@ export function Invitations({ instance }: { readonly instance: string }) {
 }
 
 interface NewInvitationProps {
-  readonly list: string;
+  readonly list: RequestPath;
   readonly onSent: () => void;
 }
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { at } from '../../core/router.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';

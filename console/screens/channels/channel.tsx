@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, navigate, place, setQuery } from '../../core/router.ts';
+import { href, navigate, place, setQuery } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
@@ -24,12 +26,12 @@ export function Screen({ names }: ScreenProps) {
     channel.setData(await send<Channel>({ method: 'PATCH', path, body }));
     notify('Saved.');
   };
-  const remove = async () => {
+  const remove = async (data: Channel) => {
     const isSure = await confirm({
-      title: 'Delete the channel',
+      title: `Delete the channel ${data.name}`,
       text: 'It is gone at once, with its messages. Clients that listen are disconnected.',
       verb: 'Delete the channel',
-      name,
+      name: data.name,
     });
     if (!isSure) return;
     await send({ method: 'DELETE', path });
@@ -42,10 +44,8 @@ export function Screen({ names }: ScreenProps) {
       about={channel.data?.description}
       above={[{ text: 'Channels', href: href(list) }]}
       actions={
-        !builtIn.includes(name) && (
-          <button type="button" class="danger" onClick={() => attempt(remove)}>
-            Delete…
-          </button>
+        !builtIn.includes(channel.data?.name ?? name) && (
+          <DangerButton of={channel} onAct={remove} />
         )
       }
     >

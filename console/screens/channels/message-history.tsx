@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import { at, checkPath } from '../../../shared/values/text/request-path.ts';
 import { type Page, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { at } from '../../core/router.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import type { Message } from './channel-data.ts';
 import { MessageTable } from './message-list.tsx';
@@ -17,7 +17,7 @@ export function MessageHistory({ source }: { readonly source: TailSource }) {
   const page = useLoad<Page<Message>>(
     (signal) => {
       const first = { path, query: { room, page_size: pageSize } };
-      const shown = place === undefined ? first : { path: place, query: { room } }; // links have no room
+      const shown = place === undefined ? first : { path: checkPath(place), query: { room } }; // links have no room
       return send({ method: 'GET', signal, ...shown });
     },
     [path, room, place],

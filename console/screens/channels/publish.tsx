@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { notify } from '../../core/notices.ts';
-import { at } from '../../core/router.ts';
 import { AreaField, Form } from '../../parts/form.tsx';
 import type { Message } from './channel-data.ts';
 import type { TailSource } from './tail.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, sendRaw } from '../../core/api.ts';
 import { toApiProblem } from '../../core/load.ts';
-import { at } from '../../core/router.ts';
 import type { Message } from './channel-data.ts';
 import { readEvents, type StreamEvent } from './event-stream.ts';
 

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -23,12 +25,12 @@ export function Screen({ names }: ScreenProps) {
     endpoint.setData(await send<DataEndpoint>({ method: 'PATCH', path, body }));
     notify('Saved.');
   };
-  const remove = async () => {
+  const remove = async (data: DataEndpoint) => {
     const isSure = await confirm({
-      title: 'Delete the data endpoint',
+      title: `Delete the data endpoint ${data.name}`,
       text: 'Apps that call it get 404 from now on. The objects stay.',
       verb: 'Delete the endpoint',
-      name,
+      name: data.name,
     });
     if (!isSure) return;
     await send({ method: 'DELETE', path });
@@ -41,14 +43,14 @@ export function Screen({ names }: ScreenProps) {
       about={endpoint.data?.description}
       above={[{ text: 'Endpoints', href: href(list) }]}
       actions={
-        <>
-          <button type="button" onClick={() => setRenaming(true)}>
-            Rename…
-          </button>
-          <button type="button" class="danger" onClick={() => attempt(remove)}>
-            Delete…
-          </button>
-        </>
+        endpoint.data !== undefined && (
+          <>
+            <button type="button" onClick={() => setRenaming(true)}>
+              Rename…
+            </button>
+            <DangerButton of={endpoint} onAct={remove} />
+          </>
+        )
       }
     >
       <Loaded of={endpoint}>

@@ -1,7 +1,7 @@
+import { at } from '../../../shared/values/text/request-path.ts';
 import { type Page, send, urlOf } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
-import { at } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { toCurl, toFetch } from '../../parts/request-text.ts';

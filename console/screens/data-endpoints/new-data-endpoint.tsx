@@ -1,7 +1,8 @@
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, navigate, place } from '../../core/router.ts';
+import { href, navigate, place } from '../../core/router.ts';
 import { Page } from '../../parts/page.tsx';
 import type { DataEndpoint } from './data-endpoint-data.ts';
 import { DataEndpointForm } from './data-endpoint-form.tsx';

@@ -1,6 +1,6 @@
 import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
-import { at } from '../../core/router.ts';
 
 /** A field of a class, as the interface shows it. */
 export interface FieldDefinition {

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { toApiProblem } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
-import { at } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';
 import { ViewButtons } from '../../parts/view-buttons.tsx';

@@ -1,8 +1,9 @@
 import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href } from '../../core/router.ts';
+import { href } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -93,7 +94,7 @@ function examplesOf(instance: string, { name, schema }: ClassRecord): readonly E
       request: { method: 'POST', path: list, body: values },
       typed: call('create', values),
     },
-    { title: 'Get', request: { method: 'GET', path: `${list}1/` }, typed: call('get', 1) },
+    { title: 'Get', request: { method: 'GET', path: below(list)`1/` }, typed: call('get', 1) },
     {
       title: 'List with a filter',
       request: { method: 'GET', path: list, query },
@@ -101,10 +102,14 @@ function examplesOf(instance: string, { name, schema }: ClassRecord): readonly E
     },
     {
       title: 'Update',
-      request: { method: 'PATCH', path: `${list}1/`, body: change },
+      request: { method: 'PATCH', path: below(list)`1/`, body: change },
       typed: call('update', 1, change),
     },
-    { title: 'Delete', request: { method: 'DELETE', path: `${list}1/` }, typed: call('delete', 1) },
+    {
+      title: 'Delete',
+      request: { method: 'DELETE', path: below(list)`1/` },
+      typed: call('delete', 1),
+    },
   ];
 }
 

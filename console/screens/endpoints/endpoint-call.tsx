@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { below, checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { exchange } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import type { ApiRequest } from '../../core/request.ts';
@@ -10,7 +11,7 @@ import type { ScriptEndpoint } from './endpoint-data.ts';
 
 interface EndpointCallProps {
   readonly endpoint: ScriptEndpoint;
-  readonly path: string;
+  readonly path: RequestPath;
   readonly onCall: () => void;
 }
 
@@ -26,7 +27,7 @@ export function EndpointCall({ endpoint, path, onCall }: EndpointCallProps) {
   const [received, setReceived] = useState<Received>();
   const call = async () => {
     const body = parseObject(text);
-    const response = await exchange({ method: 'POST', path: `${path}run/`, body });
+    const response = await exchange({ method: 'POST', path: below(path)`run/`, body });
     setReceived({
       status: response.status,
       type: response.headers.get('content-type') ?? '',
@@ -74,7 +75,7 @@ const forms = [
 
 interface CallTextsProps {
   readonly endpoint: ScriptEndpoint;
-  readonly path: string;
+  readonly path: RequestPath;
   readonly text: string;
 }
 
@@ -84,7 +85,7 @@ function CallTexts({ endpoint, path, text }: CallTextsProps) {
   const isOpen = endpoint.public && wantsOpen;
   const request: ApiRequest = {
     method: 'POST',
-    path: isOpen ? endpoint.links['public-link'] : `${path}run/`,
+    path: isOpen ? checkPath(endpoint.links['public-link']) : below(path)`run/`,
     body: parsed(text),
   };
   const shown =

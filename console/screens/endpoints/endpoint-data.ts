@@ -1,4 +1,4 @@
-import { at } from '../../core/router.ts';
+import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 
 /** A script endpoint, as the interface shows it. */
 export interface ScriptEndpoint {
@@ -17,6 +17,6 @@ export interface DataEndpointEntry {
 }
 
 /** Returns the path of a script endpoint, from `instances/` on. */
-export function endpointPath(instance: string, name: string): string {
+export function endpointPath(instance: string, name: string): RequestPath {
   return at`instances/${instance}/endpoints/scripts/${name}/`;
 }

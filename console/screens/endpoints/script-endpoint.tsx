@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { type Loading, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, leaveTo } from '../../core/router.ts';
+import { href, leaveTo } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
@@ -33,47 +35,45 @@ export function Screen({ names }: ScreenProps) {
       title={name}
       above={[{ text: 'Endpoints', href: href(list) }]}
       actions={
-        <>
-          <button type="button" onClick={() => setRenaming(true)}>
-            Rename…
-          </button>
-          <button
-            type="button"
-            class="danger"
-            onClick={() => attempt(() => remove(instance, name))}
-          >
-            Delete the endpoint…
-          </button>
-        </>
+        endpoint.data !== undefined && (
+          <>
+            <button type="button" onClick={() => setRenaming(true)}>
+              Rename…
+            </button>
+            <DangerButton
+              of={endpoint}
+              verb="Delete the endpoint…"
+              onAct={(data) => remove(instance, data.name)}
+            />
+          </>
+        )
       }
     >
       <Loaded of={endpoint}>
         {(data) => (
-          <EndpointCall endpoint={data} path={path} onCall={() => setCalls((last) => last + 1)} />
+          <>
+            <EndpointCall endpoint={data} path={path} onCall={() => setCalls((last) => last + 1)} />
+            <TraceList path={below(path)`traces/`} latest={calls} />
+            <section class="card">
+              <h2>Settings</h2>
+              <Loaded of={scripts}>
+                {(all) => (
+                  <Settings
+                    {...{ instance, path, scripts: all }}
+                    endpoint={data}
+                    loading={endpoint}
+                  />
+                )}
+              </Loaded>
+            </section>
+          </>
         )}
       </Loaded>
-      <TraceList path={`${path}traces/`} latest={calls} />
-      <section class="card">
-        <h2>Settings</h2>
-        <Loaded of={endpoint}>
-          {(data) => (
-            <Loaded of={scripts}>
-              {(all) => (
-                <Settings
-                  {...{ instance, path, scripts: all }}
-                  endpoint={data}
-                  loading={endpoint}
-                />
-              )}
-            </Loaded>
-          )}
-        </Loaded>
-      </section>
       {isRenaming && (
         <RenameDialog
           thing="endpoint"
           path={path}
-          list={`${list}/scripts`}
+          list={below(list)`/scripts`}
           name={name}
           onClose={() => setRenaming(false)}
         />
@@ -84,7 +84,7 @@ export function Screen({ names }: ScreenProps) {
 
 interface SettingsProps {
   readonly instance: string;
-  readonly path: string;
+  readonly path: RequestPath;
   readonly endpoint: ScriptEndpoint;
   readonly scripts: readonly ScriptName[];
   readonly loading: Loading<ScriptEndpoint>;
@@ -110,7 +110,7 @@ function Settings({ instance, path, endpoint, scripts, loading }: SettingsProps)
       verb: 'Reset the link',
     });
     if (!isSure) return;
-    loading.setData(await send<ScriptEndpoint>({ method: 'POST', path: `${path}reset_link/` }));
+    loading.setData(await send<ScriptEndpoint>({ method: 'POST', path: below(path)`reset_link/` }));
     notify('The endpoint has another public link.');
   };
   return (
@@ -146,7 +146,7 @@ function Settings({ instance, path, endpoint, scripts, loading }: SettingsProps)
 
 async function remove(instance: string, name: string): Promise<void> {
   const isSure = await confirm({
-    title: 'Delete the endpoint',
+    title: `Delete the endpoint ${name}`,
     text: `The addresses of ${name} stop working at once. Its script stays.`,
     verb: 'Delete the endpoint',
   });

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at, href, navigate, type ScreenProps } from '../../core/router.ts';
+import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -25,7 +26,7 @@ export function Screen({ names }: ScreenProps) {
   };
   const remove = async () => {
     const isSure = await confirm({
-      title: 'Delete the group',
+      title: `Delete the group ${title}`,
       text: 'It gives no right from then on. Its users stay. This cannot be undone.',
       verb: 'Delete the group',
       name: title,
@@ -50,7 +51,7 @@ export function Screen({ names }: ScreenProps) {
       <Loaded of={group}>
         {(data) => (
           <>
-            <Members instance={instance} path={`${path}users/`} />
+            <Members instance={instance} path={below(path)`users/`} />
             <section class="card" aria-labelledby="settings">
               <h2 id="settings">Settings</h2>
               <GroupForm group={data} verb="Save the group" onSend={save} />
@@ -65,7 +66,7 @@ export function Screen({ names }: ScreenProps) {
 interface MembersProps {
   readonly instance: string;
   /** Path of the memberships. */
-  readonly path: string;
+  readonly path: RequestPath;
 }
 
 const pageSize = 50;
@@ -77,7 +78,7 @@ function Members({ instance, path }: MembersProps) {
     members.reload();
   };
   const remove = async ({ id, username }: User) => {
-    await send({ method: 'DELETE', path: `${path}${id}/` });
+    await send({ method: 'DELETE', path: below(path)`${id}/` });
     members.reload();
     notify(`${username} is removed.`, () => add(id));
   };

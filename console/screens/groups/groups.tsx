@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { at, href, navigate, type ScreenProps } from '../../core/router.ts';
+import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { at, href, navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
@@ -21,7 +22,7 @@ interface Instance {
 /** The instances of the account, and a form for another one. */
 export function Screen() {
   const [isAdding, setAdding] = useState(false);
-  const instances = useLoad(() => readAll<Instance>('instances/'), []);
+  const instances = useLoad(() => readAll<Instance>(at`instances/`), []);
   const add = (
     <button type="button" class="main" onClick={() => setAdding(true)}>
       New instance
@@ -64,7 +65,7 @@ function NewInstance({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [description, setDescription] = useState('');
   const create = async () => {
-    await send({ method: 'POST', path: 'instances/', body: { name, description } });
+    await send({ method: 'POST', path: at`instances/`, body: { name, description } });
     navigate(at`/i/${name}`);
   };
   return (

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
+import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at } from '../../core/router.ts';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -74,7 +74,7 @@ export function Aliases({ instance, apiKey, onClose }: AliasesProps) {
 }
 
 interface NewAliasProps {
-  readonly path: string;
+  readonly path: RequestPath;
   readonly onAdded: (list: AliasList) => void;
 }
 

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at, type ScreenProps } from '../../core/router.ts';
+import type { ScreenProps } from '../../core/router.ts';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { confirm, Dialog } from '../../parts/dialog.tsx';
 import { CheckField, Form, TextField } from '../../parts/form.tsx';
@@ -80,7 +81,7 @@ function columnsOf(instance: string, { reload, onAliases }: KeyActions) {
       verb: 'Reset the key',
     });
     if (!isSure) return;
-    await send({ method: 'POST', path: `${path(key)}reset_key/` });
+    await send({ method: 'POST', path: below(path(key))`reset_key/` });
     reload();
   };
   const remove = async (key: ApiKey) => {

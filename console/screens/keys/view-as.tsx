@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { at, navigate } from '../../core/router.ts';
+import { navigate } from '../../core/router.ts';
 import { type Lens, lens } from '../../core/session.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, SelectField } from '../../parts/form.tsx';

@@ -1,7 +1,7 @@
 import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import type { ApiRequest } from '../../core/request.ts';
-import { at } from '../../core/router.ts';
 import type { ClassRecord, FieldDefinition } from '../data/class-data.ts';
 
 /** An object, as the interface shows it. */
@@ -66,17 +66,20 @@ export function toColumn(field: FieldDefinition): Column {
 }
 
 /** Returns the path of the objects of a class. */
-export function objectsPath({ instance, className }: ObjectsPlace): string {
+export function objectsPath({ instance, className }: ObjectsPlace): RequestPath {
   return at`instances/${instance}/classes/${className}/objects/`;
 }
 
 /** Returns the path of an object. */
-export function objectPath(place: ObjectsPlace, id: number): string {
-  return `${objectsPath(place)}${id}/`;
+export function objectPath(place: ObjectsPlace, id: number): RequestPath {
+  return below(objectsPath(place))`${id}/`;
 }
 
 /** Returns the place in the console of an object. */
-export function objectPlace({ instance, className }: ObjectsPlace, id: number | string): string {
+export function objectPlace(
+  { instance, className }: ObjectsPlace,
+  id: number | string,
+): RequestPath {
   return at`/i/${instance}/data/${className}/${id}`;
 }
 

@@ -1,9 +1,11 @@
 import { useMemo } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, place as current, href, navigate, setQuery } from '../../core/router.ts';
+import { place as current, href, navigate, setQuery } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -25,7 +27,7 @@ import {
 export function Screen({ names }: ScreenProps) {
   const { instance = '', class: className = '', id = '' } = names;
   const place = { instance, className };
-  const isNew = id === 'new';
+  const isNew = id === ''; // the place of a new one has no id
   const loaded = useLoad(
     async (signal) => {
       const record = await readClass(instance, className);
@@ -34,11 +36,13 @@ export function Screen({ names }: ScreenProps) {
     },
     [instance, className, id],
   );
-  const remove = async () => {
+  const remove = async (object: DataObject, { name }: ClassRecord) => {
     const text = 'It cannot be brought back: an object made anew has another id.';
-    if (!(await confirm({ title: `Delete object ${id}?`, text, verb: 'Delete', name: id }))) return;
-    await send({ method: 'DELETE', path: objectPath(place, Number(id)) });
-    notify(`Object ${id} is deleted.`);
+    const title = `Delete object ${object.id} of ${name}?`;
+    const isSure = await confirm({ title, text, verb: 'Delete', name: String(object.id) });
+    if (!isSure) return;
+    await send({ method: 'DELETE', path: objectPath(place, object.id) });
+    notify(`Object ${object.id} is deleted.`);
     navigate(at`/i/${instance}/data/${className}`);
   };
   return (
@@ -49,10 +53,12 @@ export function Screen({ names }: ScreenProps) {
         { text: className, href: href(at`/i/${instance}/data/${className}`) },
       ]}
       actions={
-        !isNew && (
-          <button type="button" class="danger" onClick={() => attempt(remove)}>
-            Delete
-          </button>
+        loaded.data?.object !== undefined && (
+          <DangerButton
+            of={loaded}
+            verb="Delete"
+            onAct={async ({ object, record }) => object && remove(object, record)}
+          />
         )
       }
     >

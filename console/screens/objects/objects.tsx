@@ -1,8 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { counted } from '../../core/counted.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, place as current, href, setQuery } from '../../core/router.ts';
+import { place as current, href, setQuery } from '../../core/router.ts';
 import { Empty, Loaded, Problem } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { type ClassRecord, profileClass, readClass } from '../data/class-data.ts';

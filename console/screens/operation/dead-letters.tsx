@@ -1,7 +1,7 @@
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useRepeat } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageButtons, type Paged } from '../../parts/paged.tsx';

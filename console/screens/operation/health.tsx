@@ -1,7 +1,8 @@
+import { at, joined } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send, sendRaw } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href } from '../../core/router.ts';
+import { href } from '../../core/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -90,7 +91,7 @@ interface Health {
 async function readHealth(signal: AbortSignal): Promise<Health> {
   const started = performance.now();
   try {
-    await sendRaw({ method: 'GET', path: '/health', signal });
+    await sendRaw({ method: 'GET', path: at`/health`, signal });
     return { isWell: true, text: '', ms: performance.now() - started };
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.status === 0) throw error;
@@ -146,7 +147,7 @@ function RunReport({ instance, runs, isComplete }: Runs & { readonly instance: s
             {
               name: 'Of',
               cell: ({ screen, text }) => (
-                <a href={href(`${at`/i/${instance}`}/${screen}`)}>{text}</a>
+                <a href={href(joined(at`/i/${instance}/`, screen))}>{text}</a>
               ),
             },
             { name: 'When', cell: ({ at: time }) => <Time value={new Date(time).toISOString()} /> },

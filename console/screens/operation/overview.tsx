@@ -1,7 +1,8 @@
+import { at, joined, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { type Page as ListPage, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href } from '../../core/router.ts';
+import { href } from '../../core/router.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -9,16 +10,16 @@ import type { InstanceRecord } from './operation-data.ts';
 
 /** What an instance has, as links to its screens. */
 const lists = [
-  { path: 'classes/', screen: 'data', text: 'Classes' },
-  { path: 'snippets/scripts/', screen: 'scripts', text: 'Scripts' },
-  { path: 'endpoints/scripts/', screen: 'endpoints', text: 'Script endpoints' },
-  { path: 'endpoints/data/', screen: 'endpoints', text: 'Data endpoints' },
-  { path: 'triggers/', screen: 'triggers', text: 'Triggers' },
-  { path: 'schedules/', screen: 'schedules', text: 'Schedules' },
-  { path: 'channels/', screen: 'channels', text: 'Channels' },
-  { path: 'users/', screen: 'users', text: 'Users' },
-  { path: 'groups/', screen: 'groups', text: 'Groups' },
-  { path: 'api_keys/', screen: 'keys', text: 'API keys' },
+  { path: at`classes/`, screen: 'data', text: 'Classes' },
+  { path: at`snippets/scripts/`, screen: 'scripts', text: 'Scripts' },
+  { path: at`endpoints/scripts/`, screen: 'endpoints', text: 'Script endpoints' },
+  { path: at`endpoints/data/`, screen: 'endpoints', text: 'Data endpoints' },
+  { path: at`triggers/`, screen: 'triggers', text: 'Triggers' },
+  { path: at`schedules/`, screen: 'schedules', text: 'Schedules' },
+  { path: at`channels/`, screen: 'channels', text: 'Channels' },
+  { path: at`users/`, screen: 'users', text: 'Users' },
+  { path: at`groups/`, screen: 'groups', text: 'Groups' },
+  { path: at`api_keys/`, screen: 'keys', text: 'API keys' },
 ] as const;
 
 const counted = 100; // the longest page
@@ -60,7 +61,7 @@ export function Screen({ names }: ScreenProps) {
 
 interface TileProps {
   readonly instance: string;
-  readonly path: string;
+  readonly path: RequestPath;
   readonly screen: string;
   readonly text: string;
 }
@@ -70,7 +71,7 @@ function Tile({ instance, path, screen, text }: TileProps) {
     (signal) =>
       send({
         method: 'GET',
-        path: `${at`instances/${instance}`}/${path}`,
+        path: joined(at`instances/${instance}/`, path),
         query: { page_size: counted, fields: 'id,name' },
         signal,
       }),
@@ -80,7 +81,7 @@ function Tile({ instance, path, screen, text }: TileProps) {
   const count = data && (data.next === null ? data.objects.length : `${counted}+`);
   return (
     <li>
-      <a class="tile" href={href(`${at`/i/${instance}`}/${screen}`)}>
+      <a class="tile" href={href(at`/i/${instance}/${screen}`)}>
         <strong>{problem ? '–' : (count ?? '…')}</strong> {text}
       </a>
     </li>

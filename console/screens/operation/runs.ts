@@ -1,5 +1,5 @@
+import { at, below, joined, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { type Page, send } from '../../core/api.ts';
-import { at } from '../../core/router.ts';
 import type { Trace } from './operation-data.ts';
 
 /** A run of code. */
@@ -8,7 +8,7 @@ export interface Run {
   /** Name of what ran. */
   readonly text: string;
   /** Its screen, below that of the instance. */
-  readonly screen: string;
+  readonly screen: RequestPath;
   /** Epoch milliseconds. */
   readonly at: number;
   readonly status: string;
@@ -30,10 +30,10 @@ interface Source {
 }
 
 const kinds = [
-  { kind: 'Script', path: 'snippets/scripts', screen: 'scripts' },
-  { kind: 'Endpoint', path: 'endpoints/scripts', screen: 'endpoints/scripts' },
-  { kind: 'Trigger', path: 'triggers', screen: 'triggers' },
-  { kind: 'Schedule', path: 'schedules', screen: 'schedules' },
+  { kind: 'Script', path: at`snippets/scripts/`, screen: at`scripts/` },
+  { kind: 'Endpoint', path: at`endpoints/scripts/`, screen: at`endpoints/scripts/` },
+  { kind: 'Trigger', path: at`triggers/`, screen: at`triggers/` },
+  { kind: 'Schedule', path: at`schedules/`, screen: at`schedules/` },
 ] as const;
 
 /** Limits the requests of the screen: the first ones of each kind are read. */
@@ -59,7 +59,7 @@ async function readKind(
   { kind, path, screen }: Kind,
   signal: AbortSignal,
 ): Promise<Runs> {
-  const list = `${at`instances/${instance}`}/${path}/`;
+  const list = joined(at`instances/${instance}/`, path);
   const query = { page_size: sourcesPerKind, fields: 'id,name,label' };
   const sources = await send<Page<Source>>({ method: 'GET', path: list, query, signal });
   const traces = await Promise.all(
@@ -67,12 +67,12 @@ async function readKind(
       const key = name ?? String(id);
       const page = await send<Page<Trace>>({
         method: 'GET',
-        path: `${list}${encodeURIComponent(key)}/traces/`,
+        path: below(list)`${key}/traces/`,
         query: { page_size: tracesPerSource, fields: 'id,status,executed_at,duration' },
         signal,
       });
       const text = `${kind} ${label || name || id}`;
-      const place = `${screen}/${encodeURIComponent(key)}`;
+      const place = below(screen)`${key}`;
       const runs = page.objects.map((trace) => toRun(trace, { text, screen: place }));
       return { runs, isComplete: page.next === null };
     }),

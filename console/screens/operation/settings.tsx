@@ -1,12 +1,14 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, navigate } from '../../core/router.ts';
+import { navigate } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
-import { confirm } from '../../parts/dialog.tsx';
+import { confirmName } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -32,7 +34,8 @@ export function Screen({ names }: ScreenProps) {
       <section class="card">
         <h2>Configuration of scripts</h2>
         <p class="about">
-          Scripts read it as <code>CONFIG</code>. It may hold secrets: API keys cannot read it.
+          Scripts read it as <code>CONFIG</code>. It may hold secrets: of the API keys, only those
+          with <code>ignore_acl</code> can read it.
         </p>
         <Loaded of={config}>{(data) => <Config instance={instance} config={data.config} />}</Loaded>
       </section>
@@ -41,14 +44,16 @@ export function Screen({ names }: ScreenProps) {
         <p class="about">
           The name is part of every address. After a renaming the old addresses respond with 404.
         </p>
-        <Rename instance={instance} />
+        <Loaded of={record}>{() => <Rename instance={instance} />}</Loaded>
       </section>
       <section class="card">
         <h2>Delete</h2>
         <p class="about">Data, files, users, code and backups are gone at once.</p>
-        <button type="button" class="danger" onClick={() => attempt(() => remove(instance))}>
-          Delete the instance…
-        </button>
+        <DangerButton
+          of={record}
+          verb="Delete the instance…"
+          onAct={(data) => remove(instance, data)}
+        />
       </section>
     </Page>
   );
@@ -136,15 +141,16 @@ function Rename({ instance }: { readonly instance: string }) {
   );
 }
 
-async function remove(instance: string): Promise<void> {
-  const isSure = await confirm({
-    title: 'Delete the instance',
-    text: 'Everything in it is gone, and cannot be brought back.',
+/** Deletes an instance, if the user types the name that the server has for it. */
+async function remove(instance: string, { name, owner }: InstanceRecord): Promise<void> {
+  const confirmedName = await confirmName({
+    title: `Delete the instance ${name}`,
+    text: `Everything in this instance of ${owner.email} is gone then, and cannot be brought back.`,
     verb: 'Delete everything',
-    name: instance,
+    name,
   });
-  if (!isSure) return;
-  await send({ method: 'DELETE', path: at`instances/${instance}/` });
-  notify(`${instance} is deleted.`);
-  navigate('/');
+  if (confirmedName === undefined) return;
+  await send({ method: 'DELETE', path: at`instances/${instance}/`, confirmedName });
+  notify(`${name} is deleted.`);
+  navigate(at`/`);
 }

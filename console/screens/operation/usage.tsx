@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ScreenProps } from '../../core/router.ts';
@@ -15,10 +16,10 @@ const hourMs = 3_600_000;
 
 /** The periods to choose from, with the length and number of their steps. */
 const periods = {
-  day: { text: 'the last 24 hours', path: 'usage/hourly/', stepMs: hourMs, steps: 24 },
-  week: { text: 'the last 7 days, by hour', path: 'usage/hourly/', stepMs: hourMs, steps: 168 },
-  month: { text: 'the last 30 days', path: 'usage/daily/', stepMs: 24 * hourMs, steps: 30 },
-  year: { text: 'the last 365 days', path: 'usage/daily/', stepMs: 24 * hourMs, steps: 365 },
+  day: { text: 'the last 24 hours', path: at`usage/hourly/`, stepMs: hourMs, steps: 24 },
+  week: { text: 'the last 7 days, by hour', path: at`usage/hourly/`, stepMs: hourMs, steps: 168 },
+  month: { text: 'the last 30 days', path: at`usage/daily/`, stepMs: 24 * hourMs, steps: 30 },
+  year: { text: 'the last 365 days', path: at`usage/daily/`, stepMs: 24 * hourMs, steps: 365 },
 } as const;
 type PeriodName = keyof typeof periods;
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { FileField, Form, SelectField, TextField } from '../../parts/form.tsx';
@@ -6,7 +7,7 @@ import type { Config, Environment } from './push-data.ts';
 
 interface CredentialDialogProps {
   /** Of the configuration of a service. */
-  readonly path: string;
+  readonly path: RequestPath;
   readonly environment: Environment;
   readonly onSaved: (config: Config) => void;
   readonly onClose: () => void;

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
@@ -9,12 +10,12 @@ import { type Config, type Environment, environments, type Service } from './pus
 
 interface CredentialsProps {
   readonly service: Service;
-  readonly base: string;
+  readonly base: RequestPath;
 }
 
 /** What messages are sent with, for development and production. */
 export function Credentials({ service, base }: CredentialsProps) {
-  const path = `${base}config/`;
+  const path = below(base)`config/`;
   const config = useLoad<Config>((signal) => send({ method: 'GET', path, signal }), [path]);
   const [changed, setChanged] = useState<Environment>();
   const Change = service === 'gcm' ? GoogleCredential : AppleCredential;
@@ -115,11 +116,15 @@ function textsOf(service: Service, config: Config, environment: Environment): st
   ];
 }
 
-async function remove(path: string, service: Service, environment: Environment): Promise<Config> {
+async function remove(
+  path: RequestPath,
+  service: Service,
+  environment: Environment,
+): Promise<Config> {
   if (service === 'gcm') {
     return send({ method: 'PATCH', path, body: { [`${environment}_api_key`]: null } });
   }
   const certificate = { [`${environment}_certificate`]: true };
-  await send({ method: 'POST', path: `${path}remove_certificate/`, body: certificate });
+  await send({ method: 'POST', path: below(path)`remove_certificate/`, body: certificate });
   return send({ method: 'PATCH', path, body: { [`${environment}_token_key`]: null } });
 }

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { at, href, navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
@@ -13,7 +14,7 @@ import { type Device, nameOfDevice, type Service } from './push-data.ts';
 interface DeviceListProps {
   readonly instance: string;
   readonly service: Service;
-  readonly base: string;
+  readonly base: RequestPath;
   readonly devices: Paged<Device>;
 }
 
@@ -83,7 +84,7 @@ function NewDevice({ instance, service, base, onClose }: DevicePlace & { onClose
   const [user, setUser] = useState('');
   const create = async () => {
     const body = { registration_id: token, label, user: user === '' ? null : Number(user) };
-    const made = await send<Device>({ method: 'POST', path: `${base}devices/`, body });
+    const made = await send<Device>({ method: 'POST', path: below(base)`devices/`, body });
     navigate(at`/i/${instance}/push/${service}/${made.registration_id}`);
   };
   return (

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { RequestPath } from '../../../shared/values/text/request-path.ts';
 import { CheckField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageButtons, usePages } from '../../parts/paged.tsx';
@@ -6,7 +7,7 @@ import { type Device, nameOfDevice } from './push-data.ts';
 
 interface DevicePickerProps {
   /** Of the devices of a service. */
-  readonly path: string;
+  readonly path: RequestPath;
   readonly chosen: readonly Device[];
   readonly onChosen: (devices: readonly Device[]) => void;
 }

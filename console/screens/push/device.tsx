@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
-import { at, href, navigate, type ScreenProps } from '../../core/router.ts';
+import { notify } from '../../core/notices.ts';
+import { href, navigate, type ScreenProps } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { CheckField, Form } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -17,13 +19,13 @@ import { SendDialog } from './send-dialog.tsx';
 export function Screen({ names }: ScreenProps) {
   const { instance = '', device: token = '' } = names;
   const service = toService(names.service);
-  const path = `${servicePath(instance, service)}devices/${encodeURIComponent(token)}/`;
+  const path = below(servicePath(instance, service))`devices/${token}/`;
   const list = at`/i/${instance}/push/${service}`;
   const [isSending, setSending] = useState(false);
   const device = useLoad<Device>((signal) => send({ method: 'GET', path, signal }), [path]);
-  const remove = async () => {
+  const remove = async (data: Device) => {
     const isSure = await confirm({
-      title: 'Delete the device',
+      title: `Delete the device ${nameOfDevice(data)}`,
       text: 'Its user gets no more messages on it, until the app registers it again.',
       verb: 'Delete the device',
     });
@@ -42,9 +44,7 @@ export function Screen({ names }: ScreenProps) {
             <button type="button" onClick={() => setSending(true)}>
               Send a message
             </button>
-            <button type="button" class="danger" onClick={() => attempt(remove)}>
-              Delete…
-            </button>
+            <DangerButton of={device} onAct={remove} />
           </>
         )
       }
@@ -60,7 +60,7 @@ export function Screen({ names }: ScreenProps) {
       {isSending && device.data !== undefined && (
         <SendDialog
           service={service}
-          path={`${path}send_message/`}
+          path={below(path)`send_message/`}
           to={device.data}
           onSent={device.reload}
           onClose={() => setSending(false)}
@@ -99,7 +99,7 @@ function Facts({ instance, device }: FactsProps) {
 }
 
 interface FieldsProps {
-  readonly path: string;
+  readonly path: RequestPath;
   readonly device: Device;
   readonly onChange: (device: Device) => void;
 }

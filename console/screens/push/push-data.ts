@@ -1,5 +1,5 @@
+import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { at } from '../../core/router.ts';
 
 /** A push service: Firebase or Apple. */
 export type Service = 'gcm' | 'apns';
@@ -16,7 +16,7 @@ export function toService(name: string | undefined): Service {
 }
 
 /** Returns the path of a service of an instance, below which its lists are. */
-export function servicePath(instance: string, service: Service): string {
+export function servicePath(instance: string, service: Service): RequestPath {
   return at`instances/${instance}/push_notifications/${service}/`;
 }
 
@@ -91,7 +91,7 @@ const looks = 20; // whether a message has been sent
 const lookEveryMs = 500;
 
 /** Returns a message when it has been sent, or as it is after ten seconds. */
-export async function sentMessage(path: string): Promise<Message> {
+export async function sentMessage(path: RequestPath): Promise<Message> {
   for (let look = 1; ; look += 1) {
     const message = await send<Message>({ method: 'GET', path, isQuiet: true });
     if (message.status !== 'scheduled' || look === looks) return message;

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { at, href, type ScreenProps } from '../../core/router.ts';
+import { at, below } from '../../../shared/values/text/request-path.ts';
+import { href, type ScreenProps } from '../../core/router.ts';
 import { Page } from '../../parts/page.tsx';
 import { usePages } from '../../parts/paged.tsx';
 import { Credentials } from './credentials.tsx';
@@ -49,8 +50,8 @@ interface ServiceViewProps {
 function ServiceView({ instance, service }: ServiceViewProps) {
   const base = servicePath(instance, service);
   const [isSending, setSending] = useState(false);
-  const devices = usePages<Device>(`${base}devices/`, { page_size: 20 });
-  const messages = usePages<Message>(`${base}messages/`, { page_size: 20 });
+  const devices = usePages<Device>(below(base)`devices/`, { page_size: 20 });
+  const messages = usePages<Message>(below(base)`messages/`, { page_size: 20 });
   return (
     <>
       <Credentials service={service} base={base} />
@@ -59,8 +60,8 @@ function ServiceView({ instance, service }: ServiceViewProps) {
       {isSending && (
         <SendDialog
           service={service}
-          path={`${base}messages/`}
-          to={`${base}devices/`}
+          path={below(base)`messages/`}
+          to={below(base)`devices/`}
           onSent={messages.reload}
           onClose={() => setSending(false)}
         />

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../core/api.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -19,9 +20,9 @@ import {
 interface SendDialogProps {
   readonly service: Service;
   /** Where the message is sent to. */
-  readonly path: string;
+  readonly path: RequestPath;
   /** The device that gets the message, or the path of those to choose from. */
-  readonly to: Device | string;
+  readonly to: Device | RequestPath;
   readonly onSent: () => void;
   readonly onClose: () => void;
 }
@@ -42,7 +43,7 @@ export function SendDialog({ service, path, to, onSent, onClose }: SendDialogPro
     });
     onClose();
     attempt(async () => {
-      const { status } = await sentMessage(links.self);
+      const { status } = await sentMessage(checkPath(links.self));
       notify(`Message ${id}: ${statusTexts[status]}.`);
       onSent();
     });

@@ -1,5 +1,5 @@
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { at } from '../../core/router.ts';
 
 /** A schedule, as the interface shows it. */
 export interface Schedule {
@@ -82,7 +82,7 @@ interface RunPage {
 
 interface BatchItem {
   readonly method: 'GET';
-  readonly path: string;
+  readonly path: RequestPath;
 }
 
 interface BatchAnswer {
@@ -93,7 +93,7 @@ interface BatchAnswer {
 function requestsOf(instance: string) {
   return ({ id }: Schedule): BatchItem[] => {
     const path = at`/v1.1/instances/${instance}/schedules/${id}/`;
-    const runs = `${path}traces/?page_size=1&fields=status,executed_at`;
+    const runs = below(path)`traces/?page_size=1&fields=status,executed_at`;
     return [
       { method: 'GET', path },
       { method: 'GET', path: runs },

@@ -1,8 +1,10 @@
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -24,9 +26,9 @@ export function Screen({ names }: ScreenProps) {
     schedule.setData(await send<Schedule>({ method: 'PATCH', path, body }));
     notify('Saved.');
   };
-  const remove = async () => {
+  const remove = async (data: Schedule) => {
     const isSure = await confirm({
-      title: 'Delete the schedule',
+      title: `Delete the schedule ${scheduleName(data)}`,
       text: 'Its script stays; the list of its runs is gone.',
       verb: 'Delete the schedule',
     });
@@ -39,11 +41,7 @@ export function Screen({ names }: ScreenProps) {
     <Page
       title={scheduleName(schedule.data ?? { id: Number(id), label: '' })}
       above={[{ text: 'Schedules', href: href(list) }]}
-      actions={
-        <button type="button" class="danger" onClick={() => attempt(remove)}>
-          Delete…
-        </button>
-      }
+      actions={<DangerButton of={schedule} onAct={remove} />}
     >
       <Loaded of={schedule}>
         {(data) => (
@@ -52,10 +50,10 @@ export function Screen({ names }: ScreenProps) {
             <section class="card">
               <ScheduleForm instance={instance} schedule={data} verb="Save" onSend={save} />
             </section>
+            <TraceList path={below(path)`traces/`} />
           </>
         )}
       </Loaded>
-      <TraceList path={`${path}traces/`} />
     </Page>
   );
 }

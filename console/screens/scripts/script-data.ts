@@ -1,5 +1,5 @@
+import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { at } from '../../core/router.ts';
 import type { CodeLanguage } from '../../parts/code-view.ts';
 
 /** A script, as lists show it here. */
@@ -48,7 +48,7 @@ export function runtimeOptions(current: string): [string, string][] {
 }
 
 /** Returns the path of a script, from `instances/` on. */
-export function scriptPath(instance: string, id: string | number): string {
+export function scriptPath(instance: string, id: string | number): RequestPath {
   return at`instances/${instance}/snippets/scripts/${id}/`;
 }
 

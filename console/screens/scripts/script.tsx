@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { type ApiProblem, send } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
 import { toApiProblem, useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, leaveTo, setQuery } from '../../core/router.ts';
+import { href, leaveTo, setQuery } from '../../core/router.ts';
 import type { Trace } from '../../core/traces.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { confirm } from '../../parts/dialog.tsx';
@@ -55,7 +56,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
   const run = async () => {
     const payload = parseJson(kept.text.trim() === '' ? '{}' : kept.text);
     if (!(await save())) return;
-    const path = `${scriptPath(instance, id)}run/`;
+    const path = below(scriptPath(instance, id))`run/`;
     const trace = await send<Trace>({ method: 'POST', path, body: { payload } });
     setLatest(trace.id);
     setQuery({ run: String(trace.id) });
@@ -95,7 +96,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
         </section>
         <ScriptFields draft={draft} errors={problem?.fields ?? {}} onChange={change} />
       </div>
-      <TraceList path={`${scriptPath(instance, id)}traces/`} latest={latest} />
+      <TraceList path={below(scriptPath(instance, id))`traces/`} latest={latest} />
       <h2>More</h2>
       <div class="actions">
         <a class="button" href={href(at`/i/${instance}/endpoints`, { script: id })}>

@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send, sendRaw } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
-import { at } from '../../core/router.ts';
+import type { ApiRequest } from '../../core/request.ts';
 import { CodeEditor } from '../../parts/code-editor.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
@@ -90,13 +91,17 @@ export function TemplateEditor({ instance, template }: TemplateEditorProps) {
 
 /** Renders the template with its own variables, or the objects of a class. */
 async function render(instance: string, name: string, source: string): Promise<Rendered> {
-  const own = at`instances/${instance}/snippets/templates/${name}/render/`;
-  const objects = at`instances/${instance}/classes/${source}/objects/`;
-  const query = { template: name, page_size: sampleSize };
-  const response = await (source === ''
-    ? sendRaw({ method: 'POST', path: own, body: {} })
-    : sendRaw({ method: 'GET', path: objects, query }));
+  const response = await sendRaw(renderRequest(instance, name, source));
   return { type: response.headers.get('Content-Type') ?? '', text: await response.text() };
+}
+
+function renderRequest(instance: string, name: string, source: string): ApiRequest {
+  if (source === '') {
+    const path = at`instances/${instance}/snippets/templates/${name}/render/`;
+    return { method: 'POST', path, body: {} };
+  }
+  const path = at`instances/${instance}/classes/${source}/objects/`;
+  return { method: 'GET', path, query: { template: name, page_size: sampleSize } };
 }
 
 interface SourceFieldProps {

@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -18,9 +20,9 @@ export function Screen({ names }: ScreenProps) {
   const path = at`instances/${instance}/snippets/templates/${name}/`;
   const list = at`/i/${instance}/templates`;
   const template = useLoad<Template>((signal) => send({ method: 'GET', path, signal }), [path]);
-  const remove = async () => {
+  const remove = async (data: Template) => {
     const isSure = await confirm({
-      title: 'Delete the template',
+      title: `Delete the template ${data.name}`,
       text: 'Requests that name it fail from now on.',
       verb: 'Delete the template',
     });
@@ -34,14 +36,14 @@ export function Screen({ names }: ScreenProps) {
       title={name}
       above={[{ text: 'Templates', href: href(list) }]}
       actions={
-        <>
-          <button type="button" onClick={() => setRenaming(true)}>
-            Rename…
-          </button>
-          <button type="button" class="danger" onClick={() => attempt(remove)}>
-            Delete…
-          </button>
-        </>
+        template.data !== undefined && (
+          <>
+            <button type="button" onClick={() => setRenaming(true)}>
+              Rename…
+            </button>
+            <DangerButton of={template} onAct={remove} />
+          </>
+        )
       }
     >
       <Loaded of={template}>

@@ -1,8 +1,10 @@
+import { at, below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
-import { attempt, notify } from '../../core/notices.ts';
+import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { at, href, navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
+import { DangerButton } from '../../parts/danger-button.tsx';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
@@ -20,9 +22,9 @@ export function Screen({ names }: ScreenProps) {
     trigger.setData(await send<Trigger>({ method: 'PATCH', path, body }));
     notify('Saved.');
   };
-  const remove = async () => {
+  const remove = async (data: Trigger) => {
     const isSure = await confirm({
-      title: 'Delete the trigger',
+      title: `Delete the trigger ${triggerName(data)}`,
       text: 'Its script stays; the list of its runs is gone.',
       verb: 'Delete the trigger',
     });
@@ -35,18 +37,18 @@ export function Screen({ names }: ScreenProps) {
     <Page
       title={triggerName(trigger.data ?? { id: Number(id), label: '' })}
       above={[{ text: 'Triggers', href: href(list) }]}
-      actions={
-        <button type="button" class="danger" onClick={() => attempt(remove)}>
-          Delete…
-        </button>
-      }
+      actions={<DangerButton of={trigger} onAct={remove} />}
     >
-      <section class="card">
-        <Loaded of={trigger}>
-          {(data) => <TriggerForm instance={instance} trigger={data} verb="Save" onSend={save} />}
-        </Loaded>
-      </section>
-      <TraceList path={`${path}traces/`} />
+      <Loaded of={trigger}>
+        {(data) => (
+          <>
+            <section class="card">
+              <TriggerForm instance={instance} trigger={data} verb="Save" onSend={save} />
+            </section>
+            <TraceList path={below(path)`traces/`} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }

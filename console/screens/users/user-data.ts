@@ -1,5 +1,5 @@
+import { at } from '../../../shared/values/text/request-path.ts';
 import { pagesOf } from '../../core/api.ts';
-import { at } from '../../core/router.ts';
 
 /** A user, as the interface shows it. */
 export interface User {

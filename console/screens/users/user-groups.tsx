@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at, href } from '../../core/router.ts';
+import { href } from '../../core/router.ts';
 import { Form, SelectField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -11,7 +12,7 @@ import { type Group, nameOfGroup } from './user-data.ts';
 interface UserGroupsProps {
   readonly instance: string;
   /** Path of the user. */
-  readonly path: string;
+  readonly path: RequestPath;
   readonly groups: readonly Group[];
   readonly onChange: () => void;
 }
@@ -20,11 +21,11 @@ interface UserGroupsProps {
 export function UserGroups({ instance, path, groups, onChange }: UserGroupsProps) {
   const all = useLoad(() => readAll<Group>(at`instances/${instance}/groups/`), [instance]);
   const join = async (group: number) => {
-    await send({ method: 'POST', path: `${path}groups/`, body: { group } });
+    await send({ method: 'POST', path: below(path)`groups/`, body: { group } });
     onChange();
   };
   const leave = async (group: Group) => {
-    await send({ method: 'DELETE', path: `${path}groups/${group.id}/` });
+    await send({ method: 'DELETE', path: below(path)`groups/${group.id}/` });
     onChange();
     notify(`Removed from ${nameOfGroup(group)}.`, () => join(group.id));
   };

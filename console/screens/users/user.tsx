@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
+import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
-import { at, href, navigate, type ScreenProps } from '../../core/router.ts';
+import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
@@ -75,13 +76,13 @@ export function Screen({ names }: ScreenProps) {
 
 interface Removal {
   readonly instance: string;
-  readonly path: string;
+  readonly path: RequestPath;
   readonly username: string;
 }
 
 async function remove({ instance, path, username }: Removal): Promise<void> {
   const isSure = await confirm({
-    title: 'Delete the user',
+    title: `Delete the user ${username}`,
     text: 'Name, password, key and profile are gone at once; the objects and devices of the user follow. This cannot be undone.',
     verb: 'Delete the user',
     name: username,
@@ -93,7 +94,7 @@ async function remove({ instance, path, username }: Removal): Promise<void> {
 }
 
 interface UserPartProps {
-  readonly path: string;
+  readonly path: RequestPath;
   readonly user: User;
   readonly onChange: (user: User) => void;
 }
@@ -107,7 +108,7 @@ function Facts({ instance, path, user, onChange }: UserPartProps & { readonly in
       verb: 'Reset the key',
     });
     if (!isSure) return;
-    onChange(await send<User>({ method: 'POST', path: `${path}reset_key/` }));
+    onChange(await send<User>({ method: 'POST', path: below(path)`reset_key/` }));
     notify('The user has another key.');
   };
   return (
@@ -169,7 +170,7 @@ function Name({ path, user, onChange }: UserPartProps) {
   );
 }
 
-function Password({ path }: { readonly path: string }) {
+function Password({ path }: { readonly path: RequestPath }) {
   const [password, setPassword] = useState('');
   const save = async () => {
     await send({ method: 'PATCH', path, body: { password }, isQuiet: true });

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
-import { at, href, navigate, place, type ScreenProps, setQuery } from '../../core/router.ts';
+import { href, navigate, place, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Form, TextField } from '../../parts/form.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';

@@ -29,8 +29,6 @@ export interface CompiledClass {
   readonly storageNames: ReadonlySet<string>;
   /** Pieces of the JSON of an object without values; value of field `i`: see {@link pieceOf}. */
   readonly pieces: readonly string[];
-  /** Storage names of fields with files: file fields, and former ones until all their files are deleted. */
-  readonly fileNames: readonly string[];
 }
 
 /** Field compiled to read and show values. */
@@ -108,8 +106,6 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
   const fields = all.filter((field) => !isHidden(field));
   const indexed = all.filter(({ slot }) => slot !== undefined);
   const storageNames = new Set(fields.map((field) => field.storage));
-  const files = fields.filter(({ type }) => type === 'file').map((field) => field.storage);
-  const fileNames = [...files, ...(shape.retiredFiles ?? [])];
   const compositeIndexes = compileCompositeIndexes(shape, indexed);
   const unique = fields.filter(({ definition }) => definition.unique);
   return {
@@ -121,7 +117,6 @@ export function compileClass(shape: ClassShape, filesAt: () => string): Compiled
     unique,
     storageNames,
     pieces: piecesOf(fields),
-    fileNames,
   };
 }
 

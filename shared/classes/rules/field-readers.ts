@@ -1,6 +1,6 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
-import { isUploadKey, keyOfUrl } from '../../values/file-keys.ts';
+import { keyOfUrl, readUploadKey } from '../../values/file-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { isStorable, readJson, wellFormedJson } from '../../values/json/json-values.ts';
 import {
@@ -81,7 +81,7 @@ export function fileReader(base: () => string): FieldReader {
     const url = unwrap(input, 'file');
     if (url === null) return read(null);
     if (typeof url !== 'string') return refuse(dataMessages.notFile);
-    const key = isUploadKey(url) ? url : keyOfUrl(base(), url);
+    const key = readUploadKey(url) ?? keyOfUrl(base(), url);
     return key === undefined ? refuse(dataMessages.badFileUrl) : read(key);
   };
 }

@@ -11,7 +11,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
 const requestHeaders =
   'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, ' +
   'x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, ' +
-  'x-strict, last-event-id';
+  'x-confirm-name, x-strict, last-event-id';
 const known: ReadonlySet<string> = new Set(requestHeaders.split(', '));
 
 /** Names of headers that a page asks for beyond ours: tracing libraries add some to each request. */

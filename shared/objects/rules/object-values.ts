@@ -4,6 +4,7 @@ import type {
   StoredValues,
 } from '../../classes/rules/compiled-class.ts';
 import { dataMessages } from '../../values/errors/data-messages.ts';
+import { type FileKey, readFileKey } from '../../values/file-keys.ts';
 import type { Json } from '../../values/json/json.ts';
 import { type Upload, uploadErrors } from '../../values/uploads.ts';
 
@@ -32,7 +33,7 @@ export interface ParsedValues {
 /** File of a field: an upload, or the key of another file to copy. */
 export interface NewFile {
   readonly field: CompiledField;
-  readonly source: Upload | string;
+  readonly source: Upload | FileKey;
 }
 
 /** Objects that a new value refers to. */
@@ -121,7 +122,9 @@ function setValue(
 ): void {
   if (value === null) return;
   if (field.type === 'file' && value !== held) {
-    files.push({ field, source: String(value) });
+    const source = readFileKey(String(value));
+    if (source === undefined) throw new Error('a file field was read as no key');
+    files.push({ field, source });
     return;
   }
   values[field.storage] = value;

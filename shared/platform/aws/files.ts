@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { withOrigin } from '../../values/caught.ts';
+import { checkOwned, type FileKey, folderPrefix } from '../../values/file-keys.ts';
 import { dispositionOf } from '../../values/uploads.ts';
 import type { FileContent, FileStore, UploadForm, UploadTerms } from '../ports.ts';
 import { limited, naming } from './sdk/client.ts';
@@ -36,13 +37,35 @@ export function openFiles({ bucket, address, client }: FilesOptions): FileStore 
   };
   return {
     address: () => address,
-    put: async (key, file) => put(await connect(), key, file),
-    get: async (key) => get(await connect(), key),
-    size: async (key) => size(await connect(), key),
-    copy: async (from, to) => copy(await connect(), from, to),
-    remove: async (keys) => remove(await connect(), keys),
-    removeAll: async (prefix) => removeAll(await connect(), prefix),
-    openUpload: async (key, terms) => openUpload(await connect(), key, terms),
+    put: async (owner, key, file) => {
+      checkOwned(owner, key);
+      await put(await connect(), key, file);
+    },
+    get: async (owner, key) => {
+      checkOwned(owner, key);
+      return get(await connect(), key);
+    },
+    size: async (owner, key) => {
+      checkOwned(owner, key);
+      return size(await connect(), key);
+    },
+    copy: async (from, to) => {
+      checkOwned(from.owner, from.key);
+      checkOwned(to.owner, to.key);
+      return copy(await connect(), from.key, to.key);
+    },
+    remove: async (owner, keys) => {
+      checkOwned(owner, ...keys);
+      await remove(await connect(), keys);
+    },
+    removeAll: async (folder) => {
+      const prefix = folderPrefix(folder);
+      await removeAll(await connect(), prefix);
+    },
+    openUpload: async (owner, key, terms) => {
+      checkOwned(owner, key);
+      return openUpload(await connect(), key, terms);
+    },
   };
 }
 
@@ -52,7 +75,7 @@ interface Bucket {
   readonly name: string;
 }
 
-async function put({ s3, client, name }: Bucket, key: string, file: FileContent): Promise<void> {
+async function put({ s3, client, name }: Bucket, key: FileKey, file: FileContent): Promise<void> {
   const { bytes, contentType } = file;
   await client.send(
     new s3.PutObjectCommand({ Bucket: name, Key: key, Body: bytes, ...headersOf(contentType) }),
@@ -68,7 +91,7 @@ function headersOf(contentType: string) {
   };
 }
 
-async function get({ s3, client, name }: Bucket, key: string): Promise<FileContent | undefined> {
+async function get({ s3, client, name }: Bucket, key: FileKey): Promise<FileContent | undefined> {
   const found = await unlessMissing(
     client.send(new s3.GetObjectCommand({ Bucket: name, Key: key })),
   );
@@ -76,7 +99,7 @@ async function get({ s3, client, name }: Bucket, key: string): Promise<FileConte
   return { bytes: await found.Body.transformToByteArray(), contentType: found.ContentType ?? '' };
 }
 
-async function size({ s3, client, name }: Bucket, key: string): Promise<number | undefined> {
+async function size({ s3, client, name }: Bucket, key: FileKey): Promise<number | undefined> {
   const found = await unlessMissing(
     client.send(new s3.HeadObjectCommand({ Bucket: name, Key: key })),
   );
@@ -84,7 +107,7 @@ async function size({ s3, client, name }: Bucket, key: string): Promise<number |
 }
 
 /** Copies a file with all headers that S3 keeps of the source: type, disposition, caching. */
-async function copy({ s3, client, name }: Bucket, from: string, to: string): Promise<boolean> {
+async function copy({ s3, client, name }: Bucket, from: FileKey, to: FileKey): Promise<boolean> {
   const CopySource = `${name}/${from}`; // keys need no escapes
   const copied = client.send(new s3.CopyObjectCommand({ Bucket: name, Key: to, CopySource }));
   return (await unlessMissing(copied)) !== undefined;
@@ -104,7 +127,6 @@ async function remove({ s3, client, name }: Bucket, keys: readonly string[]): Pr
 }
 
 async function removeAll(bucket: Bucket, prefix: string): Promise<void> {
-  if (!prefix.endsWith('/')) throw new Error('a prefix of files ends in a slash');
   const { s3, client, name } = bucket;
   let token: string | undefined;
   do {
@@ -119,7 +141,7 @@ async function removeAll(bucket: Bucket, prefix: string): Promise<void> {
 
 async function openUpload(
   { client, name }: Bucket,
-  key: string,
+  key: FileKey,
   { contentType, maxBytes, seconds }: UploadTerms,
 ): Promise<UploadForm> {
   const { createPresignedPost } = await forms();

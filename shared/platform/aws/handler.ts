@@ -3,6 +3,7 @@ import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
 import type { Route } from '../../core/resource/route.ts';
 import { faultOf } from '../../values/caught.ts';
+import { neverRejects } from '../../values/in-background.ts';
 import type { Platform } from '../ports.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';
@@ -74,7 +75,7 @@ async function register(
   rest: (() => Promise<void>) | undefined,
 ): Promise<void> {
   process.once('SIGTERM', () => {
-    void meter.flush().finally(() => process.exit(0));
+    neverRejects(meter.flush().finally(() => process.exit(0)));
   });
   if (runtimeApi === undefined) return;
   try {

@@ -1,6 +1,7 @@
 import { chmod, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { codeOf, messageOf } from '../../values/caught.ts';
+import { neverRejects } from '../../values/in-background.ts';
 import { openAddress } from './files/folder-lock.ts';
 import { StartError } from './server/start-error.ts';
 
@@ -24,7 +25,7 @@ export async function openControl(
   const address = openAddress(folder, fileName);
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => socket.destroy()); // the command has gone
-    void respond(socket, handle);
+    neverRejects(respond(socket, handle));
   });
   if (process.platform !== 'win32') await rm(address.path, { force: true }); // left by a killed process
   await new Promise<void>((resolve, reject) => {

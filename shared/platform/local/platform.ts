@@ -63,6 +63,8 @@ export interface PlatformOptions {
   readonly clock?: Clock;
   /** For tests: a sender to use instead of the outbox. */
   readonly push?: PushSender;
+  /** For tests: puts a wrapper around the files, which background jobs use as well. */
+  readonly wrapFiles?: (files: LocalFiles) => LocalFiles;
   /** Resolves when the server accepts requests, false when it does not start; at once when absent. */
   readonly ready?: Promise<boolean>;
   /** Approximate heap for recently used items of the store; 128 MB when absent. */
@@ -108,14 +110,14 @@ interface Medium {
  * @throws StartError when the folder cannot be used; Error when its data cannot be read
  */
 export async function openPlatform(options: PlatformOptions): Promise<LocalPlatform> {
-  const { folder, settings, log, url, clock = openClock(), social = {} } = options;
+  const { settings, log, url, clock = openClock(), social = {} } = options;
   const nowMs = () => clock.micros() / 1000;
   const ids = openIds();
   const { consumers, dataFormat = currentFormat } = options.background;
   const watches = consumers.flatMap((consumer) => consumer.watches);
   const { cacheBytes } = options;
   const shared = { nowMs, url, log, clock, ids, watches, cacheBytes, dataFormat };
-  const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
+  const medium = await openMedium(options, shared);
   const { store, files } = medium;
   const push = { ...medium.push, ...options.push };
   const calls = openCalls(clock);
@@ -161,6 +163,12 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     track: calls.track,
     ...openEnds({ ...services, background, control, helpers, medium }),
   };
+}
+
+/** Opens the medium, with the wrapper of a test around its files. */
+async function openMedium({ folder, wrapFiles }: PlatformOptions, shared: Shared): Promise<Medium> {
+  const medium = folder === undefined ? await openMemory(shared) : await openFolder(folder, shared);
+  return wrapFiles === undefined ? medium : { ...medium, files: wrapFiles(medium.files) };
 }
 
 /** Returns the job types of the features, of migrations, and of replays. */

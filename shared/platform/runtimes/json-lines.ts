@@ -3,11 +3,11 @@ import type { Readable } from 'node:stream';
 /** Callbacks for the lines of a stream. */
 export interface LineHandlers {
   onMessage(message: unknown): void;
-  /** Called once, when a line exceeds its limit; the rest is ignored. */
+  /** Called once, when a line exceeds its limit or is no JSON; the rest is ignored. */
   onFlood(): void;
 }
 
-/** Reads one JSON value per line. Throws on invalid JSON, so use it only for trusted programs. */
+/** Reads one JSON value per line, of a program that is trusted to send messages of the right form. */
 export function readJsonLines(
   stream: Readable,
   maxBytes: number,
@@ -23,10 +23,24 @@ export function readJsonLines(
       parts = [];
       bytes = 0;
       from = end + 1;
-      onMessage(JSON.parse(line.toString()));
+      const message = parse(line);
+      if (message === undefined) {
+        bytes = Infinity;
+        return onFlood();
+      }
+      onMessage(message);
     }
     parts.push(chunk.subarray(from));
     bytes += chunk.length - from;
     if (bytes > maxBytes) onFlood();
   });
+}
+
+/** Returns undefined for a line that is no JSON: the program may have been made to write it. */
+function parse(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString());
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { inBackground, neverRejects } from '../../values/in-background.ts';
 
 /** A process in a pool. */
 export interface Worker {
@@ -202,29 +203,25 @@ function open(state: State, runtime: string, isSpare: boolean): Entry {
     worker: undefined,
   };
   entries.add(entry);
-  started.then(
-    (worker) => {
-      entry.worker = worker;
-      if (entry.phase === 'ending') worker.kill();
-      void worker.ended.then(() => removeEntry(state, entry));
-    },
-    () => removeEntry(state, entry),
-  );
+  const listen = (worker: Worker) => {
+    entry.worker = worker;
+    if (entry.phase === 'ending') worker.kill();
+    neverRejects(worker.ended.then(() => removeEntry(state, entry)));
+  };
+  neverRejects(started.then(listen, () => removeEntry(state, entry)));
   return entry;
 }
 
 function openSpare(state: State, runtime: string): void {
   const entry = open(state, runtime, true);
-  becomeReady(entry).then(
-    () => {
-      if (entry.phase === 'starting') makeIdle(state, entry);
-    },
-    (error: unknown) => {
-      if (!entry.isSpare) return; // `take` throws the error
-      state.spareRuntimes.delete(runtime);
-      if (state.onEmpty === undefined) state.onFailedSpare(error);
-    },
-  );
+  const keep = () => {
+    if (entry.phase === 'starting') makeIdle(state, entry);
+  };
+  inBackground(becomeReady(entry).then(keep), (error) => {
+    if (!entry.isSpare) return; // `take` throws the error
+    state.spareRuntimes.delete(runtime);
+    if (state.onEmpty === undefined) state.onFailedSpare(error);
+  });
 }
 
 async function becomeReady(entry: Entry): Promise<Worker> {

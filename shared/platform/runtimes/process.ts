@@ -72,7 +72,9 @@ export function startDirectly(command: RunnerCommand): RunnerProcess {
     env: { ...variables },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
-  const kill = () => void child.kill('SIGKILL');
+  const kill = () => {
+    child.kill('SIGKILL');
+  };
   const streams: Streams = {
     stdout: child.stdio[1] as Readable, // requested by the second to fourth 'pipe'
     stderr: child.stdio[2] as Readable,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { maxOutputBytes, type RawResult } from '../../scripts/rules/script-result.ts';
+import { neverRejects } from '../../values/in-background.ts';
 import { type Messages, type Report, readMessages } from './control.ts';
 import { maxThreads } from './limits.ts';
 import { type Budget, collectOutput, type Output } from './output.ts';
@@ -98,10 +99,11 @@ export function startRunner(command: RunnerCommand, startProcess: StartProcess):
     state.connection = streams && connect(streams, () => kill(state));
     return state.connection;
   });
-  void child.ended.then((exit) => {
+  const spend = (exit: ProcessEnd) => {
     state.end = exit;
     state.phase = 'spent';
-  });
+  };
+  neverRejects(child.ended.then(spend));
   const ended = endOf(child, connected);
   const starting = setTimeout(kill, startMs, state);
   const isReady = connected.then((connection) => connection?.messages.ready ?? ended);
@@ -168,7 +170,7 @@ interface Connection {
 }
 
 function connect({ stdout, stderr, control }: Streams, kill: () => void): Connection {
-  control.on('error', () => {}); // the process ended during a write: `ended` resolves
+  for (const stream of [stdout, stderr, control]) stream.on('error', () => {}); // it has ended: `ended` resolves
   const budget = { bytes: maxOutputBytes, isFlooded: false, onExceeded: () => {} };
   const onFlood = () => {
     budget.isFlooded = true;

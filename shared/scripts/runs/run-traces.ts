@@ -7,6 +7,7 @@ import type { TraceData, TraceKind, TracePart } from '../../store/records/script
 import type { Delete, Key, Stored, Write } from '../../store/store.ts';
 import { deleteItem } from '../../store/writes.ts';
 import { faultOf } from '../../values/caught.ts';
+import { dataOwner } from '../../values/file-keys.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { planTraceDeletion } from '../delete-old-traces.ts';
@@ -147,7 +148,7 @@ export async function endTrace(
   const data: TraceData = { ...current.data, ...finished, args, result, ...lack };
   const more = [...guard, ...planTraceDeletion(services, reference)];
   const isStored = await storeEnd(services, reference, { current, data, more });
-  if (isStored && args !== before) await dropPart(services, before);
+  if (isStored && args !== before) await dropPart(services, instance, before);
   return { ...finished, ...response };
 }
 
@@ -232,9 +233,14 @@ function finishedTrace(
 }
 
 /** Deletes the file of a value, if any; if that fails, the file is deleted after a day. */
-export async function dropPart({ files, log }: TraceServices, part: TracePart): Promise<void> {
+export async function dropPart(
+  { files, log }: Pick<TraceServices, 'files' | 'log'>,
+  instance: number,
+  part: TracePart,
+): Promise<void> {
   try {
-    await files.remove(filesOf(part));
+    const keys = filesOf(instance, part);
+    if (keys.length > 0) await files.remove(dataOwner(instance), keys);
   } catch (error) {
     log({
       level: 'error',

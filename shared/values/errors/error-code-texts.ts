@@ -187,6 +187,11 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
     meaning: 'The request has `X-Strict: 1` and names that the path does not know.',
     remedy: 'Correct the names that the message lists, or leave the header out.',
   },
+  name_not_confirmed: {
+    statuses: [400],
+    meaning: 'The header `X-Confirm-Name` of a deletion is not the name of what would be deleted.',
+    remedy: 'Check the path of the request, then send the name that is to be deleted.',
+  },
   paging_invalid: {
     statuses: [400],
     meaning: 'A paging parameter is out of its range.',

@@ -32,6 +32,7 @@ const codes = [
   'throttled',
   'invalid_input',
   'names_unknown',
+  'name_not_confirmed',
   'paging_invalid',
   'order_invalid',
   'query_invalid',

@@ -106,6 +106,12 @@ export function namesUnknown(names: readonly string[]): ApiError {
   return refused(400, `Unknown names: ${names.join(', ')}.`, 'names_unknown');
 }
 
+/** Returns the 400 for the deletion of an instance that another name confirms. */
+export function nameNotConfirmed(): ApiError {
+  const text = 'X-Confirm-Name is not the name of the instance.';
+  return refused(400, text, 'name_not_confirmed');
+}
+
 /** Returns the 429; clients wait for `Retry-After` and retry automatically. */
 export function throttled(seconds: number): ApiError {
   const wait = Math.max(1, Math.ceil(seconds));

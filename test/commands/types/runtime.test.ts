@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../bin/groundwork/types/runtime/client.ts';
 import { GroundworkError } from '../../../bin/groundwork/types/runtime/requests.ts';
+import { PathError } from '../../../shared/values/text/request-path.ts';
 
 /* The runtime of typed clients with a server that fails, on which each request is seen. */
 
@@ -24,6 +25,11 @@ interface Seen {
 
 /** Connects to a server that has these responses, in their order. */
 async function start(...responses: readonly Respond[]) {
+  return startBelow('', ...responses);
+}
+
+/** Connects to such a server below a path of its host. */
+async function startBelow(prefix: string, ...responses: readonly Respond[]) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request;
@@ -33,9 +39,51 @@ async function start(...responses: readonly Respond[]) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${prefix}`;
   const links = { open: 'endpoints/scripts/p/abc/' };
   return { ...connect({ url, instance: 'library', apiKey: 'key' }, links), seen };
+}
+
+const dots = ['..', '.', '%2e%2e', '.%2E', ''];
+
+test.each(dots)('no call of the client has %j as a name in its path', async (name) => {
+  const { client, collection, endpoint, seen } = await start();
+  const book = collection('book');
+  const id = name as unknown as number; // of a program without types
+
+  const calls = [
+    () => client.run(name as never),
+    () => client.publish(name as never, {}),
+    () => client.subscribe(name as never).next(),
+    () => collection(name).list(),
+    () => collection(name).create({}),
+    () => book.get(id),
+    () => book.update(id, {}),
+    () => book.delete(id),
+    () => endpoint(name, 'book').list(),
+    () => client.request(`groups/${name}/`, { method: 'DELETE' }),
+  ];
+
+  for (const call of calls) await expect((async () => call())()).rejects.toThrow(PathError);
+  expect(seen).toEqual([]);
+});
+
+test.each(['https://evil.example/', '//evil.example/', 'https:x', '/\\evil.example/'])(
+  'a request to %s is not sent',
+  async (path) => {
+    const { client, seen } = await start();
+
+    await expect(client.request(path)).rejects.toThrow(PathError);
+
+    expect(seen).toEqual([]);
+  },
+);
+
+/** Reads a list to its end. */
+async function allOf(list: AsyncIterable<unknown>): Promise<readonly unknown[]> {
+  const all: unknown[] = [];
+  for await (const item of list) all.push(item);
+  return all;
 }
 
 test('a request is repeated when the server says when', async () => {
@@ -143,3 +191,32 @@ test('an error shows every message of its response', async () => {
     body,
   });
 });
+
+test('all pages of a list are below the path of the server', async () => {
+  const next = '/v1.1/instances/library/classes/book/objects/?page=2';
+  const first = json(200, { objects: [{ id: 1 }], next });
+  const { collection, seen } = await startBelow(
+    '/tools/gw/',
+    first,
+    json(200, { objects: [], next: null }),
+  );
+
+  await allOf(collection('book').all());
+
+  expect(seen.map(({ path }) => path)).toEqual([
+    '/tools/gw/v1.1/instances/library/classes/book/objects/',
+    `/tools/gw${next}`,
+  ]);
+});
+
+test.each(['https://example.com/x', '//example.com/x', '/\\\\example.com/x'])(
+  'a link to %s stays on the server',
+  async (next) => {
+    const first = json(200, { objects: [{ id: 1 }], next });
+    const { collection, seen } = await start(first, json(200, { objects: [], next: null }));
+
+    await allOf(collection('book').all());
+
+    expect(seen).toHaveLength(2);
+  },
+);

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Document, isScalar, parseDocument, visit } from 'yaml';
 import { UsageError } from '../../../operator/terminal.ts';
+import { openFiles } from '../../project-files.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { Entry } from '../model/members.ts';
 import { ProjectError, parseProject } from '../model/parse.ts';
@@ -44,8 +43,9 @@ export interface ScriptFile {
  * @throws ProjectError
  */
 export async function readProject(folder: string): Promise<Project> {
-  const file = [projectFile, oldFile].find((name) => existsSync(join(folder, name)));
-  const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8');
+  const files = openFiles(folder);
+  const file = [projectFile, oldFile].find((name) => files.has(name));
+  const text = file === undefined ? '' : (files.readText(file) ?? '');
   const document = parseYaml(text, file ?? projectFile);
   if (file === oldFile) {
     const converted = convertOldFile(document.toJS());

@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { openFiles, type ProjectFiles } from '../../project-files.ts';
 import type { Entry } from '../model/members.ts';
 import type { Entries, State } from '../model/state.ts';
 import { mergeState } from './merge.ts';
@@ -19,12 +18,13 @@ export interface PullReport {
 /** Makes the files of a project what an instance has. Files that are right already are not touched. */
 export function pullProject(project: Project, instance: State): PullReport {
   const scripts: Entries = instance.get('scripts') ?? new Map();
-  const files = filesOf(project, scripts);
   const { folder, document } = project;
+  const own = openFiles(folder);
+  const files = filesOf(project, own, scripts);
   const before = project.file === projectFile ? inDocument(project.state, files) : new Map();
   const written: string[] = [];
   if (mergeState(document, before, inDocument(instance, files))) {
-    writeFileSync(join(folder, projectFile), document.toString({ lineWidth: 0 }));
+    own.write(projectFile, document.toString({ lineWidth: 0 }));
     written.push(projectFile);
   }
   const wrong = [...scripts].flatMap(([name, { source }]) => {
@@ -32,8 +32,7 @@ export function pullProject(project: Project, instance: State): PullReport {
     return file === undefined || hasSource(file, source) ? [] : [{ ...file, source }];
   });
   for (const { path, source } of wrong.filter(isCopy)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), String(source));
+    own.write(path, String(source));
     written.push(path);
   }
   const differing = wrong.filter((file) => !isCopy(file)).map(({ path }) => path);
@@ -52,13 +51,16 @@ function isCopy({ path, read }: ScriptFile): boolean {
 }
 
 /** Returns the files of all scripts of the instance; those that are new get one in `scripts/`. */
-function filesOf({ folder, files }: Project, scripts: Entries): ReadonlyMap<string, ScriptFile> {
+function filesOf(
+  { files }: Project,
+  own: ProjectFiles,
+  scripts: Entries,
+): ReadonlyMap<string, ScriptFile> {
   const all = new Map(files);
   const taken = new Set([...files.values()].map(({ path }) => path.toLowerCase()));
   for (const [name, { runtime_name: runtime, source }] of scripts) {
     if (all.has(name)) continue;
-    const isFree = (path: string) =>
-      !taken.has(path.toLowerCase()) && holds(join(folder, path), source);
+    const isFree = (path: string) => !taken.has(path.toLowerCase()) && holds(own, path, source);
     const path = newPath(name, String(runtime), isFree);
     taken.add(path.toLowerCase());
     all.set(name, { path, read: { problem: 'it is new', isMissing: true } });
@@ -67,8 +69,9 @@ function filesOf({ folder, files }: Project, scripts: Entries): ReadonlyMap<stri
 }
 
 /** Checks whether a file has no other content than a source. */
-function holds(path: string, source: unknown): boolean {
-  return !existsSync(path) || readFileSync(path, 'utf8') === source;
+function holds(own: ProjectFiles, path: string, source: unknown): boolean {
+  const text = own.readText(path);
+  return text === undefined || text === source;
 }
 
 function newPath(name: string, runtime: string, isFree: (path: string) => boolean): string {

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { extname, resolve } from 'node:path';
 import { messageOf } from '../../../../shared/values/caught.ts';
+import { openFiles, type ProjectFiles, UnsafeFile } from '../../project-files.ts';
+import { checkModules } from './script-modules.ts';
 
 /** Source of a script as the server gets it. */
 export interface ScriptSource {
@@ -22,16 +23,18 @@ export interface NoSource {
  * modules.
  *
  * @param files paths from the folder of the project
+ * @throws UnsafeFile for a script that is behind a link
  */
 export async function readSources(
   folder: string,
   files: readonly string[],
 ): Promise<readonly (ScriptSource | NoSource)[]> {
   const sources: (ScriptSource | NoSource)[] = [];
+  const own = openFiles(folder);
   for (const file of files) {
-    const isMissing = !existsSync(resolve(folder, file));
-    const source = readSource(folder, file);
-    sources.push(await source.catch((error) => ({ problem: messageOf(error), isMissing })));
+    const isMissing = !own.has(file);
+    const source = readSource(own, file);
+    sources.push(await source.catch((error) => noSource(error, isMissing)));
   }
   if (sources.some((source) => 'isBundle' in source && source.isBundle)) {
     const { stop } = await import('esbuild');
@@ -40,18 +43,23 @@ export async function readSources(
   return sources;
 }
 
-async function readSource(folder: string, file: string): Promise<ScriptSource> {
-  const path = resolve(folder, file);
-  if (!existsSync(path)) throw new Error(`${file} does not exist`);
-  const text = textOf(path, file);
-  if (!needsBundle(path, text)) return { source: text, isBundle: false };
-  return { source: await bundle(folder, file), isBundle: true };
+function noSource(error: unknown, isMissing: boolean): NoSource {
+  if (error instanceof UnsafeFile) throw error;
+  return { problem: messageOf(error), isMissing };
 }
 
-function textOf(path: string, file: string): string {
+async function readSource(own: ProjectFiles, file: string): Promise<ScriptSource> {
+  const content = own.read(file);
+  if (content === undefined) throw new Error(`${file} does not exist`);
+  const text = textOf(content, file);
+  if (!needsBundle(resolve(own.folder, file), text)) return { source: text, isBundle: false };
+  return { source: await bundle(own.folder, file), isBundle: true };
+}
+
+function textOf(content: Uint8Array, file: string): string {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-    return decoder.decode(readFileSync(path));
+    return decoder.decode(content);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new Error(`${file} is not a text in UTF-8`, { cause: error });
@@ -99,6 +107,7 @@ async function bundle(folder: string, file: string): Promise<string> {
       format: 'iife',
       charset: 'utf8',
       logLevel: 'silent',
+      plugins: [checkModules(folder)],
       banner: { js: `/* Bundled from ${file}: change that file. */` },
     });
     return outputFiles[0]?.text ?? '';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Fields } from '../../../../shared/core/resource/field.ts';
 import { messages } from '../../../../shared/values/errors/messages.ts';
+import type { RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { text, type ValueSchema } from '../../../../shared/values/values.ts';
 import { type Entry, type Member, type Members, membersOf } from './members.ts';
 
@@ -24,7 +25,7 @@ export type SectionName =
 export interface Section {
   readonly name: SectionName;
   /** Path below the instance, with its last slash. */
-  readonly path: string;
+  readonly path: RequestPath;
   /** One record that always exists. */
   readonly isSettings: boolean;
   readonly members: Members;
@@ -56,7 +57,7 @@ const same = (entry: Entry): Entry => entry;
 /** Describes the list of a resource with these fields. Its records are known by `nameMember`. */
 export function listSection(
   name: SectionName,
-  path: string,
+  path: RequestPath,
   { fields, nameMember = 'name', ...own }: Partial<Section> & { readonly fields: Fields },
 ): Section {
   const { [nameMember]: named, ...members } = membersOf(fields);
@@ -81,7 +82,7 @@ export function listSection(
 }
 
 /** Describes settings at one path. */
-export function settingsSection(name: SectionName, path: string, members: Members): Section {
+export function settingsSection(name: SectionName, path: RequestPath, members: Members): Section {
   const nameOf = () => name;
   return { ...listSection(name, path, { fields: {} }), members, isSettings: true, nameOf };
 }

@@ -1,4 +1,3 @@
-import { isAbsolute, normalize } from 'node:path';
 import * as v from 'valibot';
 import { apiKeyFields } from '../../../../functions/api-keys/fields.ts';
 import { channelFields } from '../../../../functions/channels/fields.ts';
@@ -14,8 +13,10 @@ import { groupFields } from '../../../../functions/users/fields.ts';
 import { builtInChannels } from '../../../../shared/channels/built-in-channels.ts';
 import { predefinedTemplates } from '../../../../shared/templates/predefined.ts';
 import { isJsonObject } from '../../../../shared/values/json/json.ts';
+import { at } from '../../../../shared/values/text/request-path.ts';
 import { slug } from '../../../../shared/values/text/slug.ts';
 import { text } from '../../../../shared/values/values.ts';
+import { isScriptPath } from '../../path-parts.ts';
 import { initialKey } from '../../settings.ts';
 import { fieldsOf, fieldsSchema, showFields } from './class-fields.ts';
 import { type Entry, type Members, membersOf } from './members.ts';
@@ -27,19 +28,19 @@ const { name: _className, schema: _schema, ...classMembers } = membersOf(classFi
 
 const filePath = v.pipe(
   text(),
-  v.check((path) => isInside(path), 'is not a path within the project'),
+  v.check(isScriptPath, 'is not a path within the project, without names that begin with a dot'),
 );
 
 /** All sections in the order of a push: a section refers only to those before it. */
 export const sections: readonly Section[] = [
-  settingsSection('instance', '', instanceMembers),
+  settingsSection('instance', at``, instanceMembers),
   {
     // the rules of the configuration of a script
-    ...settingsSection('config', 'snippets/config/', only(scriptMembers, 'config')),
+    ...settingsSection('config', at`snippets/config/`, only(scriptMembers, 'config')),
     fromFile: (given) => ({ config: given }),
     toFile: (shown) => (isJsonObject(shown.config) ? shown.config : {}),
   },
-  listSection('groups', 'groups/', {
+  listSection('groups', at`groups/`, {
     fields: groupFields,
     members: membersOf(groupFields),
     nameSchema: v.pipe(text({ max: 64 }), v.nonEmpty()),
@@ -48,7 +49,7 @@ export const sections: readonly Section[] = [
     toFile: groupToFile,
     key: 'id',
   }),
-  listSection('classes', 'classes/', {
+  listSection('classes', at`classes/`, {
     fields: classFields,
     members: { ...classMembers, fields: { schema: fieldsSchema, initial: {} } },
     references: { group: 'groups' },
@@ -60,20 +61,20 @@ export const sections: readonly Section[] = [
       ...(fields !== undefined && { fields: showFields(fieldsOf(fields)) }),
     }),
   }),
-  listSection('channels', 'channels/', {
+  listSection('channels', at`channels/`, {
     fields: channelFields,
     references: { group: 'groups' },
     builtIn: Object.fromEntries(
       builtInChannels.map(({ name, type, custom_publish }) => [name, { type, custom_publish }]),
     ),
   }),
-  listSection('templates', 'snippets/templates/', {
+  listSection('templates', at`snippets/templates/`, {
     fields: templateFields,
     builtIn: Object.fromEntries(
       predefinedTemplates.map(({ name, row: _row, ...template }) => [name, template]),
     ),
   }),
-  listSection('scripts', 'snippets/scripts/', {
+  listSection('scripts', at`snippets/scripts/`, {
     fields: scriptFields,
     nameMember: 'label',
     members: { file: { schema: filePath }, ...scriptMembers },
@@ -85,36 +86,31 @@ export const sections: readonly Section[] = [
       ...shown,
     }),
   }),
-  listSection('script_endpoints', 'endpoints/scripts/', {
+  listSection('script_endpoints', at`endpoints/scripts/`, {
     fields: scriptEndpointFields['v1.1'],
     references: { script: 'scripts' },
   }),
-  listSection('data_endpoints', 'endpoints/data/', { fields: dataEndpointFields }),
-  listSection('triggers', 'triggers/', {
+  listSection('data_endpoints', at`endpoints/data/`, { fields: dataEndpointFields }),
+  listSection('triggers', at`triggers/`, {
     fields: triggerFields['v1.1'],
     nameMember: 'label',
     references: { script: 'scripts' },
   }),
-  listSection('schedules', 'schedules/', {
+  listSection('schedules', at`schedules/`, {
     fields: scheduleFields['v1.1'],
     nameMember: 'label',
     references: { script: 'scripts' },
   }),
-  listSection('api_keys', 'api_keys/', {
+  listSection('api_keys', at`api_keys/`, {
     fields: apiKeyFields,
     nameMember: 'description',
     builtIn: { [initialKey]: {} },
   }),
-  settingsSection('push', 'push_notifications/apns/config/', pushMembers()),
+  settingsSection('push', at`push_notifications/apns/config/`, pushMembers()),
 ];
 
 function only(members: Members, name: string): Members {
   return Object.fromEntries(Object.entries(members).filter(([each]) => each === name));
-}
-
-/** A pull writes only files of the project. */
-function isInside(path: string): boolean {
-  return !isAbsolute(path) && !normalize(path).split(/[\\/]/).includes('..');
 }
 
 /** The key of an entry is the name of its group, or the label of a group without name. */

@@ -1,4 +1,5 @@
 import { messageOf } from '../../../../shared/values/caught.ts';
+import { joined, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { untilReady } from '../../class-status.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Entry } from '../model/members.ts';
@@ -56,7 +57,7 @@ async function write(change: Change, writer: Writer): Promise<void> {
   if (action === 'replace') await remove(change, writer);
   if (action === 'create' || action === 'replace') {
     const body = { [section.nameMember]: name, ...bodyOf(section, after, writer) };
-    const created = await send({ path: base + section.path, body });
+    const created = await send({ path: joined(base, section.path), body });
     writer.ids.get(section.name)?.set(name, created.body.id);
     return;
   }
@@ -71,7 +72,7 @@ async function remove(change: Change, target: Target): Promise<void> {
   await send({ method: 'DELETE', path: existingPath(change, target), expect: [204, 404] });
 }
 
-function existingPath({ section, name }: Change, { instance, connection }: Target): string {
+function existingPath({ section, name }: Change, { instance, connection }: Target): RequestPath {
   const path = instance.paths.get(section.name)?.get(name);
   return path ?? pathOf(connection.base, section, { name });
 }

@@ -1,4 +1,5 @@
-import { itemsOf, type Send } from '../../../client.ts';
+import { below, joined, type RequestPath } from '../../../../shared/values/text/request-path.ts';
+import { itemsOf, type PathSend } from '../../../client.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { Entry } from '../model/members.ts';
@@ -13,7 +14,7 @@ type ApiRecord = Readonly<Record<string, unknown>>;
 export interface InstanceState {
   readonly state: State;
   /** Paths of records, from the root. */
-  readonly paths: ReadonlyMap<SectionName, ReadonlyMap<string, string>>;
+  readonly paths: ReadonlyMap<SectionName, ReadonlyMap<string, RequestPath>>;
   readonly ids: Ids;
   /** Names of records that have none, or share it, by section: a record each. */
   readonly shared: ReadonlyMap<SectionName, readonly string[]>;
@@ -35,7 +36,7 @@ export async function readInstance(
   wanted: ReadonlySet<SectionName>,
 ): Promise<InstanceState> {
   const state = new Map<SectionName, Entries>();
-  const paths = new Map<SectionName, ReadonlyMap<string, string>>();
+  const paths = new Map<SectionName, ReadonlyMap<string, RequestPath>>();
   const ids = new Map<SectionName, ReadonlyMap<string, number>>();
   const shared = new Map<SectionName, readonly string[]>();
   for (const section of sections) {
@@ -60,15 +61,18 @@ export async function readInstance(
 }
 
 async function readRecords(
-  send: Send,
-  base: string,
+  send: PathSend,
+  base: RequestPath,
   { path, isSettings, inFiles }: Section,
 ): Promise<readonly ApiRecord[]> {
-  if (isSettings) return [(await send({ path: base + path })).body];
+  const list = joined(base, path);
+  if (isSettings) return [(await send({ path: list })).body];
   const records: ApiRecord[] = [];
-  for await (const record of itemsOf<ApiRecord>(send, `${base}${path}?page_size=${pageSize}`)) {
+  for await (const record of itemsOf<ApiRecord>(send, below(list)`?page_size=${pageSize}`)) {
     const isCut = inFiles.some((name) => String(record[name]).endsWith(cutEnd));
-    const whole = isCut ? await send({ path: `${base}${path}${record.id}/` }) : { body: record };
+    const whole = isCut
+      ? await send({ path: below(list)`${String(record.id)}/` })
+      : { body: record };
     records.push(whole.body);
   }
   return records;
@@ -78,9 +82,10 @@ const pageSize = 100;
 const cutEnd = '(...truncated...)'; // of a long source in a list
 
 /** Returns the path of a record, from the root. */
-export function pathOf(base: string, section: Section, record: ApiRecord): string {
+export function pathOf(base: RequestPath, section: Section, record: ApiRecord): RequestPath {
   const { path, isSettings, key } = section;
-  return isSettings ? base + path : `${base}${path}${record[key]}/`;
+  const list = joined(base, path);
+  return isSettings ? list : below(list)`${String(record[key])}/`;
 }
 
 function entryOf(section: Section, record: ApiRecord, ids: Ids): Entry {

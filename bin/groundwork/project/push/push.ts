@@ -1,3 +1,4 @@
+import { below } from '../../../../shared/values/text/request-path.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
 import { type Project, wantedSections } from '../files/project.ts';
@@ -89,7 +90,7 @@ async function losses(
     }
     const fields = lostFields(change);
     if (fields.length === 0) continue;
-    const { body } = await send({ path: `${base}classes/${name}/objects/?page_size=1` });
+    const { body } = await send({ path: below(base)`classes/${name}/objects/?page_size=1` });
     if (body.objects.length === 0) continue;
     const lost = fields.map((field) => `classes.${name}.fields.${field}`).join(', ');
     problems.push(

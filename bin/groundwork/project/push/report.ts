@@ -1,3 +1,4 @@
+import { printableLine } from '../../../../shared/values/text/printable.ts';
 import { formatTable } from '../../../operator/terminal.ts';
 import type { Terminal } from '../../terminal.ts';
 import { type Change, describeChange } from './plan.ts';
@@ -41,15 +42,15 @@ const colors = {
 } as const;
 
 function rowOf(change: Change): readonly string[] {
-  return [change.action, change.section.name, inOneLine(change.name), describeChange(change)];
+  return [
+    change.action,
+    change.section.name,
+    printableLine(change.name),
+    printableLine(describeChange(change)),
+  ];
 }
 
 function keptRow({ section, name, action }: Change): readonly string[] {
   const verb = action === 'reset' ? 'resets' : 'deletes';
-  return ['keep', section.name, inOneLine(name), `not in the project: --prune ${verb} it`];
-}
-
-/** Labels may have any characters. */
-function inOneLine(name: string): string {
-  return name.replace(/\p{Cc}/gu, ' ');
+  return ['keep', section.name, printableLine(name), `not in the project: --prune ${verb} it`];
 }

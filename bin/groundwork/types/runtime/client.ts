@@ -1,3 +1,12 @@
+import {
+  addressAt,
+  at,
+  below,
+  checkPath,
+  joined,
+  type RequestPath,
+  withQuery,
+} from '../../../../shared/values/text/request-path.ts';
 import type {
   ChannelMessage,
   ClientOptions,
@@ -24,12 +33,11 @@ export function connect<Types extends InstanceTypes>(
       'X-API-KEY': options.apiKey,
       ...(userKey !== undefined && { 'X-USER-KEY': userKey }),
     };
-    const base = `${options.url.replace(/\/+$/, '')}/v1.1/instances/${options.instance}/`;
-    return exchange(new URL(path, base), request, isPublic ? {} : keys);
+    return exchange(addressOf(options, path), request, isPublic ? {} : keys);
   };
   const client: InstanceClient<Types> = {
     login: async (credentials) => {
-      const { body } = await send('user/auth/', { method: 'POST', body: credentials });
+      const { body } = await send(at`user/auth/`, { method: 'POST', body: credentials });
       const user = body as InstanceUser<Types['profile']>; // as the server describes users
       userKey = user.user_key;
       return user;
@@ -39,29 +47,38 @@ export function connect<Types extends InstanceTypes>(
     },
     run: async <Result>(name: Types['script'], payload: object = {}) => {
       const link = publicLinks[name];
-      const path = link ?? `endpoints/scripts/${name}/run/`;
+      const path = link === undefined ? at`endpoints/scripts/${name}/run/` : checkPath(link);
       const request = { method: 'POST', body: payload } as const;
       return (await send(path, request, link !== undefined)).body as Result; // chosen by the caller
     },
     publish: async (channel: string, payload: object, room?: string) => {
       const request = { method: 'POST', body: { payload, room } } as const;
-      return (await send(`channels/${channel}/publish/`, request)).body as ChannelMessage; // as the server describes it
+      return (await send(at`channels/${channel}/publish/`, request)).body as ChannelMessage; // as the server describes it
     },
     subscribe: (channel: string, subscribeOptions: SubscribeOptions & { room?: string } = {}) =>
       receive(send, channel, subscribeOptions),
-    request: async (path, request) => (await send(path, request)).body,
+    request: async (path, request) => (await send(checkPath(path), request)).body,
   };
   return {
     client,
     collection: <Item, Input, Update, Query, Order extends string>(name: string) =>
       collectionOf<Item, Input, Update, Query, Order>(send, name),
     endpoint: <Item, Input, Query, Order extends string>(name: string, className: string) => {
-      const path = `endpoints/data/${name}/`;
-      const paths = { list: `${path}get/`, create: `${path}post/`, className };
+      const path = at`endpoints/data/${name}/`;
+      const paths = { list: below(path)`get/`, create: below(path)`post/`, className };
       return listOf<Item, Input, Query, Order>(send, paths);
     },
   };
 }
+
+/** Returns the address of a path, which is below the instance if it is not from the root. */
+function addressOf({ url, instance }: ClientOptions, path: RequestPath): URL {
+  const isFull = path.startsWith('/');
+  return addressAt(url, isFull ? path : joined(at`/v1.1/instances/${instance}/`, path));
+}
+
+/** Returns a path of a channel. */
+type PathOf = (name: string, parameters: Readonly<Record<string, string>>) => RequestPath;
 
 /** Where a subscription continues. */
 interface Position {
@@ -75,10 +92,8 @@ async function* receive(
   channel: string,
   { lastId, room, signal }: SubscribeOptions & { room?: string },
 ): AsyncGenerator<ChannelMessage, void, undefined> {
-  const path = (name: string, parameters: Record<string, string>) => {
-    const query = new URLSearchParams({ ...parameters, ...(room !== undefined && { room }) });
-    return `channels/${channel}/${name}/?${query}`;
-  };
+  const path: PathOf = (name, parameters) =>
+    withQuery(at`channels/${channel}/${name}/`, { ...parameters, room });
   let last = lastId ?? (await newestId(send, path('history', { page_size: '1' }), signal));
   while (!signal?.aborted) {
     const position: Position = await poll(send, { last, path, signal });
@@ -87,7 +102,7 @@ async function* receive(
   }
 }
 
-async function newestId(send: Send, path: string, signal: AbortSignal | undefined) {
+async function newestId(send: Send, path: RequestPath, signal: AbortSignal | undefined) {
   const { objects } = (await send(path, { signal })).body as { objects: readonly ChannelMessage[] }; // as described
   return objects[0]?.id ?? 0;
 }
@@ -103,7 +118,7 @@ async function poll(
     signal,
   }: {
     last: number;
-    path: (name: string, parameters: Record<string, string>) => string;
+    path: PathOf;
     signal: AbortSignal | undefined;
   },
 ): Promise<Position> {

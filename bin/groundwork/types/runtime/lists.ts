@@ -1,3 +1,10 @@
+import {
+  at,
+  below,
+  checkPath,
+  type RequestPath,
+  withQuery,
+} from '../../../../shared/values/text/request-path.ts';
 import type { ClassObjects, ListOptions, ListPage, ObjectList } from './interface.ts';
 import { GroundworkError, replyOf, type Send } from './requests.ts';
 
@@ -6,16 +13,16 @@ export function collectionOf<Item, Input, Update, Query, Order extends string>(
   send: Send,
   className: string,
 ): ClassObjects<Item, Input, Update, Query, Order> {
-  const path = `classes/${className}/objects/`;
+  const path = at`classes/${className}/objects/`;
   return {
     ...listOf<Item, Input, Query, Order>(send, { list: path, create: path, className }),
-    get: async (id) => (await send(`${path}${id}/`)).body as Item, // here and below: as the class declares it
+    get: async (id) => (await send(below(path)`${id}/`)).body as Item, // here and below: as the class declares it
     update: async (id, changes) => {
       const body = await withUploads(send, className, changes);
-      return (await send(`${path}${id}/`, { method: 'PATCH', body })).body as Item;
+      return (await send(below(path)`${id}/`, { method: 'PATCH', body })).body as Item;
     },
     delete: async (id) => {
-      await send(`${path}${id}/`, { method: 'DELETE' });
+      await send(below(path)`${id}/`, { method: 'DELETE' });
     },
     upload: (file, filename) => upload(send, className, { file, filename }),
   };
@@ -24,10 +31,10 @@ export function collectionOf<Item, Input, Update, Query, Order extends string>(
 /** Returns a list of the objects of a class. */
 export function listOf<Item, Input, Query, Order extends string>(
   send: Send,
-  { list, create, className }: { list: string; create: string; className: string },
+  { list, create, className }: { list: RequestPath; create: RequestPath; className: string },
 ): ObjectList<Item, Input, Query, Order> {
   async function page<Field extends keyof Item>(
-    path: string,
+    path: RequestPath,
   ): Promise<ListPage<Pick<Item, Field>>> {
     const body = (await send(path)).body as {
       readonly objects: readonly Pick<Item, Field>[];
@@ -35,13 +42,13 @@ export function listOf<Item, Input, Query, Order extends string>(
       readonly objects_count?: number;
     }; // as the server describes lists
     const { objects, next, objects_count: count } = body;
-    return { objects, count, ...(next !== null && { next: () => page<Field>(next) }) };
+    return { objects, count, ...(next !== null && { next: () => page<Field>(checkPath(next)) }) };
   }
   return {
-    list: (options = {}) => page(list + parametersOf(options)),
+    list: (options = {}) => page(withQuery(list, parametersOf(options))),
     async *all<Field extends keyof Item>(options: ListOptions<Query, Order, Field> = {}) {
       let current: ListPage<Pick<Item, Field>> | undefined = await page(
-        list + parametersOf(options),
+        withQuery(list, parametersOf(options)),
       );
       while (current !== undefined) {
         yield* current.objects;
@@ -57,17 +64,15 @@ export function listOf<Item, Input, Query, Order extends string>(
 
 function parametersOf<Query, Order extends string, Field>(
   options: ListOptions<Query, Order, Field>,
-): string {
+) {
   const { where, orderBy, pageSize, fields, count } = options;
-  const given = Object.entries({
+  return {
     query: where && JSON.stringify(where),
     order_by: orderBy,
     page_size: pageSize,
     fields: fields?.join(','),
     include_count: count,
-  }).filter(([, value]) => value !== undefined);
-  const parameters = given.map(([name, value]): [string, string] => [name, String(value)]);
-  return `?${new URLSearchParams(parameters)}`;
+  };
 }
 
 /** Uploads the files among the values of an object, and replaces them with their names. */
@@ -86,7 +91,7 @@ async function upload(
 ): Promise<string> {
   const ownName = 'name' in file ? String(file.name) : undefined; // of a File
   const request = { filename: filename ?? ownName, content_type: file.type || undefined };
-  const path = `classes/${className}/uploads/`;
+  const path = at`classes/${className}/uploads/`;
   const opened = (await send(path, { method: 'POST', body: request })).body as {
     readonly url: string;
     readonly fields: Readonly<Record<string, string>>;

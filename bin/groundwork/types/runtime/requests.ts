@@ -1,3 +1,4 @@
+import type { RequestPath } from '../../../../shared/values/text/request-path.ts';
 import type { RequestOptions } from './interface.ts';
 
 /** A response. */
@@ -9,7 +10,11 @@ export interface Reply {
 }
 
 /** Sends a request of the client. */
-export type Send = (path: string, options?: RequestOptions, isPublic?: boolean) => Promise<Reply>;
+export type Send = (
+  path: RequestPath,
+  options?: RequestOptions,
+  isPublic?: boolean,
+) => Promise<Reply>;
 
 /** An error response of the server. A failed connection is the error of `fetch`. */
 export class GroundworkError extends Error {

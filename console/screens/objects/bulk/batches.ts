@@ -1,11 +1,11 @@
+import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { send } from '../../../core/api.ts';
-import { at } from '../../../core/router.ts';
 
 /** A request in a batch. */
 export interface BatchItem {
   readonly method: 'POST' | 'PATCH' | 'DELETE';
   /** From `/v1.1/` on. */
-  readonly path: string;
+  readonly path: RequestPath;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 

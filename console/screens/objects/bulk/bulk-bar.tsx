@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at, joined } from '../../../../shared/values/text/request-path.ts';
 import { counted } from '../../../core/counted.ts';
 import { attempt, notify } from '../../../core/notices.ts';
 import { confirm, Dialog } from '../../../parts/dialog.tsx';
@@ -7,6 +8,8 @@ import { type Draft, fromDraft } from '../edit/draft.ts';
 import { ValueControl } from '../edit/value-control.tsx';
 import { type Column, type ObjectsPlace, objectPath } from '../object-data.ts';
 import { type BatchItem, type Progress, sendForEach } from './batches.ts';
+
+const root = at`/v1.1/`; // items of a batch have paths from it
 
 interface BulkBarProps {
   readonly place: ObjectsPlace;
@@ -43,7 +46,10 @@ export function BulkBar(props: BulkBarProps) {
     const title = `Delete ${counted(selected.size, 'object')}?`;
     const text = 'They cannot be brought back: objects made anew have other ids.';
     if (!(await confirm({ title, text, verb: 'Delete', name: place.className }))) return;
-    const gone = await run((id) => ({ method: 'DELETE', path: `/v1.1/${objectPath(place, id)}` }));
+    const gone = await run((id) => ({
+      method: 'DELETE',
+      path: joined(root, objectPath(place, id)),
+    }));
     onRemoved(gone);
     notify(`${counted(gone.size, 'object')} deleted.`);
   };
@@ -52,7 +58,7 @@ export function BulkBar(props: BulkBarProps) {
     setEditing(false);
     const changed = await run((id) => ({
       method: 'PATCH',
-      path: `/v1.1/${objectPath(place, id)}`,
+      path: joined(root, objectPath(place, id)),
       body,
     }));
     onChanged();

@@ -1,7 +1,7 @@
+import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../../core/api.ts';
 import { parseJson } from '../../../core/json-text.ts';
 import type { ApiRequest } from '../../../core/request.ts';
-import { at } from '../../../core/router.ts';
 import { bareValue, type Column, type ObjectsPlace, valueText } from '../object-data.ts';
 
 /** A value while it is edited: its text, or a file that was chosen; null: not set. */
@@ -97,7 +97,7 @@ export function isConflict(error: unknown): boolean {
 
 /** Returns the request that changes an object, if it still has this revision. */
 export function updateRequest(
-  path: string,
+  path: RequestPath,
   changes: Readonly<Record<string, unknown>>,
   revision: number,
 ): ApiRequest {

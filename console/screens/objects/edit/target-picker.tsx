@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
+import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { type Page, send } from '../../../core/api.ts';
 import { useLoad } from '../../../core/load.ts';
 import type { Parameters } from '../../../core/request.ts';
-import { at } from '../../../core/router.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../../parts/form.tsx';
 import { Loaded } from '../../../parts/loaded.tsx';
@@ -55,7 +55,7 @@ export function TargetPicker({ place, column, onPick, onClose }: TargetPickerPro
 }
 
 interface SearchProps {
-  readonly path: string;
+  readonly path: RequestPath;
   readonly labels: readonly string[];
   /** Indexed texts of a class; absent for users. */
   readonly fields?: readonly string[];

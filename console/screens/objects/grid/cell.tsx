@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { at, href } from '../../../core/router.ts';
+import { at } from '../../../../shared/values/text/request-path.ts';
+import { href } from '../../../core/router.ts';
 import { isWebAddress, SafeLink } from '../../../parts/safe-link.tsx';
 import {
   bareValue,

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { checkPath, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { type ApiProblem, type Page, send } from '../../../core/api.ts';
 import { toApiProblem } from '../../../core/load.ts';
 import type { Parameters } from '../../../core/request.ts';
@@ -63,7 +64,7 @@ export function listParameters({ query, orderBy, columns }: Listing): Parameters
 export function useRows(place: ObjectsPlace, listing: Listing): Rows {
   const [state, setState] = useState(nothing);
   const [round, setRound] = useState(0);
-  const load = useRef<(path: string, query?: Parameters) => void>(() => undefined);
+  const load = useRef<(path: RequestPath, query?: Parameters) => void>(() => undefined);
   const isBusy = useRef(false);
   const following = useRef<string | null>(null); // known before the state is rendered: no page is loaded twice
   const parameters = listParameters(listing);
@@ -104,9 +105,11 @@ export function useRows(place: ObjectsPlace, listing: Listing): Rows {
     isLoading,
     problem,
     loadMore: () => {
-      if (following.current !== null && !isBusy.current) load.current(following.current);
+      if (following.current !== null && !isBusy.current) {
+        load.current(checkPath(following.current));
+      }
     },
-    retry: () => (next === null ? start() : load.current(next)),
+    retry: () => (next === null ? start() : load.current(checkPath(next))),
     reload: () => setRound((last) => last + 1),
     replace: (object) =>
       setState((last) => ({
@@ -120,7 +123,11 @@ export function useRows(place: ObjectsPlace, listing: Listing): Rows {
   };
 }
 
-function readPage(path: string, query: Parameters, signal: AbortSignal): Promise<Page<DataObject>> {
+function readPage(
+  path: RequestPath,
+  query: Parameters,
+  signal: AbortSignal,
+): Promise<Page<DataObject>> {
   return send({ method: 'GET', path, query, signal });
 }
 

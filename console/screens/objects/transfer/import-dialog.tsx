@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { at, joined } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { counted } from '../../../core/counted.ts';
 import { attempt, notify } from '../../../core/notices.ts';
@@ -196,7 +197,7 @@ type Sendable = Extract<ReadObject, { readonly values: object }>;
 /** Creates objects; returns why some were not. */
 async function sendPart(place: ObjectsPlace, part: readonly Sendable[]): Promise<string[]> {
   if (part.length === 0) return [];
-  const path = `/v1.1/${objectsPath(place)}`;
+  const path = joined(at`/v1.1/`, objectsPath(place));
   const items = part.map(({ values }) => ({ method: 'POST' as const, path, body: values }));
   const entries = await sendBatch(place.instance, items);
   return entries.flatMap((entry, index) => {

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { neverRejects } from '../../../values/in-background.ts';
 
 const api = '/2020-01-01/extension';
 const name = 'groundwork'; // unique among the extensions of a function
@@ -41,8 +42,8 @@ export async function registerExtension(
   });
   const next = () => nextEvent(`http://${runtimeApi}${api}/event/next`, id);
   if (rest === undefined)
-    void next().catch(() => undefined); // the process continues as without it
-  else void followInvocations(next, rest);
+    next().catch(() => undefined); // the process continues as without it
+  else neverRejects(followInvocations(next, rest)); // it ends the process
 }
 
 /** Lets each invocation end when the process may rest. Without this each would last until its time limit. */

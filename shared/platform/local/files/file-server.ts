@@ -11,7 +11,7 @@ import {
   methodNotAllowed,
   notFound,
 } from '../../../values/errors/errors.ts';
-import { keyOfUrl } from '../../../values/file-keys.ts';
+import { keyOfUrl, ownerOfFile } from '../../../values/file-keys.ts';
 import { dispositionOf } from '../../../values/uploads.ts';
 import { filesPath, type LocalFiles, type OpenFile } from './files.ts';
 import { type FormBody, receiveUpload } from './upload-receiver.ts';
@@ -57,13 +57,13 @@ export async function serveFiles(files: LocalFiles, request: FileRequest): Promi
       if (path !== filesPath) return refuse(response, forbidden('upload_denied'));
       return upload(files, request);
     case 'OPTIONS':
-      return end(response, 200, preflightOf(message).headers ?? {});
+      return end(response, 200, preflightOf(head).headers ?? {});
     default:
       return refuse(response, methodNotAllowed(head.method ?? ''));
   }
 }
 
-function preflightOf({ headers }: IncomingMessage) {
+function preflightOf({ headers }: FileRequest['head']) {
   const asked = headers['access-control-request-headers'];
   return preflightResponse(Array.isArray(asked) ? asked.join() : asked);
 }
@@ -94,7 +94,7 @@ async function serveFile(
   { head, response }: FileRequest,
 ): Promise<Served> {
   const key = keyOfUrl(filesPath.slice(0, -1), path);
-  const file = key === undefined ? undefined : await files.open(key);
+  const file = key && (await files.open(ownerOfFile(key), key)); // public: for any client
   if (key === undefined || file === undefined) return refuse(response, notFound());
   try {
     return await send(file, `"${key.slice(key.lastIndexOf('/') + 1)}"`, head, response);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { constants, mkdtempSync, rmSync } from 'node:fs';
 import {
   type FileHandle,
   link,
@@ -12,22 +12,30 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { deadLetterFiles } from '../../../jobs/change-feed.ts';
 import { deadLetterDays } from '../../../jobs/instance-letters.ts';
 import { codeOf, messageOf } from '../../../values/caught.ts';
+import {
+  checkOwned,
+  type FileArea,
+  type FileKey,
+  type FileOwner,
+  folderPrefix,
+  type OwnedKey,
+  readFileKey,
+} from '../../../values/file-keys.ts';
 import type { FileContent, FileStore, Log } from '../../ports.ts';
-
 import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
 import { isHeld } from './holds.ts';
+import { removeFile, removeFolder } from './remove-files.ts';
 import { createUploadForms, type UploadForms } from './upload-form.ts';
 
 /** The files of one machine, with functions that only its server needs. */
 export interface LocalFiles extends FileStore {
   /** Opens a file for reading in parts, to be closed after; undefined when it does not exist. */
-  open(key: string): Promise<OpenFile | undefined>;
+  open(owner: FileOwner, key: FileKey): Promise<OpenFile | undefined>;
   /** Stores an incoming stream, as `put` does. */
-  receive(key: string, contentType: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
+  receive(upload: OwnedKey, contentType: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
   readonly forms: UploadForms;
   /** Ends the periodic cleanup. */
   close(): void;
@@ -55,10 +63,10 @@ export interface FilesOptions {
 
 const dayMs = 24 * 3600 * 1000;
 /** Folders whose files are deleted at an age in milliseconds. */
-const passingAreas = [
+const passingAreas: readonly { readonly area: FileArea; readonly liveMs: number }[] = [
   { area: 'uploads', liveMs: dayMs },
   { area: 'traces', liveMs: dayMs },
-  { area: deadLetterFiles, liveMs: deadLetterDays * dayMs },
+  { area: 'dead-letters', liveMs: deadLetterDays * dayMs },
 ];
 const sweepIntervalMs = 3600 * 1000;
 
@@ -90,21 +98,41 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
     address,
     forms,
     close: () => clearInterval(timer),
-    put: (key, file) => store(place, key, file.contentType, [file.bytes]),
-    receive: (key, contentType, parts) => store(place, key, contentType, parts),
-    get: (key) => read(folder, key),
-    size: (key) => size(folder, key),
-    open: (key) => openFile(folder, key),
-    copy: (from, to) => copy(place, from, to),
+    put: async (owner, key, file) => {
+      checkOwned(owner, key);
+      await store(place, key, file.contentType, [file.bytes]);
+    },
+    receive: async ({ owner, key }, contentType, parts) => {
+      checkOwned(owner, key);
+      await store(place, key, contentType, parts);
+    },
+    get: async (owner, key) => {
+      checkOwned(owner, key);
+      return read(folder, key);
+    },
+    size: async (owner, key) => {
+      checkOwned(owner, key);
+      return size(folder, key);
+    },
+    open: async (owner, key) => {
+      checkOwned(owner, key);
+      return openFile(folder, key);
+    },
+    copy: async (from, to) => {
+      checkOwned(from.owner, from.key);
+      checkOwned(to.owner, to.key);
+      return copy(place, from.key, to.key);
+    },
     isHeld: () => isHeld(folder),
-    remove: async (keys) => {
-      for (const key of keys) await removePath(folder, checked(key));
+    remove: async (owner, keys) => {
+      checkOwned(owner, ...keys);
+      for (const key of keys) await removeFile(folder, key);
     },
-    removeAll: async (prefix) => {
-      if (!prefix.endsWith('/')) throw new Error('a prefix of files ends in a slash');
-      await removePath(folder, checked(prefix.slice(0, -1)));
+    removeAll: (files) => removeFolder(folder, folderPrefix(files)),
+    openUpload: async (owner, key, terms) => {
+      checkOwned(owner, key);
+      return forms.make(key, terms);
     },
-    openUpload: async (key, terms) => forms.make(checked(key), terms),
   };
 }
 
@@ -128,24 +156,18 @@ export async function openTemporaryFiles(
 
 type Place = FilesOptions & { readonly drafts: string; readonly trouble: StorageTrouble };
 
-/** Checks a key. Keys are created by the server; one that could leave the folder is a bug. */
-function checked(key: string): string {
-  if (!/^[\w-]+(\.[\w-]+)*(\/[\w-]+(\.[\w-]+)*)*$/.test(key)) throw new Error('no key of a file');
-  return key;
+function contentPath(folder: string, key: FileKey): string {
+  return join(folder, 'content', key);
 }
 
-function contentPath(folder: string, key: string): string {
-  return join(folder, 'content', checked(key));
-}
-
-function typePath(folder: string, key: string): string {
-  return join(folder, 'types', checked(key));
+function typePath(folder: string, key: FileKey): string {
+  return join(folder, 'types', key);
 }
 
 type Parts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Stores a file, the type first: a file with content always has a type. */
-async function store(place: Place, key: string, contentType: string, parts: Parts): Promise<void> {
+async function store(place: Place, key: FileKey, contentType: string, parts: Parts): Promise<void> {
   await write(place, typePath(place.folder, key), [Buffer.from(contentType)]);
   await write(place, contentPath(place.folder, key), parts);
 }
@@ -173,12 +195,12 @@ async function write(
   }
 }
 
-async function size(folder: string, key: string): Promise<number | undefined> {
+async function size(folder: string, key: FileKey): Promise<number | undefined> {
   const file = await openFile(folder, key, ({ handle }) => handle.close());
   return file?.size;
 }
 
-async function read(folder: string, key: string): Promise<FileContent | undefined> {
+async function read(folder: string, key: FileKey): Promise<FileContent | undefined> {
   const file = await openFile(folder, key);
   if (file === undefined) return undefined;
   try {
@@ -188,14 +210,17 @@ async function read(folder: string, key: string): Promise<FileContent | undefine
   }
 }
 
+// the last part of a path is no link: files are written by this process alone
+const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+
 async function openFile(
   folder: string,
-  key: string,
+  key: FileKey,
   use: (file: OpenFile) => Promise<void> = async () => undefined,
 ): Promise<OpenFile | undefined> {
   try {
     const contentType = await readFile(typePath(folder, key), 'utf8');
-    const handle = await open(contentPath(folder, key), 'r');
+    const handle = await open(contentPath(folder, key), readFlags);
     const { size, mtimeMs } = await handle.stat();
     const file = { handle, contentType, size, changedMs: mtimeMs };
     await use(file);
@@ -207,7 +232,7 @@ async function openFile(
 }
 
 /** Copies a file by links to the same bytes, which never change: deleting a file removes only its own link. */
-async function copy(place: Place, from: string, to: string): Promise<boolean> {
+async function copy(place: Place, from: FileKey, to: FileKey): Promise<boolean> {
   const { folder, durable, trouble } = place;
   try {
     for (const path of [typePath, contentPath]) {
@@ -228,20 +253,15 @@ function unlessThere(error: unknown): void {
   if (codeOf(error) !== 'EEXIST') throw error;
 }
 
-/** Deletes a file or folder, the content first: no file is ever without type. */
-async function removePath(folder: string, key: string): Promise<void> {
-  await rm(contentPath(folder, key), { recursive: true, force: true });
-  await rm(typePath(folder, key), { recursive: true, force: true });
-}
-
 /** Deletes files that are kept for some time only. */
 async function sweep(folder: string, nowMs: number): Promise<void> {
   for (const { area, liveMs } of passingAreas) {
     for (const name of await entriesOf(join(folder, 'content', area))) {
-      const key = `${area}/${name}`;
+      const key = readFileKey(`${area}/${name}`);
+      if (key === undefined) continue; // a folder
       const file = await openFile(folder, key, ({ handle }) => handle.close());
       const isOld = file !== undefined && nowMs - file.changedMs > liveMs;
-      if (isOld) await removePath(folder, key);
+      if (isOld) await removeFile(folder, key);
     }
   }
 }

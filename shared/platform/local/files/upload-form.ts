@@ -1,17 +1,22 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
+import {
+  type FileKey,
+  type OwnedKey,
+  ownerOfFile,
+  readFileKey,
+} from '../../../values/file-keys.ts';
 import type { UploadForm, UploadTerms } from '../../ports.ts';
 
 /** Creates and reads presigned forms for uploads outside the interface, similar to those of S3. */
 export interface UploadForms {
-  make(key: string, terms: UploadTerms): UploadForm;
+  make(key: FileKey, terms: UploadTerms): UploadForm;
   /** Returns the upload that a submitted form allows; undefined when it was not signed here or has expired. */
   read(fields: Readonly<Record<string, string>>): AllowedUpload | undefined;
 }
 
 /** An upload that a form allows. */
-export interface AllowedUpload {
-  readonly key: string;
+export interface AllowedUpload extends OwnedKey {
   readonly contentType: string;
   readonly maxBytes: number;
 }
@@ -44,7 +49,9 @@ export function createUploadForms(address: () => string, nowMs: () => number): U
       if (!timingSafeEqual(sign(policy), Buffer.from(signature, 'hex'))) return undefined;
       const text = Buffer.from(policy, 'base64url').toString();
       const { expiresMs, ...allowed } = v.parse(policySchema, JSON.parse(text)); // this process has signed it
-      return nowMs() <= expiresMs ? allowed : undefined;
+      const key = readFileKey(allowed.key);
+      if (key === undefined || nowMs() > expiresMs) return undefined;
+      return { ...allowed, key, owner: ownerOfFile(key) }; // the owner for whom the form was made
     },
   };
 }

@@ -8,7 +8,6 @@ import {
   serverBusy,
   tooLarge,
 } from '../../../values/errors/errors.ts';
-import { dataOfFile } from '../../../values/file-keys.ts';
 import type { ArrivingForm, ReadForm } from '../server/bodies/receive-form.ts';
 import type { LocalFiles } from './files.ts';
 
@@ -96,9 +95,10 @@ async function store(
 ): Promise<void> {
   const allowed = files.forms.read(fields);
   if (allowed === undefined) throw forbidden('upload_denied');
-  const { key, contentType, maxBytes } = allowed;
-  if (!(await form.admit({ owner: `instance ${dataOfFile(key)}`, maxBytes }))) throw serverBusy(1);
-  await files.receive(key, contentType, within(stream, maxBytes));
+  const { owner, contentType, maxBytes } = allowed;
+  const uploader = owner.kind === 'data' ? `instance ${owner.id}` : owner.kind;
+  if (!(await form.admit({ owner: uploader, maxBytes }))) throw serverBusy(1);
+  await files.receive(allowed, contentType, within(stream, maxBytes));
 }
 
 /** Passes a stream on; throws when it is too long or empty. */

@@ -8,6 +8,7 @@
  *             {"type": "kill", "id"}
  *             {"type": "watch", "id", "limits": {"residentBytes"?, "folder"?, "folderBytes"?}}, {"type": "unwatch", "id"}
  *             {"type": "limit", "bytes"}
+ *             {"type": "remove", "folders"}, of runs, when the server has ended
  *   launcher  {"type": "started", "id", "pid"}, then {"type": "socket", "id", "index"} for descriptors 1 to 3, each with
  *             its socket
  *             {"type": "exceeded", "id", "limit"}, {"type": "lowered", "id"}: see watch.cjs
@@ -18,15 +19,19 @@
  * Every child leads its own process group, and ends with the whole group. All children end with the server.
  */
 const { spawn } = require('node:child_process');
-const { closeSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const { closeSync, existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { basename, isAbsolute } = require('node:path');
+const { removeFolder } = require('./remove-folder.cjs');
 const { openWatches } = require('./watch.cjs');
 
 const scoreFile = '/proc/self/oom_score_adj';
 const childScore = '1000'; // when memory runs out, the system ends these processes first
 const closeOnExec = 0o2000000;
+const removalMs = 30_000; // of all folders at the end; the next start of the server deletes the rest
 
 /** Process groups by the id that the server assigned. */
 const groups = new Map();
+let left = []; // folders that the server could not delete before its end
 const watches = openWatches({ groups, tell, kill });
 
 closeInherited();
@@ -41,6 +46,7 @@ function receive(message) {
   else if (type === 'kill') kill(id);
   else if (type === 'unwatch') watches.remove(id);
   else if (type === 'limit') watches.limit(message.bytes);
+  else if (type === 'remove') left = message.folders.filter(isRunFolder);
   else if (type === 'watch' && groups.has(id)) {
     watches.add({ id, pid: groups.get(id).pid, ...message.limits });
   }
@@ -58,16 +64,19 @@ function start({ id, program, args, variables, folder }) {
   } catch (error) {
     return tell({ type: 'ended', id, exitCode: null, reason: error.message });
   }
-  child.once('error', (error) => {
+  child.on('error', (error) => {
     if (child.pid === undefined) {
       tell({ type: 'ended', id, exitCode: null, reason: error.message });
     }
   });
   if (child.pid === undefined) return;
-  groups.set(id, { pid: child.pid, folder });
+  groups.set(id, { pid: child.pid, folders: [folder, ...args].filter(isRunFolder) });
   tell({ type: 'started', id, pid: child.pid });
   const sockets = child.stdio.slice(1);
-  for (const socket of sockets) socket._handle.readStop(); // all output is for the server to read
+  for (const socket of sockets) {
+    socket._handle.readStop(); // all output is for the server to read
+    socket.on('error', () => {}); // the process has ended: `exit` follows
+  }
   for (const [at, socket] of sockets.entries()) tell({ type: 'socket', id, index: at + 1 }, socket);
   child.once('exit', (exitCode, signal) => {
     kill(id); // remaining processes of its group
@@ -104,19 +113,35 @@ function kill(id) {
   try {
     process.kill(-group.pid, 'SIGKILL');
   } catch (error) {
-    if (error.code !== 'ESRCH') throw error;
+    if (error.code !== 'ESRCH') report(`process group ${group.pid} could not be killed`, error);
   }
+}
+
+/** Reports an error to the operator, on the server's standard error. It must not end this process. */
+function report(what, { message }) {
+  process.stderr.write(`groundwork: ${what}: ${message}\n`);
 }
 
 function tell(message, socket) {
   if (process.connected) process.send(message, socket, () => {}); // an error: the server has gone, see `end`
 }
 
+/** Checks for the folder of a run: that of a runner, or one that remove-folder.cjs deletes. */
+function isRunFolder(text) {
+  return isAbsolute(text) && /^groundwork-script-[\w-]+$/.test(basename(text));
+}
+
 /** Ends everything that runs for the server when it has ended, for any reason. */
 function end() {
-  for (const [id, { folder }] of groups) {
-    kill(id);
-    if (/\/groundwork-script-[^/]+$/.test(folder)) rmSync(folder, { recursive: true, force: true });
+  for (const id of groups.keys()) kill(id); // all of them, before a deletion fails or takes long
+  const deadlineMs = Date.now() + removalMs;
+  const folders = new Set([...left, ...[...groups.values()].flatMap((group) => group.folders)]);
+  for (const folder of folders) {
+    try {
+      removeFolder(folder, deadlineMs);
+    } catch (error) {
+      if (existsSync(folder)) report(`${folder} could not be deleted`, error); // else by the server
+    }
   }
   process.exit();
 }

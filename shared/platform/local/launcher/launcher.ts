@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { codeOf } from '../../../values/caught.ts';
+import { codeOf, messageOf } from '../../../values/caught.ts';
 import { maxThreads } from '../../runtimes/limits.ts';
 import type {
   Exceeded,
@@ -25,8 +25,12 @@ export interface Launcher {
   limitMemory(bytes: number): void;
   /** Resolves when the launcher has ended although it was not closed. All its processes are killed then. */
   readonly lost: Promise<void>;
-  /** Ends the launcher and all its processes. */
-  close(): void;
+  /**
+   * Ends the launcher and all its processes.
+   *
+   * @param left folders of runs that it deletes before it ends
+   */
+  close(left?: readonly string[]): void;
 }
 
 const program = fileURLToPath(new URL('launcher.cjs', import.meta.url));
@@ -87,8 +91,9 @@ export function openLauncher(child: ChildProcess): Launcher {
     start: (command) => start(state, command),
     limitMemory: (bytes) => tell(state, { type: 'limit', bytes }),
     lost,
-    close: () => {
+    close: (left = []) => {
       isClosed = true;
+      if (left.length > 0) tell(state, { type: 'remove', folders: left });
       if (child.connected) child.disconnect();
     },
   };
@@ -182,6 +187,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    if (codeOf(error) !== 'ESRCH') throw error;
+    // the server ends, because its launcher has: an error must not keep it from that
+    if (codeOf(error) !== 'ESRCH') process.emitWarning(`process group ${pid}: ${messageOf(error)}`);
   }
 }

@@ -4,9 +4,10 @@
  * CPU-bound, and the memory of all runs together. It reads /proc, so it works on Linux only; elsewhere no limit is ever
  * exceeded.
  */
-const { lstatSync, readdirSync, readFileSync, statfsSync, statSync } = require('node:fs');
+const { constants, readdirSync, readFileSync } = require('node:fs');
 const os = require('node:os');
 const { join } = require('node:path');
+const { calls } = require('./folder-calls.cjs');
 
 const lookMs = 25;
 const mostShare = 0.1; // of a core, for watching
@@ -21,6 +22,10 @@ const ownMemoryLines = /^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s*(\d+) kB/gm; // wi
 const nearLookMs = 5; // a run can allocate 2 MB in each millisecond
 const nearShare = 0.5; // of the memory of all runs
 const unknownBytes = 16 * 2 ** 20; // of a process that has had short runs only, mostly 7 MB
+const goneCodes = ['ENOENT', 'ENOTDIR', 'ESRCH']; // a file or process that has ended since it was listed
+const pathOnly = 0o10000000; // O_PATH of Linux, which Node does not export: needs no permission for the folder itself
+const modeBits = 0o7777;
+const ownerMode = 0o700;
 
 /**
  * Opens the watches of all runs.
@@ -63,7 +68,7 @@ exports.openWatches = ({ groups, tell, kill }) => {
   };
   return {
     add: (watch) => {
-      watches.set(watch.id, { ...watch, demand: 0, isLowered: false });
+      watches.set(watch.id, { ...watch, demand: 0, isLowered: false, isMeasured: true });
       if (isLooking) return;
       isLooking = true;
       setTimeout(look, 0);
@@ -92,13 +97,17 @@ function largestOf(ids, sizes) {
   return ids.reduce((a, b) => (a === undefined || sizeOf(b) > sizeOf(a) ? b : a), undefined);
 }
 
-function exceededLimit({ residentBytes, maxThreads, folder, folderBytes }, processes, threads) {
+function exceededLimit(watch, processes, threads) {
+  const { residentBytes, maxThreads, folder, folderBytes, isMeasured } = watch;
   if (residentBytes !== undefined && sum(processes.map(residentOf)) > residentBytes)
     return 'memory';
   if (threads.length > maxThreads) return 'threads';
   if (folderBytes === undefined) return undefined;
-  const bytes = sizeOf(folder, { files: mostFiles }) + sum(processes.map(removedFilesOf));
-  return bytes > folderBytes ? 'disk' : undefined;
+  const count = { files: mostFiles, isMeasured: true };
+  const bytes =
+    sizeOf(folder, count) + sum(processes.map((pid) => removedFilesOf(pid, folder, count)));
+  watch.isMeasured = count.isMeasured; // once it may be a lack of descriptors
+  return bytes > folderBytes || !(isMeasured || count.isMeasured) ? 'disk' : undefined;
 }
 
 /** Records how much of the time a run needs a processor, whether it gets one or not. */
@@ -152,9 +161,9 @@ function ownMemoryOf(pid) {
 /** Returns the bytes of all files in the `/tmp` of a box, which is in memory. Its second process is in the box. */
 function memoryFilesOf([, pid]) {
   const folder = `/proc/${pid}/root/tmp`;
-  const isOwn = attempt(() => statSync(folder).dev !== statSync('/tmp').dev);
+  const isOwn = attempt(() => calls.stat(folder).dev !== calls.stat('/tmp').dev);
   if (!isOwn) return 0;
-  const used = attempt(() => statfsSync(folder));
+  const used = attempt(() => calls.statfs(folder));
   return used === undefined ? 0 : (used.blocks - used.bfree) * used.bsize;
 }
 
@@ -168,25 +177,62 @@ function isRunnable(pid) {
   return text[text.lastIndexOf(')') + 2] === 'R';
 }
 
-/** Returns the bytes of all files in a folder; infinite when it has more files than any script needs. */
-function sizeOf(folder, budget) {
+/**
+ * Returns the bytes of all files in a folder; infinite when it has more files than any script needs.
+ *
+ * `count.isMeasured` becomes false if a part cannot be measured, such as one below a path that is too long.
+ */
+function sizeOf(folder, count) {
   let bytes = 0;
-  for (const name of list(folder)) {
-    budget.files -= 1;
-    if (budget.files < 0) return Infinity;
+  for (const name of measure(() => listOwn(folder), count) ?? []) {
+    count.files -= 1;
+    if (count.files < 0) return Infinity;
     const path = join(folder, name);
-    const stats = attempt(() => lstatSync(path));
-    if (stats?.isDirectory()) bytes += sizeOf(path, budget);
+    const stats = measure(() => calls.lstat(path), count);
+    if (stats?.isDirectory()) bytes += sizeOf(path, count);
     else bytes += sizeOnDisk(stats);
   }
   return bytes;
 }
 
-/** Returns the bytes of files that a process has removed, and still has open. */
-function removedFilesOf(pid) {
-  const folder = `/proc/${pid}/fd`;
-  const stats = list(folder).map((name) => attempt(() => statSync(join(folder, name))));
-  return sum(stats.filter((each) => each?.isFile() && each.nlink === 0).map(sizeOnDisk));
+/** Lists a folder of a run. If its mode denies that, it gives its owner, this user, all permissions first. */
+function listOwn(folder) {
+  try {
+    return calls.readdir(folder);
+  } catch (error) {
+    if (error.code !== 'EACCES' || process.platform !== 'linux') throw error;
+  }
+  const descriptor = calls.open(folder, pathOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    const mode = calls.fstat(descriptor).mode & modeBits;
+    calls.chmod(`/proc/self/fd/${descriptor}`, mode | ownerMode); // this folder, even if the path has changed
+  } finally {
+    calls.close(descriptor);
+  }
+  return calls.readdir(folder);
+}
+
+/**
+ * Returns the bytes of files that a process has removed, and still has open. If it has one mapped only, the size is
+ * unknown.
+ */
+function removedFilesOf(pid, folder, count) {
+  const descriptors = `/proc/${pid}/fd`;
+  const names = measureOpen(() => calls.readdir(descriptors), count) ?? [];
+  const open = names.map((name) => measureOpen(() => calls.stat(join(descriptors, name)), count));
+  const removed = open.filter((each) => each?.isFile() && each.nlink === 0);
+  const files = new Set(removed.map(({ ino }) => String(ino)));
+  const isAllOpen = removedMappingsOf(pid, folder).every((ino) => files.has(ino));
+  if (!isAllOpen) count.isMeasured = false;
+  return sum(removed.map(sizeOnDisk));
+}
+
+/** Returns the numbers of the removed files of a folder that a process has mapped. */
+function removedMappingsOf(pid, folder) {
+  const maps = read(`/proc/${pid}/maps`);
+  if (!maps.includes(' (deleted)')) return [];
+  const lines = maps.split('\n').filter((line) => line.endsWith(' (deleted)'));
+  return lines.filter((line) => line.includes(` ${folder}/`)).map((line) => line.split(/ +/)[4]);
 }
 
 function sizeOnDisk(stats) {
@@ -199,6 +245,31 @@ function read(path) {
 
 function list(folder) {
   return attempt(() => readdirSync(folder)) ?? [];
+}
+
+/** Returns the result of `look`; undefined for a file that was deleted during it, and for what cannot be measured. */
+function measure(look, count) {
+  try {
+    return look();
+  } catch (error) {
+    if (!goneCodes.includes(error.code)) count.isMeasured = false;
+    return undefined;
+  }
+}
+
+/**
+ * Does the same for descriptors, where a denial counts for nothing: the runner of Python, which deletes no files of
+ * runs, hides its own, and so does a process that ends. A script cannot hide them (`run_rules` in seccomp.py).
+ */
+function measureOpen(look, count) {
+  return measure(() => {
+    try {
+      return look();
+    } catch (error) {
+      if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error;
+      return undefined;
+    }
+  }, count);
 }
 
 /** Returns the result of `look`; undefined for a process or file that ends during it. */

@@ -1,4 +1,5 @@
 import { requestMessage } from '../../../core/http/request-log.ts';
+import { printableLine } from '../../../values/text/printable.ts';
 import type { LogEntry } from '../../ports.ts';
 
 /** Escape codes for colours of a terminal. */
@@ -37,12 +38,12 @@ interface Parts {
 
 /** Leaves out the family and the route, which the path shows. */
 function requestOf({ method, path, status, durationMs, code, requestId }: LogEntry): Parts {
-  const head = `${method} ${clean(String(path))} ${status} ${durationMs} ms`;
+  const head = `${method} ${printableLine(String(path))} ${status} ${durationMs} ms`;
   return { head, fields: { code, requestId } };
 }
 
 function messageOf({ message, level, ...fields }: LogEntry): Parts {
-  return { head: clean(message), fields };
+  return { head: printableLine(message), fields };
 }
 
 function paintHead({ level, status }: LogEntry, head: string, paint: Paint): string {
@@ -52,20 +53,13 @@ function paintHead({ level, status }: LogEntry, head: string, paint: Paint): str
 
 function show(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return clean(typeof value === 'string' && /\s/.test(text) ? JSON.stringify(text) : text);
+  return printableLine(typeof value === 'string' && /\s/.test(text) ? JSON.stringify(text) : text);
 }
 
 function indent(name: string, text: string): string {
   const lines = text
     .trimEnd()
     .split('\n')
-    .map((line) => `    ${clean(line)}\n`);
+    .map((line) => `    ${printableLine(line)}\n`);
   return `  ${name}:\n${lines.join('')}`;
-}
-
-function clean(text: string): string {
-  return text.replace(
-    /\p{Cc}/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

@@ -33,17 +33,23 @@ export async function probeMachine(options: IsolationOptions, folder?: string): 
 
 /** Describes a machine in one line for the operator. */
 export function describeMachine({ isolation, python, isTooWeak }: Machine): string {
+  if (isolation.obstacle !== undefined) return describeObstacle(isolation.obstacle);
   const parts = [describeIsolation(isolation), python.description];
   return [...parts, ...(isTooWeak ? [tooWeak] : [])].join('; ');
+}
+
+function describeObstacle(obstacle: string): string {
+  return `Scripts do not run here: ${obstacle}`;
 }
 
 const tooWeak = `Scripts do not run here: other machines reach this server, and only Node's permission flags would isolate them. Install better isolation (${installCommand}), or start the server with --weak-sandbox`;
 
 /** Returns the reason why a runtime's scripts do not run here, and the remedy; undefined when they run. */
 export function obstacleFor(
-  { python, isTooWeak }: Machine,
+  { isolation, python, isTooWeak }: Machine,
   runtime: ScriptRuntime,
 ): string | undefined {
+  if (isolation.obstacle !== undefined) return `${describeObstacle(isolation.obstacle)}.`;
   if (isTooWeak) return `${tooWeak}.`;
   if (runtime === 'node' || python.isAvailable) return undefined;
   return `There is no Python for scripts on this machine. ${pythonAdvice}`;

@@ -1,4 +1,5 @@
 import { causeOf } from '../../../values/caught.ts';
+import { neverRejects } from '../../../values/in-background.ts';
 import type { Log } from '../../ports.ts';
 import {
   type CertificateWorker,
@@ -12,7 +13,8 @@ import { availableBytes, planMemory } from '../memory.ts';
 import { childProgram } from './commands/child-program.ts';
 import { prepareNode } from './commands/node-command.ts';
 import { type Machine, probeMachine } from './machine.ts';
-import { type PreparedCommand, removeAbandonedFolders } from './sandbox/enclosure.ts';
+import type { PreparedCommand } from './sandbox/enclosure.ts';
+import { type FolderRemoval, openFolderRemoval } from './sandbox/folder-removal.ts';
 import type { IsolationOptions } from './sandbox/isolation.ts';
 import { limitsFor, openScheduler, type Scheduler, type Slots, slotsFor } from './scheduler.ts';
 
@@ -62,17 +64,20 @@ export type Members = {
 /** Resident memory of a process that runs a small script, measured on Node 20 to 26 and CPython 3.9 to 3.14. */
 const processBytes = 64 * 2 ** 20;
 const pyodideBytes = 220 * 2 ** 20;
+const closeMs = 4_000; // time for the ends of all processes, whose folders are deleted then
+const removalMs = 1_500; // longest wait of `close` for folders that are hard to delete; the launcher deletes the rest
 
 /** Opens the child processes of this machine. Probes it on first use; starts processes for jobs only. */
 export function openProcesses(options: ProcessesOptions = {}): Processes {
   const { isolation = { network: true }, idleMs = 60_000, folder, log } = options;
   const { childBytes = planMemory(availableBytes()).childBytes } = options;
   const launcher = options.launcher ?? startOnUse();
+  const removal = openFolderRemoval(launcher.start, log);
   let opened: Promise<OpenProcesses> | undefined;
   let pool: Pool<Members> | undefined;
 
   async function probe(): Promise<OpenProcesses> {
-    await removeAbandonedFolders();
+    removal.begin(); // what killed servers have left
     const machine = await probeMachine(isolation, folder);
     const own = slotsFor(childBytes, machine.python.isPyodide ? pyodideBytes : processBytes);
     const { slots, keepsSpares }: Slots =
@@ -80,8 +85,8 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
     launcher.limitMemory(childBytes);
     pool = openPool<Members>({
       start: {
-        node: () => startPrepared(launcher, prepareNode(machine.isolation)),
-        python: () => startPrepared(launcher, machine.python.prepare(childBytes)),
+        node: () => startPrepared(launcher, removal, prepareNode(machine.isolation)),
+        python: () => startPrepared(launcher, removal, machine.python.prepare(childBytes)),
         template: async () => startTemplateWorker(await childProgram('templates'), launcher.start),
         certificate: async () =>
           startCertificateWorker(await childProgram('certificates'), launcher.start),
@@ -107,8 +112,10 @@ export function openProcesses(options: ProcessesOptions = {}): Processes {
     size: () => pool?.size() ?? 0,
     lost: launcher.lost,
     close: async () => {
+      const alive = setTimeout(() => {}, closeMs); // the channel to the launcher keeps no process alive
       await pool?.close();
-      launcher.close();
+      launcher.close(await removal.idle(removalMs));
+      clearTimeout(alive);
       await opened?.then(
         ({ python }) => python.close(),
         () => {}, // `open` rejected with the error
@@ -129,7 +136,7 @@ function startOnUse(): Launcher {
     if (launcher === undefined) {
       launcher = startLauncher();
       if (maxBytes !== undefined) launcher.limitMemory(maxBytes);
-      void launcher.lost.then(lose);
+      neverRejects(launcher.lost.then(lose));
     }
     return launcher;
   };
@@ -140,16 +147,17 @@ function startOnUse(): Launcher {
       launcher?.limitMemory(bytes);
     },
     lost,
-    close: () => launcher?.close(),
+    close: (left) => launcher?.close(left),
   };
 }
 
 async function startPrepared(
   launcher: Launcher,
+  removal: FolderRemoval,
   prepared: Promise<PreparedCommand>,
 ): Promise<Runner> {
   const { command, dispose } = await prepared;
   const runner = startRunner(command, launcher.start);
-  void runner.ended.then(dispose);
+  removal.afterEnd(runner, dispose);
   return runner;
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Response } from '../../../core/http/message.ts';
 import { cachedForm } from '../../../core/http/response-cache.ts';
 import { sendPieceBytes } from '../../../values/bounds.ts';
+import { neverRejects } from '../../../values/in-background.ts';
 
 /** The body of a response as it is passed to the system. */
 export interface SentBody {
@@ -106,9 +107,10 @@ function drained(response: ServerResponse): Promise<void> {
 
 /** Closes the connection after a response if the rest of the request does not arrive soon. */
 export function closeUnread({ message, drainMs }: Omit<EarlyExchange, 'response'>): void {
-  void drain(message, drainMs).then(() => {
+  const close = () => {
     if (!message.complete) message.socket.destroy();
-  });
+  };
+  neverRejects(drain(message, drainMs).then(close));
 }
 
 /** Reads and discards what arrives, until the request ends or the time has passed. */

@@ -8,6 +8,7 @@ import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
 import { ApiError, refused } from '../../../values/errors/errors.ts';
+import { neverRejects } from '../../../values/in-background.ts';
 import type { Clock, Ids, Log } from '../../ports.ts';
 import { isForFiles, serveFiles } from '../files/file-server.ts';
 import type { LocalFiles } from '../files/files.ts';
@@ -119,7 +120,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
     server,
     max: maxConnections,
     stalledSendMs: patience.stalledSendMs,
-    serve: (exchange) => void serve(running, exchange),
+    serve: (exchange) => neverRejects(serve(running, exchange)), // it logs errors
     onStalled: () =>
       options.log({ level: 'info', message: 'connection closed: its response is not read' }),
   });

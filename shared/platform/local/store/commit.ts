@@ -1,3 +1,4 @@
+import { neverRejects } from '../../../values/in-background.ts';
 import type { ItemCache } from './cache/item-cache.ts';
 import type { CommitMode } from './commit-mode.ts';
 import type { Counters } from './counters.ts';
@@ -88,7 +89,7 @@ export function createGroupCommit(parts: CommitParts): GroupCommit {
     waiting.push(job);
     if (running) return;
     running = true;
-    setImmediate(() => void run());
+    setImmediate(() => neverRejects(run())); // errors are for those who wait
   }
 
   return {
@@ -130,9 +131,9 @@ async function commitGroup(
   group: readonly Job[],
   along: readonly Operation[],
 ): Promise<void> {
-  const { operations, planned } = planGroup(parts, group);
-  operations.push(...along);
   try {
+    const { operations, planned } = planGroup(parts, group);
+    operations.push(...along);
     parts.trouble.checkWritable();
     await carryOut(parts, operations, planned);
     for (const job of group) job.resolve();

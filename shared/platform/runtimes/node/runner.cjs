@@ -11,6 +11,7 @@ const util = require('node:util');
 const { getHeapStatistics } = require('node:v8');
 const vm = require('node:vm');
 const { fileName, makeContext } = require('./context.cjs');
+const { leaveRoot } = require('./leave-root.cjs');
 const { lockDown, watchLeftovers } = require('./lockdown.cjs');
 const { writeAll } = require('./write-all.cjs');
 
@@ -37,8 +38,10 @@ let hasLeftovers = false;
 let idleResources = 0; // before a run: later versions of Node keep a standard stream
 let runs = 0;
 
-const [temporary] = process.argv.splice(2); // the only folder that a script may write to
+// the only folder that a script may write to; `root` if this process is started as root
+const [temporary, user] = process.argv.splice(2);
 
+if (user === 'root') leaveRoot();
 emptyFolder(temporary);
 lockDown(channel, temporary);
 const endKept = watchLeftovers(() => {
@@ -134,9 +137,18 @@ function recover() {
   }
   process.exitCode = undefined;
   process.setUncaughtExceptionCaptureCallback(null);
-  emptyFolder(temporary);
   next = makeContext();
   keepChannel();
+}
+
+/** Returns whether the files of the run could be deleted: they may be too deep, or in a folder that it cannot list. */
+function isEmptied() {
+  try {
+    emptyFolder(temporary);
+    return true;
+  } catch {
+    return false; // the supervisor deletes the folder after the end of this process
+  }
 }
 
 /** Deletes the files of the last run, whatever their permissions. */
@@ -185,7 +197,7 @@ function withoutOwnFrames(text) {
 
 /** Reports the result of the run. The report has no prototype, which a script may have modified. */
 function end(code, isReusable) {
-  const report = { __proto__: null, mark: running, exitCode: code, isReusable };
+  const report = { __proto__: null, mark: running, exitCode: code, isReusable: false };
   try {
     const response = code === 0 ? next.describeResponse() : undefined;
     if (response?.length > maxResponse) report.isTooBig = true;
@@ -194,6 +206,7 @@ function end(code, isReusable) {
     report.exitCode = 1; // an unreadable response
     writeAll(2, from(`${describeError(error)}\n`));
   }
+  report.isReusable = isReusable && isEmptied(); // after all code of the run, and before the next can be sent
   running = undefined;
   send(report);
 }

@@ -4,17 +4,19 @@
  * permission flags as for a Node script. It communicates with its supervisor like ../node/runner.cjs, but runs only one
  * script: a script can use Node through Pyodide, so the process cannot be trusted afterwards.
  *
- * Arguments: Pyodide's folder, a snapshot of its memory, and the environment of the script as JSON.
+ * Arguments: Pyodide's folder, a snapshot of its memory, the environment of the script as JSON, and `root` if this
+ * process is started as root.
  */
 const { readFileSync } = require('node:fs');
 const net = require('node:net');
+const { leaveRoot } = require('../node/leave-root.cjs');
 const { lockDown } = require('../node/lockdown.cjs');
 const { writeAll } = require('../node/write-all.cjs');
 const { loadSnapshot } = require('./load.cjs');
 
 const control = 3;
 const maxResponse = 4 * 1024 * 1024; // characters of JSON; longer responses are always too large
-const [folder, snapshot, variables] = process.argv.splice(2);
+const [folder, snapshot, variables, user] = process.argv.splice(2);
 
 const prepare = `
 import json, os, sys
@@ -46,6 +48,7 @@ async function start() {
   pyodide.setStderr({ write: (bytes) => writeTo(2, bytes) });
   pyodide.setStdin({ stdin: () => null });
   const run = pyodide.runPython(prepare, { globals: pyodide.toPy({ variables }) });
+  if (user === 'root') leaveRoot(); // the files above may be readable for root alone
   lockDown(channel);
   let line = '';
   channel.setEncoding('utf8').on('data', (text) => {

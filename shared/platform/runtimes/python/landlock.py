@@ -5,6 +5,7 @@ Arguments: the rules as JSON, then the program with its arguments. The JSON is a
 - `programs`, `readable`, `writable`: paths; a folder includes its content, missing paths are ignored
 - `hasNetwork`: whether the program may create internet sockets
 - `isAlone`: whether the program may neither create nor signal other processes
+- `isRoot`: whether the program is started as root, and will become another user itself
 - `maxVersion`: the newest version of Landlock's interface to use, for tests; the system's version when absent
 """
 import ctypes
@@ -13,22 +14,23 @@ import os
 import struct
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+if __name__ == '__main__':
+    sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import privileges  # noqa: E402
 import seccomp  # noqa: E402
 
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF, SET_CAPABILITIES = range(4)
-NUMBERS = {'x86_64': (444, 445, 446, 126), 'aarch64': (444, 445, 446, 91)}
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+MACHINES = ('x86_64', 'aarch64')
 GET_VERSION, PATH_BENEATH = 1, 1
-SET_NO_NEW_PRIVILEGES, DROP_BOUNDING = 38, 24  # of prctl
-CAPABILITIES_VERSION = 0x20080522
-LAST_CAPABILITY = 63
+SET_NO_NEW_PRIVILEGES = 38  # of prctl
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 TRUNCATE, IOCTL_DEVICE = 1 << 14, 1 << 15
 FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
 READ = READ_FILE | READ_DIR
+ALL = (1 << 16) - 1
 ALL_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}  # since these versions
-SINCE_NETWORK, SINCE_SCOPES = 4, 6
+SINCE_RENAMES, SINCE_NETWORK, SINCE_SCOPES = 2, 4, 6
 BIND_AND_CONNECT, SOCKETS_AND_SIGNALS = 3, 3
 
 DEVICES = ('/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom')
@@ -38,6 +40,8 @@ SYSTEM_DATA = (
     *('/proc/sys/vm/overcommit_memory', '/sys/devices/system/cpu'),
 )
 
+TERMINALS = ('/dev/ptmx', '/dev/pts', '/dev/tty')
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -45,14 +49,15 @@ def main(description, program, *arguments):
     options = json.loads(description)
     version = min(_version(), options.get('maxVersion', 99))
     _call(_libc.prctl, SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    _restrict(version, options)
-    _drop_capabilities()
-    rules = [*seccomp.base_rules(), *seccomp.host_file_rules()]
+    _restrict(version, _allowed_paths(options), options['hasNetwork'])
+    privileges.drop_capabilities(privileges.TO_LEAVE_ROOT if options.get('isRoot') else ())
+    rules = seccomp.host_file_rules()
     if not options['hasNetwork']:
         rules += seccomp.network_rules()
     if options['isAlone']:
-        rules += [*seccomp.memory_rules(), *seccomp.process_rules(os.getpid())]
-    seccomp.install_filter(rules)
+        rules += [*seccomp.run_rules(), *seccomp.process_rules(os.getpid())]
+        rules += seccomp.in_flight_rules(options['hasNetwork'])
+    seccomp.install_base(rules)
     os.environ.pop('LC_CTYPE', None)  # set by Python itself
     try:
         os.execv(program, [program, *arguments])
@@ -60,26 +65,45 @@ def main(description, program, *arguments):
         sys.exit(f'{program}: {error.strerror}')
 
 
+def hold_box(temporary):
+    """Restricts this process and its descendants in a box, where the kernel supports it; otherwise the box alone holds.
+
+    Everything in a box may be read, and nothing but the temporary folder may be written: neither `/proc`, whose files
+    belong to the process, nor `/sys`. The first version denies renaming between folders, which scripts need.
+    """
+    version = _libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), GET_VERSION)
+    if os.uname().machine not in MACHINES or version < SINCE_RENAMES:
+        return
+    _call(_libc.prctl, SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    terminal = READ_FILE | WRITE_FILE | IOCTL_DEVICE
+    paths = [(READ | EXECUTE, ['/']), (ALL, [temporary]), (READ_FILE | WRITE_FILE, DEVICES), (terminal, TERMINALS)]
+    _restrict(version, paths, True)
+
+
 def _version():
     return _system_call(CREATE_RULESET, None, ctypes.c_size_t(0), GET_VERSION)
 
 
-def _restrict(version, options):
+def _allowed_paths(options):
+    return [
+        (READ | EXECUTE, options['programs']),
+        (READ, [*options['readable'], *SYSTEM_DATA]),
+        (ALL & ~EXECUTE, options['writable']),
+        (READ_FILE | WRITE_FILE, DEVICES),
+    ]
+
+
+def _restrict(version, allowed_paths, has_network):
     """Applies the rules to this process and its descendants."""
     rights = ALL_RIGHTS[max(each for each in ALL_RIGHTS if each <= version)]
     parts = [rights]
     if version >= SINCE_NETWORK:
-        parts.append(0 if options['hasNetwork'] else BIND_AND_CONNECT)
+        parts.append(0 if has_network else BIND_AND_CONNECT)
     if version >= SINCE_SCOPES:
         parts.append(SOCKETS_AND_SIGNALS)
     handled = struct.pack(f'{len(parts)}Q', *parts)
     rules = _system_call(CREATE_RULESET, handled, ctypes.c_size_t(len(handled)), 0)
-    for allowed, paths in [
-        (READ | EXECUTE, options['programs']),
-        (READ, [*options['readable'], *SYSTEM_DATA]),
-        (rights & ~EXECUTE, options['writable']),
-        (READ_FILE | WRITE_FILE, DEVICES),
-    ]:
+    for allowed, paths in allowed_paths:
         for path in paths:
             _allow(rules, allowed & rights, path)
     _system_call(RESTRICT_SELF, rules, 0)
@@ -99,18 +123,10 @@ def _allow(rules, allowed, path):
         os.close(descriptor)
 
 
-def _drop_capabilities():
-    """Drops all capabilities, so that root is restricted like other users."""
-    for capability in range(LAST_CAPABILITY + 1):
-        _libc.prctl(DROP_BOUNDING, capability, 0, 0, 0)  # fails for unknown capabilities and without permission
-    _system_call(SET_CAPABILITIES, struct.pack('Ii', CAPABILITIES_VERSION, 0), bytes(24))
-
-
-def _system_call(name, *arguments):
-    numbers = NUMBERS.get(os.uname().machine)
-    if numbers is None:
+def _system_call(number, *arguments):
+    if os.uname().machine not in MACHINES:
         sys.exit('Landlock is not used on this kind of processor')
-    return _call(_libc.syscall, numbers[name], *arguments)
+    return _call(_libc.syscall, number, *arguments)
 
 
 def _call(function, *arguments):

@@ -5,8 +5,9 @@ created before their runs are known and have neither that socket nor the mark of
 report. A script may be able to kill the runner, which affects only its own runs.
 
 Arguments: the descriptor of the socket; the only folder that a script may write to, which is emptied before each run;
-the maximum memory of all processes of a run together, in megabytes; `alone` if a run must not create processes, because
-the runner could not kill them.
+the maximum memory of all processes of a run together, in megabytes; then, in any order, `alone` if a run must not create
+processes, because the runner could not kill them, `offline` without a network, `boxed` in a box, and `root` if the runner
+is started as root.
 """
 import contextlib
 import fcntl
@@ -21,12 +22,16 @@ import time
 import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import calls  # noqa: E402
 import context  # noqa: E402
 import family  # noqa: E402
+import landlock  # noqa: E402
+import pairs  # noqa: E402
+import privileges  # noqa: E402
 import seccomp  # noqa: E402
 
 del sys.path[0]
-for each in (context, family, seccomp):
+for each in (calls, context, family, landlock, pairs, privileges, seccomp):
     del sys.modules[each.__name__]  # scripts must not import them
 
 MEGABYTE = 2**20
@@ -41,25 +46,36 @@ MAX_DESCRIPTORS = 256  # of all processes of a run; socket buffers are not inclu
 CHECK_SECONDS = 0.025  # interval of the checks of memory and descriptors
 GRACE_SECONDS = 0.5  # time after its limit in which a child may end by itself
 
+run_code = seccomp.compile_rules(seccomp.run_rules())  # once: each run installs them
+fork_code = seccomp.compile_rules(seccomp.fork_rules())
 
-def main(control, temporary, max_bytes, is_alone):
+
+def main(control, temporary, max_bytes, properties):
+    enter_sandbox(temporary, properties)
     family.adopt_orphans()
     family.hide()
-    seccomp.install_filter(seccomp.base_rules())
+    seccomp.install_base()
     limit_memory(max_bytes - LIBRARIES)
     delete_content(temporary)
     with os.fdopen(control, 'rb') as lines:
-        child = Child(None, control, is_alone)
+        child = Child(None, control, properties)
         send(control, {'ready': True})
-        script = read_run(lines, child, max_bytes)
+        script = read_run(lines, child, max_bytes, temporary)
         while script is not None:
-            delete_content(temporary)
             script = precompile(script)
-            child = Child(script, control, is_alone)
-            script = read_run(lines, child, max_bytes)
+            child = Child(script, control, properties)
+            script = read_run(lines, child, max_bytes, temporary)
 
 
-def read_run(lines, child, max_bytes):
+def enter_sandbox(temporary, properties):
+    """Gives up root, and restricts files where nothing else does inside a box."""
+    if 'root' in properties:
+        privileges.leave_root()
+    if 'boxed' in properties:
+        landlock.hold_box(temporary)
+
+
+def read_run(lines, child, max_bytes, temporary):
     """Executes and reports the next run. Returns the script, or None after the last run.
 
     This is a separate function, so that the next child inherits no data of the run.
@@ -70,16 +86,20 @@ def read_run(lines, child, max_bytes):
     run = json.loads(line)
     mark = run.pop('mark')
     script = run.pop('source', child.script)
-    send(lines.fileno(), {'mark': mark, **child.run(script, run, max_bytes)})
+    report = child.run(script, run, max_bytes)
+    if not has_emptied(temporary):
+        report['isReusable'] = False
+    send(lines.fileno(), {'mark': mark, **report})
     return script
 
 
 class Child:
     """A process that waits for one run and executes it."""
 
-    def __init__(self, script, control, is_alone):
+    def __init__(self, script, control, properties):
         self.script = script
-        self.is_alone = is_alone
+        self.is_alone = 'alone' in properties
+        self.has_network = 'offline' not in properties
         self.has_ended = False
         self.result = make_result()
         self.channel, channel = socket.socketpair()
@@ -99,7 +119,7 @@ class Child:
         family.end_with_parent()
         if not self.is_alone:
             os.setsid()
-        send_listener(channel, filter_calls(self.is_alone))
+        send_listener(channel, filter_calls(self.is_alone, self.has_network))
         script_context = context.Context()
         with channel, channel.makefile('rb') as stream:
             run = json.loads(stream.read())
@@ -167,14 +187,18 @@ class Child:
             self.has_ended = True
 
 
-def filter_calls(is_alone):
+def filter_calls(is_alone, has_network):
     """Installs the filter of a run. Returns the listener of its forks; None if it cannot fork.
 
     Without a listener, a run cannot fork: an endless series of forks is faster than counting and killing processes.
     """
-    listener = None if is_alone else seccomp.install_listener(seccomp.memory_rules() + seccomp.fork_rules())
+    listener = None if is_alone else seccomp.install_listener(run_code + fork_code)
     if listener is None:
-        seccomp.install_filter(seccomp.memory_rules() + seccomp.process_rules(os.getpid()))
+        rules = seccomp.process_rules(os.getpid())
+        if is_alone:
+            rules += seccomp.in_flight_rules(has_network)
+            socket.socketpair = pairs.connect_pair if has_network else socket.socketpair
+        seccomp.install_filter(run_code + seccomp.compile_rules(rules))
     return listener
 
 
@@ -280,6 +304,18 @@ def limit(resource_kind, maximum):
     resource.setrlimit(resource_kind, (value, value))
 
 
+def has_emptied(folder):
+    """Deletes the files of the run. Returns False if some are left: too deep, or in a folder that it cannot list.
+
+    The supervisor deletes them after the end of this process.
+    """
+    try:
+        delete_content(folder)
+    except (OSError, RecursionError):
+        return False
+    return True
+
+
 def delete_content(folder):
     """Deletes the files of the last run."""
     for entry in os.scandir(folder):
@@ -313,4 +349,4 @@ def write_all(descriptor, data):
 
 
 if __name__ == '__main__':
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]) * MEGABYTE, 'alone' in sys.argv[4:])
+    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]) * MEGABYTE, sys.argv[4:])

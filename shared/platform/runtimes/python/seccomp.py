@@ -6,125 +6,63 @@ import os
 import re
 import struct
 
+from calls import ALLOWED, NUMBERS
+
 # Opcodes and constants of the filter language.
-LOAD, EQUAL, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+LOAD, EQUAL, ABOVE, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x25, 0x35, 0x45, 0x06
 ALLOW, RETURN_ERROR, ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
+INSTRUCTION = struct.Struct('HBBI')
 SET_NO_NEW_PRIVILEGES = 38  # of prctl
 SET_FILTER, NEW_LISTENER = 1, 8  # of seccomp
 RECEIVE, SEND, REQUEST_BYTES, PERMIT = 0xC0502100, 0xC0182101, 80, 1  # of ioctl, for a listener
 
 X32 = 0x40000000  # another numbering of the same calls
 NAMESPACES = 0x7E020000  # flags of clone
-THREAD = 0x00010000  # a flag of clone
-FAMILIES = (2, 10, 16)  # IPv4, IPv6, and netlink, which looks up addresses; Unix sockets are excluded
+THREAD, SHARED_DESCRIPTORS = 0x00010000, 0x00000400  # flags of clone
+OWN_DESCRIPTORS = 2  # a flag of close_range
+INTERNET, NETLINK, UNIX = (2, 10), 16, 1  # families of sockets
+FAMILIES = (*INTERNET, NETLINK)  # netlink looks up addresses
+ROUTES = 0  # the protocol of netlink for addresses
+UNUSUAL_TYPES = 0b1100  # the bits of all types of sockets except stream, datagram and raw, which needs a capability
+PROTOCOLS = (0, 1, 6, 17, 58)  # of the internet: the default, ICMP, TCP, UDP, ICMPv6
 TRUNCATE, WRITING = 0o1000, 0o3  # flags of open
-SET_OWNER, SET_OWNER_BY_KIND, SET_PIPE_SIZE = 8, 15, 1031  # of fcntl
-IOCTL_OWNERS = (0x8901, 0x8902)
-SOCKET_LEVEL, BUFFER_SIZES = 1, (7, 8, 32, 33)  # of setsockopt
-SET_DEATH_SIGNAL, SET_DUMPABLE = 1, 4  # of prctl
+HUGE_PAGES = 0x40000  # a flag of mmap
 OWN_PROCESS = 0  # PRIO_PROCESS of setpriority
 SUCCESS = 0  # as an error number: the call does nothing and returns success
 
-ARCHITECTURES = {'x86_64': 0xC000003E, 'aarch64': 0xC00000B7}
-
-# Numbers on x86_64 and aarch64.
-NUMBERS = {
-    'add_key': (248, 217),
-    'bpf': (321, 280),
-    'chmod': (90, None),
-    'chown': (92, None),
-    'chroot': (161, 51),
-    'clone': (56, 220),
-    'clone3': (435, 435),
-    'fanotify_init': (300, 262),
-    'fchmod': (91, 52),
-    'fchmodat': (268, 53),
-    'fchmodat2': (452, 452),
-    'fchown': (93, 55),
-    'fchownat': (260, 54),
-    'fcntl': (72, 25),
-    'file_setattr': (469, 469),
-    'fork': (57, None),
-    'fremovexattr': (199, 16),
-    'fsconfig': (431, 431),
-    'fsetxattr': (190, 7),
-    'fsmount': (432, 432),
-    'fsopen': (430, 430),
-    'fspick': (433, 433),
-    'futimesat': (261, None),
-    'inotify_init': (253, None),
-    'inotify_init1': (294, 26),
-    'io_uring_enter': (426, 426),
-    'io_uring_register': (427, 427),
-    'io_uring_setup': (425, 425),
-    'ioctl': (16, 29),
-    'ioprio_set': (251, 30),
-    'kcmp': (312, 272),
-    'keyctl': (250, 219),
-    'kill': (62, 129),
-    'lchown': (94, None),
-    'lremovexattr': (198, 15),
-    'lsetxattr': (189, 6),
-    'memfd_create': (319, 279),
-    'memfd_secret': (447, 447),
-    'migrate_pages': (256, 238),
-    'mount': (165, 40),
-    'mount_setattr': (442, 442),
-    'move_mount': (429, 429),
-    'move_pages': (279, 239),
-    'mq_open': (240, 180),
-    'msgget': (68, 186),
-    'open': (2, None),
-    'open_by_handle_at': (304, 265),
-    'open_tree': (428, 428),
-    'openat': (257, 56),
-    'openat2': (437, 437),
-    'perf_event_open': (298, 241),
-    'pidfd_getfd': (438, 438),
-    'pidfd_open': (434, 434),
-    'pidfd_send_signal': (424, 424),
-    'pivot_root': (155, 41),
-    'prctl': (157, 167),
-    'prlimit64': (302, 261),
-    'process_madvise': (440, 440),
-    'process_mrelease': (448, 448),
-    'process_vm_readv': (310, 270),
-    'process_vm_writev': (311, 271),
-    'ptrace': (101, 117),
-    'removexattr': (197, 14),
-    'removexattrat': (466, 466),
-    'request_key': (249, 218),
-    'rt_sigqueueinfo': (129, 138),
-    'rt_tgsigqueueinfo': (297, 240),
-    'sched_setaffinity': (203, 122),
-    'sched_setattr': (314, 274),
-    'sched_setparam': (142, 118),
-    'sched_setscheduler': (144, 119),
-    'seccomp': (317, 277),
-    'semget': (64, 190),
-    'setns': (308, 268),
-    'setpgid': (109, 154),
-    'setpriority': (141, 140),
-    'setsid': (112, 157),
-    'setsockopt': (54, 208),
-    'setxattr': (188, 5),
-    'setxattrat': (463, 463),
-    'shmget': (29, 194),
-    'socket': (41, 198),
-    'syslog': (103, 116),
-    'tgkill': (234, 131),
-    'tkill': (200, 130),
-    'truncate': (76, 45),
-    'umount2': (166, 39),
-    'unshare': (272, 97),
-    'userfaultfd': (323, 282),
-    'utime': (132, None),
-    'utimensat': (280, 88),
-    'utimes': (235, None),
-    'vfork': (58, None),
-    'vmsplice': (278, 75),
+SOCKET_LEVEL, BUFFER_SIZES = 1, (7, 8, 32, 33)  # of setsockopt
+IP, TCP, IP6 = 0, 6, 41  # levels of setsockopt
+MEMBERSHIPS = (42, 45, 46, 47)  # of multicast groups
+# Options by level. Others load modules of the kernel, attach programs to sockets, or use memory.
+OPTIONS = {
+    SOCKET_LEVEL: (2, 3, 4, 5, 6, 9, 10, 12, 13, 15, 20, 21, 29, 35, 37, 63, 64, 65, 66, 67),
+    IP: (1, 2, 6, 7, 8, 10, 11, 12, 13, 14, 24, 32, 33, 34, 35, 36, 38, 39, 40, 49, 51, *MEMBERSHIPS),
+    TCP: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, 18, 23, 24, 25, 30, 36),
+    IP6: (16, 17, 18, 19, 20, 21, 23, 24, 25, 26, 29, 49, 50, 51, 52, 62, 66, 67, 72, *MEMBERSHIPS),
 }
+
+# Commands of fcntl: F_DUPFD and F_DUPFD_CLOEXEC, F_GETFD to F_SETLKW, F_OFD_GETLK to F_OFD_SETLKW, F_GETPIPE_SZ. Leases,
+# notifications, owners, seals and larger pipes affect others or the memory outside of processes.
+FCNTL = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030, 1032)
+# Commands of ioctl: nothing that changes a file of the host, or loads a module of the kernel.
+IOCTL = (
+    *(0x5401, 0x5402, 0x5403, 0x5404),  # TCGETS, TCSETS, TCSETSW, TCSETSF
+    *(0x802C542A, 0x402C542B, 0x402C542C, 0x402C542D),  # TCGETS2, TCSETS2, TCSETSW2, TCSETSF2
+    *(0x5409, 0x540A, 0x540B, 0x5425),  # TCSBRK, TCXONC, TCFLSH, TCSBRKP
+    *(0x540E, 0x540F, 0x5410, 0x5422, 0x5429),  # TIOCSCTTY, TIOCGPGRP, TIOCSPGRP, TIOCNOTTY, TIOCGSID
+    *(0x5413, 0x5414),  # TIOCGWINSZ, TIOCSWINSZ
+    *(0x80045430, 0x40045431, 0x5441),  # TIOCGPTN, TIOCSPTLCK, TIOCGPTPEER: pseudo-terminals
+    *(0x541B, 0x5411, 0x5421, 0x5451, 0x5450),  # FIONREAD, TIOCOUTQ, FIONBIO, FIOCLEX, FIONCLEX
+    *(0x8905, 0x8910, 0x8912, 0x8913, 0x8915),  # SIOCATMARK, SIOCGIFNAME, SIOCGIFCONF, SIOCGIFFLAGS, SIOCGIFADDR
+    *(0x891B, 0x8921, 0x8933),  # SIOCGIFNETMASK, SIOCGIFMTU, SIOCGIFINDEX
+)
+CLONES = (0x40049409, 0x4020940D)  # FICLONE, FICLONERANGE: programs copy when the file system cannot
+# Commands of prctl that concern the process alone: names, timer slack, huge pages, and what only reads.
+PRCTL = (2, 3, 7, 15, 16, 21, 23, 29, 30, 37, 38, 39, 41, 42, 51, 56, 61, 64, 0x53564D41)
+SET_DEATH_SIGNAL = 1  # of prctl
+
+ARCHITECTURES = {'x86_64': 0xC000003E, 'aarch64': 0xC00000B7}
 
 
 def _argument_is(at, value):
@@ -133,6 +71,10 @@ def _argument_is(at, value):
 
 def _argument_is_not(at, value):
     return at, EQUAL, value, False
+
+
+def _is_none_of(at, values):
+    return [_argument_is_not(at, value) for value in values]
 
 
 def _rules(error, names, *tests):
@@ -144,28 +86,49 @@ def _rules(error, names, *tests):
 
 
 def base_rules():
-    """Returns rules for calls that scripts never need."""
+    """Returns rules for calls that scripts never need. All calls that are not in `calls.ALLOWED` are absent."""
     return [
         *_rules(errno.EPERM, 'ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd perf_event_open'),
         *_rules(errno.EPERM, 'unshare setns mount umount2 pivot_root chroot open_tree move_mount fsopen'),
         *_rules(errno.EPERM, 'fsconfig fsmount fspick mount_setattr open_by_handle_at syslog'),
         *_rules(errno.EPERM, 'bpf userfaultfd keyctl add_key request_key'),
         *_rules(errno.EPERM, 'io_uring_setup io_uring_enter io_uring_register'),
-        *_rules(errno.ENOSYS, 'clone3'),  # a filter cannot read its flags; programs fall back to clone
         *_rules(errno.EPERM, 'clone', (0, ANY_BIT, NAMESPACES, True)),
-        *_rules(errno.EACCES, 'socket', *[_argument_is_not(0, family) for family in FAMILIES]),
+        *_own_descriptor_rules(),
+        *_rules(errno.EACCES, 'socket', *_is_none_of(0, FAMILIES)),
+        *_rules(errno.EACCES, 'socket', (1, ANY_BIT, UNUSUAL_TYPES, True)),
+        *_rules(errno.EACCES, 'socket', _argument_is(0, NETLINK), _argument_is_not(2, ROUTES)),
+        *_rules(errno.EACCES, 'socket', *_is_none_of(2, PROTOCOLS)),
+        *_rules(errno.EACCES, 'socketpair', _argument_is_not(0, UNIX)),
     ]
 
 
-def memory_rules():
-    """Returns rules for memory outside the resident size of processes, and for hiding open descriptors."""
-    is_socket = _argument_is(1, SOCKET_LEVEL)
-    sizes = [_rules(SUCCESS, 'setsockopt', is_socket, _argument_is(2, size)) for size in BUFFER_SIZES]
+def _own_descriptor_rules():
+    """Returns rules against threads with own tables of descriptors, which would not be counted."""
     return [
-        *_rules(errno.ENOSYS, 'memfd_create memfd_secret shmget msgget semget mq_open vmsplice'),
-        *_rules(errno.EPERM, 'fcntl', _argument_is(1, SET_PIPE_SIZE)),
-        *_rules(errno.EPERM, 'prctl', _argument_is(0, SET_DUMPABLE)),
-        *[rule for rules in sizes for rule in rules],
+        *_rules(errno.EPERM, 'clone', (0, ANY_BIT, THREAD, True), (0, ANY_BIT, SHARED_DESCRIPTORS, False)),
+        *_rules(errno.EINVAL, 'close_range', (2, ANY_BIT, OWN_DESCRIPTORS, True)),
+    ]
+
+
+def run_rules():
+    """Returns rules for runs: commands, options, and memory outside the resident size of processes."""
+    is_socket = _argument_is(1, SOCKET_LEVEL)
+    return [
+        *_rules(errno.ENOSYS, 'memfd_create'),
+        *_rules(errno.ENOMEM, 'mmap', (3, ANY_BIT, HUGE_PAGES, True)),
+        *_rules(errno.EPERM, 'seccomp'),  # a further listener could permit what this one asks
+        *_rules(errno.EPERM, 'fcntl', *_is_none_of(1, FCNTL)),
+        *[rule for each in CLONES for rule in _rules(errno.EOPNOTSUPP, 'ioctl', _argument_is(1, each))],
+        *_rules(errno.EPERM, 'ioctl', *_is_none_of(1, IOCTL)),
+        *_rules(errno.EPERM, 'prctl', *_is_none_of(0, (SET_DEATH_SIGNAL, *PRCTL))),
+        *[rule for size in BUFFER_SIZES for rule in _rules(SUCCESS, 'setsockopt', is_socket, _argument_is(2, size))],
+        *_rules(errno.ENOPROTOOPT, 'setsockopt', *_is_none_of(1, OPTIONS)),
+        *[
+            rule
+            for level, options in OPTIONS.items()
+            for rule in _rules(errno.ENOPROTOOPT, 'setsockopt', _argument_is(1, level), *_is_none_of(2, options))
+        ],
     ]
 
 
@@ -181,7 +144,7 @@ def host_file_rules():
         *_rules(SUCCESS, 'utime utimes futimesat utimensat'),
         *_rules(errno.EOPNOTSUPP, 'setxattr lsetxattr fsetxattr setxattrat file_setattr'),
         *_rules(errno.EOPNOTSUPP, 'removexattr lremovexattr fremovexattr removexattrat'),
-        *_rules(errno.EACCES, 'inotify_init inotify_init1 fanotify_init truncate'),
+        *_rules(errno.EACCES, 'inotify_init inotify_init1 truncate'),
         *_rules(errno.EACCES, 'open', *[(1, *test) for test in truncates]),
         *_rules(errno.EACCES, 'openat', *[(2, *test) for test in truncates]),
         *_rules(errno.ENOSYS, 'openat2'),  # a filter cannot read its flags
@@ -191,21 +154,25 @@ def host_file_rules():
 def process_rules(pid):
     """Returns rules for creating and accessing other processes. The process `pid` may signal itself."""
     other = [_argument_is_not(0, 0), _argument_is_not(0, pid)]
-    owners = [_rules(errno.EPERM, 'ioctl', _argument_is(1, request)) for request in IOCTL_OWNERS]
     return [
         *_rules(errno.EPERM, 'fork vfork'),
         *_rules(errno.EPERM, 'clone', (0, ANY_BIT, THREAD, False)),
-        *_rules(errno.EPERM, 'setsid setpgid pidfd_open pidfd_send_signal process_madvise process_mrelease'),
+        *_rules(errno.EPERM, 'setsid setpgid pidfd_open pidfd_send_signal'),
         *_rules(errno.EPERM, 'kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo', _argument_is_not(0, pid)),
         *_rules(errno.EPERM, 'prlimit64 sched_setaffinity sched_setattr sched_setparam sched_setscheduler', *other),
-        *_rules(errno.EPERM, 'move_pages migrate_pages', *other),
         *_rules(errno.EPERM, 'setpriority ioprio_set', _argument_is_not(1, 0), _argument_is_not(1, pid)),
         *_rules(errno.EPERM, 'setpriority', _argument_is_not(0, OWN_PROCESS)),
-        *_rules(errno.EPERM, 'fcntl', _argument_is(1, SET_OWNER)),
-        *_rules(errno.EPERM, 'fcntl', _argument_is(1, SET_OWNER_BY_KIND)),
-        *[rule for rules in owners for rule in rules],
         *_rules(errno.EPERM, 'prctl', _argument_is(0, SET_DEATH_SIGNAL)),
     ]
+
+
+def in_flight_rules(has_network):
+    """Returns rules against descriptors in flight in a Unix socket: no process has them, so their files do not count.
+
+    A filter cannot see whether a message has descriptors. With a network, scripts need messages, to look up names, and
+    pairs of sockets have a substitute, see pairs.py. Without one, it is the other way round.
+    """
+    return _rules(errno.EACCES, 'socketpair') if has_network else _rules(errno.EACCES, 'sendmsg sendmmsg')
 
 
 def network_rules():
@@ -218,18 +185,24 @@ def fork_rules():
     return _rules(None, 'fork vfork') + _rules(None, 'clone', (0, ANY_BIT, THREAD, False))
 
 
-def install_filter(rules):
-    """Installs a filter for these rules, where the system supports filters."""
-    _install(rules, 0)
+def install_base(further_rules=()):
+    """Installs a filter for the base rules and others, where the system supports filters. Unknown calls are absent."""
+    _install(compile_rules([*base_rules(), *further_rules]) + _compile(_allow(ALLOWED)), ENOSYS, 0)
 
 
-def install_listener(rules):
-    """Installs a filter with `fork_rules`. Returns the descriptor of its listener, or None on Linux before 5.5.
+def install_filter(code):
+    """Installs a filter for compiled rules, where the system supports filters."""
+    _install(code, (RETURN, 0, 0, ALLOW), 0)
 
-    A process that forks waits until `permit_fork`. It gets ENOSYS when the listener is closed.
+
+def install_listener(code):
+    """Installs a filter for compiled rules with `fork_rules`.
+
+    Returns the descriptor of its listener, or None on Linux before 5.5. A process that forks waits until `permit_fork`.
+    It gets ENOSYS when the listener is closed.
     """
     release = [int(digits) for digits in re.findall(r'\d+', os.uname().release)[:2]]
-    listener = _install(rules, NEW_LISTENER) if release >= [5, 5] else -1
+    listener = _install(code, (RETURN, 0, 0, ALLOW), NEW_LISTENER) if release >= [5, 5] else -1
     return None if listener == -1 else listener
 
 
@@ -243,12 +216,23 @@ def permit_fork(listener):
         pass  # the process has ended, or a signal has interrupted its wait
 
 
-def _install(rules, flags):
-    """Returns what the system call returns, -1 on failure."""
-    machine = os.uname().machine
-    if machine not in ARCHITECTURES:
+def compile_rules(rules):
+    """Returns the code of rules, to which further code can be added."""
+    at = _architecture()
+    instructions = []
+    for name, error, tests in rules:
+        number = None if at is None else NUMBERS[name][at]
+        if number is not None:
+            instructions += _instructions(number, error, tests)
+    return _compile(instructions)
+
+
+def _install(code, ending, flags):
+    """Installs a filter. Returns what the system call returns, -1 on failure."""
+    at = _architecture()
+    if at is None:
         return -1
-    code = b''.join(struct.pack('HBBI', *each) for each in _program(machine, rules))
+    code = _compile(_beginning(at)) + code + _compile([ending])
     buffer = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
@@ -257,37 +241,60 @@ def _install(rules, flags):
     program = Program(len(code) // 8, ctypes.addressof(buffer))
     library = ctypes.CDLL(None)
     library.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    number = NUMBERS['seccomp'][list(ARCHITECTURES).index(machine)]
-    return library.syscall(number, SET_FILTER, flags, ctypes.byref(program))
+    return library.syscall(NUMBERS['seccomp'][at], SET_FILTER, flags, ctypes.byref(program))
 
 
-def _program(machine, rules):
-    """Returns instructions, each `(code, steps if true, steps if false, value)`."""
-    at = list(ARCHITECTURES).index(machine)
-    program = [
+def _architecture():
+    """Returns the position of this machine's numbers in the tables, or None."""
+    machine = os.uname().machine
+    return list(ARCHITECTURES).index(machine) if machine in ARCHITECTURES else None
+
+
+def _compile(instructions):
+    """Returns the code of instructions, each `(code, steps if true, steps if false, value)`."""
+    return b''.join([INSTRUCTION.pack(*each) for each in instructions])
+
+
+def _beginning(at):
+    return [
         (LOAD, 0, 0, ARCHITECTURE_AT),
-        (EQUAL, 1, 0, ARCHITECTURES[machine]),
-        _return_error(errno.ENOSYS),
+        (EQUAL, 1, 0, list(ARCHITECTURES.values())[at]),
+        ENOSYS,
         (LOAD, 0, 0, NUMBER_AT),
         (AT_LEAST, 0, 1, X32),
-        _return_error(errno.ENOSYS),
+        ENOSYS,
     ]
-    for name, error, tests in rules:
-        number = NUMBERS[name][at]
-        if number is not None:
-            program += _instructions(number, error, tests)
-    return [*program, (RETURN, 0, 0, ALLOW)]
 
 
 def _instructions(number, error, tests):
     """Returns the instructions of one rule. They end with the call number loaded, unless the rule applies."""
     body = [(RETURN, 0, 0, ASK) if error is None else _return_error(error)]
-    for argument, code, value, expected in reversed(tests):
+    for at in reversed(range(len(tests))):
+        argument, code, value, expected = tests[at]
         steps = (0, len(body)) if expected else (len(body), 0)
-        body = [(LOAD, 0, 0, ARGUMENTS_AT + 8 * argument), (code, *steps, value), *body]
+        body.insert(0, (code, *steps, value))
+        if at == 0 or tests[at - 1][0] != argument:
+            body.insert(0, (LOAD, 0, 0, ARGUMENTS_AT + 8 * argument))
     body.append((LOAD, 0, 0, NUMBER_AT))
     return [(EQUAL, 0, len(body), number), *body]
 
 
+def _allow(names):
+    """Returns instructions that allow these calls, by ranges of their numbers."""
+    at = _architecture()
+    numbers = sorted(NUMBERS[name][at] for name in names if at is not None and NUMBERS[name][at] is not None)
+    firsts = [each for each in numbers if each - 1 not in numbers]
+    lasts = [each for each in numbers if each + 1 not in numbers]
+    ranges = zip(firsts, lasts)
+    return [
+        step
+        for first, last in ranges
+        for step in ((AT_LEAST, 0, 2, first), (ABOVE, 1, 0, last), (RETURN, 0, 0, ALLOW))
+    ]
+
+
 def _return_error(error):
     return RETURN, 0, 0, RETURN_ERROR | error
+
+
+ENOSYS = _return_error(errno.ENOSYS)

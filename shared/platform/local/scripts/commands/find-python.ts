@@ -18,7 +18,7 @@ export const pythonFlags = ['-I', '-S', '-B', '-X', 'utf8'];
 export const usualPythons: readonly string[] = ['/usr/bin/python3', 'python3'];
 
 /** Python code that prints a description of its python3; it fails in versions that are too old. */
-export const describeItself = `
+const describeItself = `
 import ctypes, json, os, sys
 assert sys.version_info >= (3, 9)
 version = '.'.join(map(str, sys.version_info[:3]))

@@ -1,14 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { maxResidentBytes, permissionFlags } from '../../../runtimes/limits.ts';
 import { boxedPaths } from '../sandbox/box.ts';
-import {
-  enclose,
-  openRunFolder,
-  type PreparedCommand,
-  runtimesAt,
-  toCommand,
-} from '../sandbox/enclosure.ts';
+import { enclose, type PreparedCommand, runtimesAt, toCommand } from '../sandbox/enclosure.ts';
 import type { Isolation, Level } from '../sandbox/level.ts';
+import { userArguments } from '../sandbox/other-user.ts';
+import { openRunFolder } from '../sandbox/run-folders.ts';
 
 const flags = process.allowedNodeEnvironmentFlags;
 /** Path of the Node program on this machine and in a box. */
@@ -21,16 +17,30 @@ export function nodeAt(level: Level): string {
 
 /** Prepares the command for a runner of Node scripts. */
 export async function prepareNode(isolation: Isolation): Promise<PreparedCommand> {
+  const { temporary, limit, dispose } = await openRunFolder(isolation.level);
+  const command = startOf(isolation, temporary, ['runner.cjs', temporary]);
+  return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
+}
+
+/** Returns the command for a program that tries to break the guarantees of the sandbox, with the flags of a runner. */
+export function probeCommand(isolation: Isolation, temporary: string): readonly string[] {
+  return startOf(isolation, temporary, ['probe.cjs', String(process.pid), temporary]);
+}
+
+function startOf(
+  isolation: Isolation,
+  temporary: string,
+  [program, ...args]: readonly string[],
+): readonly string[] {
   const { level, hasNetwork } = isolation;
-  const { temporary, limit, dispose } = await openRunFolder(level);
   const folder = `${runtimesAt(level)}/node`;
   const access = { readable: [folder], writable: [temporary], hasNetwork };
-  const command = [
+  return [
     ...enclose(isolation, { binds: [nodeBind], temporary, isAlone: true }),
     nodeAt(level),
     ...permissionFlags(flags, access),
-    `${folder}/runner.cjs`,
-    temporary,
+    `${folder}/${program}`,
+    ...args,
+    ...userArguments(isolation),
   ];
-  return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
 }

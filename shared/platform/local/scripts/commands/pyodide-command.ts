@@ -7,14 +7,10 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type ProcessAccess, permissionFlags, scriptVariables } from '../../../runtimes/limits.ts';
 import { boxedPaths } from '../sandbox/box.ts';
-import {
-  enclose,
-  openRunFolder,
-  type PreparedCommand,
-  runtimesAt,
-  toCommand,
-} from '../sandbox/enclosure.ts';
+import { enclose, type PreparedCommand, runtimesAt, toCommand } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
+import { userArguments } from '../sandbox/other-user.ts';
+import { openRunFolder } from '../sandbox/run-folders.ts';
 import { runtimeFolder } from '../sandbox/system-files.ts';
 import { nodeAt, nodeBind } from './node-command.ts';
 
@@ -63,6 +59,7 @@ export async function preparePyodide(
     paths.pyodide,
     paths.snapshot,
     variables,
+    ...userArguments(isolation),
   ];
   return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
 }

@@ -1,25 +1,21 @@
 import { maxResidentBytes } from '../../../runtimes/limits.ts';
-import {
-  enclose,
-  openRunFolder,
-  type PreparedCommand,
-  runtimesAt,
-  toCommand,
-} from '../sandbox/enclosure.ts';
-import { succeeds } from '../sandbox/isolation.ts';
+import { enclose, type PreparedCommand, runtimesAt, toCommand } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
-import {
-  describeItself,
-  describePython,
-  type FoundPython,
-  pythonFlags,
-  usualPythons,
-} from './find-python.ts';
+import { userArguments } from '../sandbox/other-user.ts';
+import { holdsRequired, probeGuarantees } from '../sandbox/probe.ts';
+import { openRunFolder } from '../sandbox/run-folders.ts';
+import { describePython, type FoundPython, pythonFlags, usualPythons } from './find-python.ts';
 
 const systemFolders = ['/usr', '/usr/local']; // the required parts of these are available at every level
 const control = '3'; // descriptor of the runner's control channel
 const supervisorBytes = 64 * 2 ** 20; // for the runner, which limits the memory of its runs, and its starters
 const graceMs = 1_500; // longer than the runner waits for a run that exceeds its time limit
+
+/** A python3 that is isolated. */
+export interface IsolatedPython extends FoundPython {
+  /** Guarantees that do not hold, such as `memory`. */
+  readonly open: readonly string[];
+}
 
 /**
  * Finds a python3 that works in the isolation of scripts.
@@ -30,22 +26,22 @@ const graceMs = 1_500; // longer than the runner waits for a run that exceeds it
 export async function findIsolatedPython(
   isolation: Isolation,
   candidates: readonly string[] = usualPythons,
-): Promise<FoundPython | undefined> {
+): Promise<IsolatedPython | undefined> {
   if (isolation.level === 'flags') return undefined;
   for (const candidate of candidates) {
     const found = await describePython(candidate);
-    if (found !== undefined && (await works(isolation, found))) return found;
+    const open = found && (await probePython(isolation, found));
+    if (found !== undefined && holdsRequired(open)) return { ...found, open };
   }
   return undefined;
 }
 
-async function works(isolation: Isolation, python: FoundPython): Promise<boolean> {
-  const { temporary, dispose } = await openRunFolder(isolation.level);
-  try {
-    return await succeeds(startOf(isolation, python, temporary, ['-c', describeItself]));
-  } finally {
-    await dispose();
-  }
+function probePython(isolation: Isolation, python: FoundPython) {
+  const probe = `${runtimesAt(isolation.level)}/python/probe.py`;
+  return probeGuarantees(isolation.level, (temporary) => {
+    const args = [probe, String(process.pid), temporary, ...propertiesOf(isolation)];
+    return startOf(isolation, python, temporary, args);
+  });
 }
 
 /**
@@ -62,8 +58,8 @@ export async function preparePython(
   const runBytes = Math.min(maxResidentBytes, childBytes);
   const { temporary, limit, dispose } = await openRunFolder(level);
   const program = `${runtimesAt(level)}/python/runner.py`;
-  const isAlone = level === 'landlock' ? ['alone'] : []; // without a PID namespace, a run's descendants could escape
-  const runner = [program, control, temporary, String(Math.floor(runBytes / 2 ** 20)), ...isAlone];
+  const megabytes = String(Math.floor(runBytes / 2 ** 20));
+  const runner = [program, control, temporary, megabytes, ...propertiesOf(isolation)];
   const command = {
     ...toCommand(startOf(isolation, python, temporary, runner), temporary),
     maxResidentBytes: runBytes + supervisorBytes,
@@ -71,6 +67,14 @@ export async function preparePython(
     ...limit,
   };
   return { command, dispose };
+}
+
+/** Returns the properties of a runner; see runner.py. */
+function propertiesOf(isolation: Isolation): readonly string[] {
+  const network = isolation.hasNetwork ? [] : ['offline'];
+  // without a PID namespace, a run's descendants could escape
+  const level = isolation.level === 'landlock' ? 'alone' : 'boxed';
+  return [level, ...network, ...userArguments(isolation)];
 }
 
 function startOf(

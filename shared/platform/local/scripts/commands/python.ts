@@ -46,7 +46,10 @@ export async function openPython(
   const close = async () => {};
   const python3 = await findIsolatedPython(isolation);
   if (python3 !== undefined) {
-    const description = `Python scripts run by ${python3.program} (${python3.version})`;
+    const { program, version, open } = python3;
+    const gaps = isolation.level === 'bubblewrap' && open.length > 0;
+    const missing = gaps ? `, not isolated on this machine: ${open.join(', ')}` : '';
+    const description = `Python scripts run by ${program} (${version})${missing}`;
     const prepare = (childBytes: number) => preparePython(isolation, python3, childBytes);
     const name = `CPython ${python3.version}`;
     return { isAvailable: true, isPyodide: false, name, description, prepare, close };

@@ -1,20 +1,16 @@
-import { mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from '../../../../values/caught.ts';
 import { scriptVariables } from '../../../runtimes/limits.ts';
 import type { RunnerCommand } from '../../../runtimes/process.ts';
-
 import { pythonFlags } from '../commands/find-python.ts';
-import { boxCommand, boxedPaths, fileBytes } from './box.ts';
+import { boxCommand, boxedPaths } from './box.ts';
 import type { Isolation, Level } from './level.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** The command that starts a runner, and its cleanup. */
 export interface PreparedCommand {
   readonly command: RunnerCommand;
-  /** Deletes the files that were created for the runner. */
-  dispose(): Promise<void>;
+  /** Deletes the files that were created for the runner. Never rejects: returns false if some are left. */
+  dispose(): Promise<boolean>;
 }
 
 /** A program that runs untrusted code. */
@@ -29,10 +25,10 @@ export interface Enclosed {
 
 /** Returns the command that isolates a program. Append the program and its arguments. */
 export function enclose(isolation: Isolation, enclosed: Enclosed): readonly string[] {
-  const { prefix, hasNetwork, hidden } = isolation;
+  const { prefix, hasNetwork, hidden, isRoot } = isolation;
   switch (isolation.level) {
     case 'bubblewrap':
-      return [...prefix, ...boxCommand({ hasNetwork, hidden, binds: enclosed.binds })];
+      return [...prefix, ...boxCommand({ hasNetwork, isRoot, hidden, binds: enclosed.binds })];
     case 'landlock': {
       const rules = JSON.stringify(landlockRules(isolation, enclosed));
       const wrapper = join(runtimeFolder, 'python/landlock.py');
@@ -44,56 +40,17 @@ export function enclose(isolation: Isolation, enclosed: Enclosed): readonly stri
 }
 
 /** Returns the Landlock rules. They cannot exclude subfolders, so a folder that contains the data folder is omitted. */
-function landlockRules({ hasNetwork, hidden }: Isolation, enclosed: Enclosed) {
+function landlockRules({ hasNetwork, hidden, isRoot }: Isolation, enclosed: Enclosed) {
   const { binds, temporary, isAlone } = enclosed;
   const isOpen = (path: string) => !hidden?.startsWith(`${path}/`);
   const programs = [...systemFolders(hasNetwork), ...binds.map(([path]) => path)].filter(isOpen);
   const readable = [runtimeFolder, '/etc/ssl/openssl.cnf'].filter(isOpen); // Node exits if it may not read the latter
-  return { programs, readable, writable: [temporary], hasNetwork, isAlone };
+  return { programs, readable, writable: [temporary], hasNetwork, isAlone, isRoot };
 }
 
 /** Returns the folder of the runtimes for a program at this level. */
 export function runtimesAt(level: Level): string {
   return level === 'bubblewrap' ? boxedPaths.runtimes : runtimeFolder;
-}
-
-const folderPrefix = 'groundwork-script-'; // also in launcher.cjs
-
-/** A folder for the files of runs. */
-export interface RunFolder {
-  /** Its path inside the sandbox. */
-  readonly temporary: string;
-  /** Maximum bytes in it; absent if the file system has that limit. */
-  readonly limit: { readonly maxFolderBytes?: number };
-  dispose(): Promise<void>;
-}
-
-/** Creates a folder for the files of runs, except for a box, which has its own. */
-export async function openRunFolder(level: Level): Promise<RunFolder> {
-  if (level === 'bubblewrap') {
-    return { temporary: boxedPaths.temporary, limit: {}, dispose: async () => {} };
-  }
-  const temporary = await realpath(await mkdtemp(join(tmpdir(), `${folderPrefix}${process.pid}-`)));
-  const dispose = () => rm(temporary, { recursive: true, force: true });
-  return { temporary, limit: { maxFolderBytes: fileBytes }, dispose };
-}
-
-/** Deletes run folders whose server was killed. */
-export async function removeAbandonedFolders(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    const [, pid] = /^groundwork-script-(\d+)-/.exec(name) ?? [];
-    if (pid === undefined || isAlive(Number(pid))) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {}); // folders of another user
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
 }
 
 /** Converts a command line to a runner's command with the environment of a script. */

@@ -1,19 +1,17 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import * as v from 'valibot';
-import { scriptVariables } from '../../../runtimes/limits.ts';
 import { StartError } from '../../server/start-error.ts';
 import {
   describePython,
   type FoundPython,
-  probeMs,
   pythonFlags,
   usualPythons,
 } from '../commands/find-python.ts';
-import { boxCommand, fileBytes } from './box.ts';
-import { enclose, openRunFolder } from './enclosure.ts';
+import { probeCommand } from '../commands/node-command.ts';
+import { fileBytes } from './box.ts';
+import { enclose } from './enclosure.ts';
 import type { Common, Isolation, Level } from './level.ts';
+import { gapsOfRoot, isServerRoot, userArguments } from './other-user.ts';
+import { holdsRequired, probeGuarantees, succeeds } from './probe.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** Options of {@link probeIsolation}; tests exclude some levels. */
@@ -38,14 +36,15 @@ const programsOfPrefix = [
   ['prlimit', `--fsize=${fileBytes}`, '--core=0', `--nofile=${maxDescriptors}`],
   ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // kills a runner with its parent, even in an endless loop
 ];
-/** Guarantees that the level requires. */
-const requiredGuarantees = ['files', 'environments'];
-const guaranteesSchema = v.pipe(v.string(), v.parseJson(), v.array(v.string()));
+const noneWorks = "not even Node's permission flags isolate them here";
+const rootObstacle =
+  'this server is root, and cannot run them as another user here. Start it as an ordinary user, or with the capabilities SETUID, SETGID and CHOWN and a TMPDIR that all users may enter';
 
 /**
  * Determines how scripts are isolated on this machine.
  *
  * @param hidden the data folder, if there is one
+ * @returns an isolation with an obstacle when no level works
  * @throws StartError when the requested level does not work here, or no level can deny the network as requested
  */
 export async function probeIsolation(
@@ -54,12 +53,16 @@ export async function probeIsolation(
 ): Promise<Isolation> {
   const works = await Promise.all(programsOfPrefix.map((each) => succeeds([...each, 'true'])));
   const prefix = programsOfPrefix.filter((_, at) => works[at]).flat();
-  const common = { prefix, hasNetwork: options.network, hidden };
+  const user = { isRoot: isServerRoot, gaps: gapsOfRoot() };
+  const common = { prefix, hasNetwork: options.network, hidden, ...user };
   const candidates: readonly Level[] =
     options.level === undefined ? ['bubblewrap', 'landlock', 'flags'] : [options.level];
   for (const level of candidates) {
     const found = await probeLevel(level, common);
     if (found !== undefined) return found;
+  }
+  if (options.network && options.level === undefined) {
+    return { ...common, level: 'flags', obstacle: isServerRoot ? rootObstacle : noneWorks };
   }
   throw new StartError(
     options.network
@@ -74,47 +77,51 @@ function probeLevel(level: Level, common: Common): Promise<Isolation | undefined
       return probeBubblewrap(common);
     case 'landlock':
       return probeLandlock(common);
-    case 'flags': {
-      const closesNetwork = process.allowedNodeEnvironmentFlags.has('--allow-net');
-      const works = common.hasNetwork || closesNetwork;
-      return Promise.resolve(works ? { ...common, level } : undefined);
-    }
+    case 'flags':
+      return probeFlags(common);
   }
 }
 
 async function probeBubblewrap(common: Common): Promise<Isolation | undefined> {
-  const box = boxCommand({ ...common, binds: [] });
-  const works = await succeeds([...common.prefix, ...box, 'true']);
-  return works ? { ...common, level: 'bubblewrap' } : undefined;
+  const isolation = { ...common, level: 'bubblewrap' } as const;
+  return holdsRequired(await probeNode(isolation)) ? isolation : undefined;
 }
 
-/** Checks Landlock's guarantees with a program that is isolated like a script. */
+async function probeFlags(common: Common): Promise<Isolation | undefined> {
+  const closesNetwork = process.allowedNodeEnvironmentFlags.has('--allow-net');
+  if (!common.hasNetwork && !closesNetwork) return undefined;
+  const isolation = { ...common, level: 'flags' } as const;
+  return holdsRequired(await probeNode(isolation)) ? isolation : undefined;
+}
+
+/** Checks Landlock's guarantees with programs that are isolated like scripts. */
 async function probeLandlock(common: Common): Promise<Isolation | undefined> {
   if (process.platform !== 'linux') return undefined;
   for (const candidate of usualPythons) {
     const wrapper = await describePython(candidate);
     if (wrapper === undefined) continue;
     const isolation = { ...common, level: 'landlock', wrapper } as const;
-    const open = await probeGuarantees({ ...isolation, open: [] }, wrapper);
-    if (open === undefined || requiredGuarantees.some((each) => open.includes(each))) continue;
-    return { ...isolation, open };
+    const isolated = { ...isolation, open: [] };
+    const [open, openToNode] = await Promise.all([
+      probePython(isolated, wrapper),
+      probeNode(isolated),
+    ]);
+    if (holdsRequired(open) && holdsRequired(openToNode)) return { ...isolation, open };
   }
   return undefined;
 }
 
-/** Returns the guarantees that do not hold; undefined when the program does not start. */
-async function probeGuarantees(isolation: Isolation, python: FoundPython) {
-  const { temporary, dispose } = await openRunFolder(isolation.level);
-  try {
-    const binds = [[python.folder, python.folder] as const];
+function probePython(isolation: Isolation, { program, folder }: FoundPython) {
+  return probeGuarantees(isolation.level, (temporary) => {
+    const binds = [[folder, folder] as const];
     const command = enclose(isolation, { binds, temporary, isAlone: true });
-    const probe = join(runtimeFolder, 'python/probe.py');
-    const program = [python.program, ...pythonFlags, probe, String(process.pid)];
-    const parsed = v.safeParse(guaranteesSchema, await outputOf([...command, ...program]));
-    return parsed.success ? parsed.output : undefined;
-  } finally {
-    await dispose();
-  }
+    const probe = [join(runtimeFolder, 'python/probe.py'), String(process.pid), temporary];
+    return [...command, program, ...pythonFlags, ...probe, ...userArguments(isolation)];
+  });
+}
+
+function probeNode(isolation: Isolation) {
+  return probeGuarantees(isolation.level, (temporary) => probeCommand(isolation, temporary));
 }
 
 /** Describes the isolation and the access of scripts in one line for the operator. */
@@ -131,14 +138,18 @@ function warningsOf(isolation: Isolation): readonly string[] {
   switch (isolation.level) {
     case 'bubblewrap':
       return [];
-    case 'landlock': {
-      const { open } = isolation;
-      const gaps = open.length === 0 ? [] : [`not isolated on this machine: ${open.join(', ')}`];
-      return ['bubblewrap does not work here', ...gaps];
+    case 'landlock':
+      return ['bubblewrap does not work here', ...describeGaps(isolation, isolation.open)];
+    case 'flags': {
+      const advice = `neither bubblewrap nor Landlock works here, try: ${installCommand}`;
+      return [advice, ...describeGaps(isolation, [])];
     }
-    case 'flags':
-      return [`neither bubblewrap nor Landlock works here, try: ${installCommand}`];
   }
+}
+
+function describeGaps({ gaps = [] }: Common, open: readonly string[]): readonly string[] {
+  const all = [...open, ...gaps];
+  return all.length === 0 ? [] : [`not isolated on this machine: ${all.join(', ')}`];
 }
 
 /**
@@ -148,19 +159,4 @@ function warningsOf(isolation: Isolation): readonly string[] {
 export function canOpenSocket({ level, hasNetwork }: Isolation, folder: string): boolean {
   const visible = [...systemFolders(hasNetwork), runtimeFolder];
   return level !== 'bubblewrap' || visible.some((path) => `${folder}/`.startsWith(`${path}/`));
-}
-
-/** Checks whether a program with these arguments starts here and succeeds. */
-export async function succeeds(command: readonly string[]): Promise<boolean> {
-  return (await outputOf(command)) !== undefined;
-}
-
-/** Returns the output of a program; undefined when it does not start or fails. */
-async function outputOf([program = '', ...args]: readonly string[]): Promise<string | undefined> {
-  try {
-    const options = { env: scriptVariables('/tmp'), timeout: probeMs };
-    return (await promisify(execFile)(program, args, options)).stdout;
-  } catch {
-    return undefined; // missing, too old and denied have the same result
-  }
 }

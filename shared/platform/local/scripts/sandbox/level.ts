@@ -14,6 +14,12 @@ export interface Common {
   readonly hasNetwork: boolean;
   /** The data folder, if any, which scripts cannot read. */
   readonly hidden?: string | undefined;
+  /** True when the server is root: each program starts as root, and becomes another user before it runs a script. */
+  readonly isRoot?: boolean;
+  /** What does not hold for the user of this server, at levels other than bubblewrap. */
+  readonly gaps?: readonly string[];
+  /** Why no script may run; absent when scripts run. */
+  readonly obstacle?: string;
 }
 
 interface Landlock {

@@ -1,0 +1,50 @@
+import { UsageError } from './operator/terminal.ts';
+
+/**
+ * Reads the address of a server, which may be below a path of its host: `https://example.com/groundwork`.
+ *
+ * @returns the address in one spelling, without a slash at the end
+ * @throws UsageError for another scheme, and for a user, a password, a query or a fragment, without repeating them
+ */
+export function parseServerAddress(text: string): string {
+  const { address, problem } = readAddress(text);
+  if (problem === undefined) return address;
+  throw new UsageError(problem);
+}
+
+/** Checks whether a text is an address of a server, in any spelling. */
+export function isServerAddress(text: string, address: string): boolean {
+  const read = readAddress(text);
+  return read.problem === undefined && read.address === address;
+}
+
+function readAddress(text: string): { readonly address: string; readonly problem?: string } {
+  if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text)) {
+    return { address: text, problem: `${text} is not the address of a server` };
+  }
+  const { origin, pathname, username, password } = new URL(text);
+  const address = origin + pathname.replace(/\/+$/, '');
+  const extra = [
+    [username !== '' || password !== '', 'a user or a password'],
+    [text.includes('#'), 'a fragment'],
+    [text.includes('?'), 'a query'],
+  ].find(([isThere]) => isThere)?.[1];
+  if (extra === undefined) return { address };
+  return { address, problem: `the address ${address} has ${extra}: give it without` };
+}
+
+/**
+ * Returns the address of a path from the root of a server, as links of the interface are: below the path of the server.
+ *
+ * @param server as {@link parseServerAddress} returns it
+ * @throws Error for a path that leads out of the server: its keys must not reach another one
+ */
+export function addressBelow(server: string, path: string): URL {
+  const root = `${server.replace(/\/+$/, '')}/`;
+  const address = new URL(path.startsWith('/') ? root + path.slice(1) : path, root);
+  const isInside = address.href.startsWith(new URL(root).href);
+  if (!isInside || /^[/\\]{2}/.test(path)) {
+    throw new Error(`${path} is not below the address of the server, ${server}`);
+  }
+  return address;
+}

@@ -1,0 +1,21 @@
+import type { Loading } from '../core/load.ts';
+import { attempt } from '../core/notices.ts';
+
+interface DangerButtonProps<Data> {
+  /** The record that would be deleted or changed. */
+  readonly of: Loading<Data>;
+  readonly verb?: string;
+  /** Receives the record as the server has shown it. */
+  readonly onAct: (data: Data) => Promise<unknown>;
+}
+
+/** Deletes a record, or resets its key: the button appears when the server has shown the record. */
+export function DangerButton<Data>({ of, verb = 'Delete…', onAct }: DangerButtonProps<Data>) {
+  const { data } = of;
+  if (data === undefined) return null;
+  return (
+    <button type="button" class="danger" onClick={() => attempt(() => onAct(data))}>
+      {verb}
+    </button>
+  );
+}

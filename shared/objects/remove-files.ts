@@ -1,0 +1,85 @@
+import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
+import { type JobContext, type JobType, newJob } from '../jobs/jobs.ts';
+import type { Platform } from '../platform/ports.ts';
+import { fileEntity, scriptSourceEntity } from '../store/entities.ts';
+import type { Put } from '../store/store.ts';
+import {
+  dataOwner,
+  type FileKey,
+  type FileOwner,
+  ForeignFile,
+  folderOf,
+  readFileKey,
+  readKeyOf,
+} from '../values/file-keys.ts';
+import type { JsonObject } from '../values/json/json.ts';
+
+/** Files to delete, of objects or of scripts of one instance. */
+export interface Removal {
+  /** Data id. */
+  readonly instance: number;
+  readonly keys: readonly FileKey[];
+}
+
+/** Returns the write of the job that deletes files. Due at once, or at `due` (epoch milliseconds). */
+export function removal(
+  platform: Pick<Platform, 'clock' | 'ids'>,
+  { instance, keys }: Removal,
+  due?: number,
+): Put {
+  return newJob(platform, removeFiles, { instance, keys }, due);
+}
+
+/**
+ * Deletes files that no record refers to. A job with a text that is not the key of such a file of its instance deletes
+ * nothing: it fails, which is logged, and remains.
+ */
+export const removeFiles: JobType = {
+  name: 'remove-files',
+  step: async (context, task) => {
+    const { instance, keys } = await readTask(context, task);
+    if (keys.length === 0) return 'done';
+    if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
+    await context.files.remove(dataOwner(instance), keys);
+    return 'done';
+  },
+};
+
+/** Reads a stored task. Jobs of releases before 0.1.1 have keys alone. */
+async function readTask(context: JobContext, task: JsonObject): Promise<Removal> {
+  const { instance, keys: texts } = task;
+  if (!Array.isArray(texts)) throw new ForeignFile('a job without keys');
+  if (instance === undefined) return readOldTask(context, texts);
+  if (typeof instance !== 'number') throw new ForeignFile('a job without instance');
+  return { instance, keys: readKeys(dataOwner(instance), texts) };
+}
+
+function readKeys(owner: FileOwner, texts: readonly unknown[]): readonly FileKey[] {
+  return texts.map((text) => {
+    const known = typeof text === 'string' ? text : '';
+    const key = readKeyOf(owner, 'public', known) ?? readKeyOf(owner, 'scripts', known);
+    if (key === undefined) throw new ForeignFile('a job that deletes files');
+    return key;
+  });
+}
+
+/** Reads keys whose instance is not known: they are of one, and no record refers to their files. */
+async function readOldTask(context: JobContext, texts: readonly unknown[]): Promise<Removal> {
+  const [first] = texts;
+  if (first === undefined) return { instance: 0, keys: [] };
+  const key = readFileKey(String(first));
+  const owner = key && folderOf(key).owner;
+  if (owner?.kind !== 'data') throw new ForeignFile('an old job that deletes files');
+  const keys = readKeys(owner, texts);
+  const used = await Promise.all(keys.map((each) => isUsed(context, owner.id, each)));
+  if (used.includes(true)) throw new ForeignFile('an old job that deletes a file in use');
+  return { instance: owner.id, keys };
+}
+
+/** Checks whether a record refers to a file of objects or scripts. */
+async function isUsed({ store }: JobContext, instance: number, key: FileKey): Promise<boolean> {
+  const { area, numbers } = folderOf(key);
+  const [number = 0] = numbers; // of its class or script
+  if (area === 'public') return (await fileEntity.read(store, instance, number, key)) !== undefined;
+  return (await scriptSourceEntity.read(store, instance, number))?.data.file === key;
+}

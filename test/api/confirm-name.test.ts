@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, openWorld, startApi, type World } from '../support/api.ts';
+
+let api: Api;
+
+beforeAll(async () => {
+  api = await startApi();
+});
+
+afterAll(() => api?.close());
+
+const wrong = { detail: 'X-Confirm-Name is not the name of the instance.' };
+
+describe.each(['v1.1', 'v1'])('the deletion of an instance in %s', (version) => {
+  const name = `shelf-${version.replace('.', '')}`;
+  const path = `/${version}/instances/${name}/`;
+  let world: World;
+
+  beforeAll(async () => {
+    world = await openWorld(api, name);
+  });
+
+  const remove = (headers: Readonly<Record<string, string>>) =>
+    api.send({ as: world.owner, method: 'DELETE', path, headers });
+
+  it.each([
+    ['', 'nothing'],
+    ['another', 'another name'],
+    [`${name}, ${name}`, 'the name twice'],
+    [name.toUpperCase(), 'capitals'],
+    [`"${name}"`, 'quotes'],
+    [encodeURIComponent(`${name}é`), 'percent signs'],
+    ['\u00e9', 'a character beyond ASCII'],
+  ])('with %j (%s) in X-Confirm-Name is a 400, and deletes nothing', async (sent) => {
+    const { status, body, headers } = await remove({ 'X-Confirm-Name': sent });
+
+    expect([status, body]).toEqual([400, wrong]);
+    expect(headers.get('X-Error-Code')).toBe('name_not_confirmed');
+    expect((await api.send({ as: world.owner, path })).status).toBe(200);
+  });
+
+  it('by others is a 403 whatever the header says', async () => {
+    const call = { method: 'DELETE', path, headers: { 'X-Confirm-Name': 'another' } };
+    const { status } = await api.send({ as: await world.apiKey(), ...call });
+
+    expect(status).toBe(403);
+  });
+
+  it('in a batch compares the header of the batch', async () => {
+    const call = {
+      as: world.owner,
+      path: `/${version}/instances/${name}/batch/`,
+      body: { requests: [{ method: 'DELETE', path }] },
+    };
+
+    const answer = await api.send({ ...call, headers: { 'X-Confirm-Name': 'another' } });
+
+    expect(answer.body).toEqual([{ code: 400, content: wrong }]);
+    expect((await api.send({ as: world.owner, path })).status).toBe(200);
+  });
+
+  it('with the name in it deletes the instance', async () => {
+    const { status } = await remove({ 'X-Confirm-Name': name });
+
+    expect(status).toBe(204);
+    expect((await api.send({ as: world.owner, path })).status).toBe(404);
+  });
+});
+
+describe('the deletion of an instance', () => {
+  it('needs no header', async () => {
+    const world = await openWorld(api, 'without-header');
+
+    const { status } = await api.send({ as: world.owner, method: 'DELETE', path: world.base });
+
+    expect(status).toBe(204);
+  });
+
+  it('is confirmed by the header, not that of a class in it', async () => {
+    const world = await openWorld(api, 'other-items');
+    await world.call(world.owner, 'POST', 'classes/', { name: 'book', schema: [] });
+    const path = `${world.base}classes/book/`;
+
+    const headers = { 'X-Confirm-Name': 'another' };
+    const { status } = await api.send({ as: world.owner, method: 'DELETE', path, headers });
+
+    expect(status).toBe(204);
+  });
+
+  it('may be confirmed by pages of other origins', async () => {
+    const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'DELETE' };
+
+    const answer = await api.send({ method: 'OPTIONS', path: '/v1.1/', headers });
+
+    expect(answer.headers.get('Access-Control-Allow-Headers')).toMatch(/\bx-confirm-name\b/);
+  });
+
+  it.each(['v1.1', 'v1'])('is described with the header in %s', async (version) => {
+    const { body } = await api.send({ path: `/${version}/schema/?format=openapi` });
+
+    const { description } = body.paths[`/${version}/instances/{instance_name}/`].delete;
+    expect(description).toContain('X-Confirm-Name');
+  });
+});
