@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from '../shared/values/caught.ts';
+import { writeExactJson } from '../shared/values/json/exact-number.ts';
 
 /** A request to the server. `body` is sent as JSON unless it is a form. */
 export interface ClientRequest {
@@ -81,7 +82,7 @@ function encoded({ body, key }: ClientRequest) {
   if (body === undefined || body instanceof FormData)
     return { headers: own, ...(body && { body }) };
   const headers = { ...own, 'Content-Type': 'application/json' };
-  return { headers, body: JSON.stringify(body) };
+  return { headers, body: writeExactJson(body) };
 }
 
 function parsed(text: string): unknown {

@@ -4,6 +4,7 @@ import type { TraceData, TraceKind, TracePart } from '../store/records/scripts.t
 import type { Key, Put, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { fileKey, tracePrefix } from '../values/file-keys.ts';
+import { parseExactJson, toExactJson } from '../values/json/exact-number.ts';
 import type { Json } from '../values/json/json.ts';
 
 /** Value of a trace without a result yet. */
@@ -25,17 +26,17 @@ export function expiryOf({ createdMs }: Pick<TraceData, 'createdMs'>): number {
 }
 
 /**
- * Creates a value of a trace: a large one is stored in a file, which is deleted after a day even if no trace refers to
- * it.
+ * Creates a value of a trace: a large one, or one with large numbers, is stored in a file, which is deleted after a day
+ * even if no trace refers to it.
  */
 export async function keepPart(
   { files, ids }: Pick<Platform, 'files' | 'ids'>,
   instance: number,
   value: Json,
 ): Promise<TracePart> {
-  const text = JSON.stringify(value);
+  const { text, isExact } = toExactJson(value);
   const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= maxInlineBytes) return { value };
+  if (bytes.length <= maxInlineBytes && !isExact) return { value }; // an item has doubles only
   const file = fileKey(tracePrefix(instance), ids.random() + ids.random(), '');
   await files.put(file, { bytes, contentType: 'application/json' });
   return { file, length: text.length };
@@ -60,7 +61,7 @@ export async function readPart({ files }: Pick<Platform, 'files'>, part: TracePa
   if ('value' in part) return part.value;
   const found = await files.get(part.file);
   if (found === undefined) throw new Error('a value of a trace is gone');
-  return JSON.parse(new TextDecoder().decode(found.bytes));
+  return parseExactJson(new TextDecoder().decode(found.bytes)) as Json; // keepPart wrote it
 }
 
 /** Owner of traces: a script, or a script endpoint by its list position. */

@@ -1,6 +1,7 @@
 import { messages } from './errors/messages.ts';
+import { ExactNumber } from './json/exact-number.ts';
 import { jsonTypeName } from './json/json.ts';
-import { read, refuse } from './scalars.ts';
+import { quoted, read, refuse } from './scalars.ts';
 import { schemaOf, type ValueSchema } from './values.ts';
 
 const maxId = 2_147_483_647;
@@ -11,6 +12,8 @@ const maxId = 2_147_483_647;
  */
 export function recordId(): ValueSchema<number> {
   return schemaOf((input) => {
+    if (input instanceof ExactNumber && input.isInteger)
+      return refuse(messages.noSuchPk(quoted(input)));
     const id = toId(input);
     if (id === undefined) return refuse(messages.badPkType(jsonTypeName(input)));
     // no record can have such an id

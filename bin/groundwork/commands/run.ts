@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
+import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
@@ -31,7 +32,7 @@ export const addRun: AddCommand = (program, terminal) => {
 function readPayload(given: string): unknown {
   const isFile = given.startsWith('@');
   try {
-    return JSON.parse(isFile ? readFileSync(given.slice(1), 'utf8') : given);
+    return parseExactJson(isFile ? readFileSync(given.slice(1), 'utf8') : given);
   } catch (error) {
     throw new UsageError(`--payload: ${messageOf(error)}`);
   }

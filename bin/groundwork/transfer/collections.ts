@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
+import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import type { InstanceConnection } from '../settings.ts';
@@ -108,7 +109,7 @@ function readCollections({ folder, format }: CollectionImport): readonly Collect
   const files = readdirSync(folder).filter((file) => file.endsWith('.json') && !isState(file));
   if (files.length === 0) throw new UsageError(`there are no .json files in ${folder}`);
   const all = files.toSorted().map((file): Collection => {
-    const parsed: unknown = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    const parsed: unknown = parseExactJson(readFileSync(join(folder, file), 'utf8'));
     const { results, items } = parsed as { results?: unknown; items?: unknown };
     const records = Array.isArray(parsed) ? parsed : (results ?? items);
     if (!Array.isArray(records)) throw new UsageError(`${file} has no list of records`);
