@@ -147,15 +147,22 @@ function placeNumbers(root: unknown, numbers: readonly ExactNumber[]): unknown {
   for (let parent = open.pop(); parent !== undefined; parent = open.pop()) {
     for (const [name, value] of Object.entries(parent)) {
       if (typeof value === 'object' && value !== null) open.push(value);
-      if (typeof value !== 'string' || !value.startsWith(mark)) continue;
-      const number = numbers[Number(value.slice(1))];
-      if (number !== undefined) {
-        const property = { value: number, configurable: true, enumerable: true, writable: true };
-        Object.defineProperty(parent, name, property); // also of the name __proto__
-      }
+      const number = markedBy(value, numbers);
+      if (number !== undefined) setMember(parent, name, number);
     }
   }
   return top.root;
+}
+
+function markedBy(value: unknown, numbers: readonly ExactNumber[]): ExactNumber | undefined {
+  const isMarked = typeof value === 'string' && value.startsWith(mark);
+  return isMarked ? numbers[Number(value.slice(1))] : undefined;
+}
+
+/** Sets a member, also one of the name `__proto__`. */
+function setMember(parent: object, name: string, value: unknown): void {
+  const property = { value, configurable: true, enumerable: true, writable: true };
+  Object.defineProperty(parent, name, property);
 }
 
 /** JSON text, and whether it has numbers that a double changes. */
