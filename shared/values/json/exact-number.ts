@@ -166,7 +166,7 @@ function setMember(parent: object, name: string, value: unknown): void {
 }
 
 /** JSON text, and whether it has numbers that a double changes. */
-export interface ExactJson {
+interface ExactJson {
   readonly text: string;
   readonly isExact: boolean;
 }
