@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { dataMessages } from './errors/data-messages.ts';
 import { messages } from './errors/messages.ts';
 import { isJsonObject, type JsonObject } from './json/json.ts';
-import { isStorable, readJson, wellFormedJson } from './json/json-values.ts';
+import { readJson, readStorable } from './json/json-values.ts';
 import {
   characterCount,
   integerReader,
@@ -169,8 +169,8 @@ export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
     if (!isJsonObject(value)) return refuse(dataMessages.invalidFormat(rules.name));
     // before its values are checked: a body of 6 MB may have some 500,000 keys
     if (Object.keys(value).length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
-    if (!isStorable(value)) return refuse(dataMessages.invalidFormat(rules.name));
-    return checkSizes(wellFormedJson(value), rules);
+    const kept = readStorable(value, dataMessages.invalidFormat(rules.name));
+    return kept.ok ? checkSizes(kept.value as JsonObject, rules) : kept; // an object stays one
   });
 }
 

@@ -164,6 +164,29 @@ test('collections of Parse are imported with their references, users and rights'
   });
 });
 
+test('collections keep the digits of large numbers, or are refused with words', async () => {
+  const { world, folder, run } = await start();
+  await world.dataClass('card', [
+    { name: 'number', type: 'string' },
+    { name: 'data', type: 'object' },
+  ]);
+  const times = '"created":"2020-01-02 03:04:05.006Z","updated":""';
+  const save = (member: string) =>
+    writeFileSync(join(folder, 'card.json'), `[{"id":"c1",${times},${member}}]`);
+
+  save('"data":{"a":9007199254740993}');
+  const refused = await run('import', '.', '--from', 'pocketbase');
+  save('"number":653247040368672768');
+  const ended = await run('import', '.', '--from', 'pocketbase');
+
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('data: The integer 9007199254740993 would lose digits'),
+  ]);
+  expect(ended.status).toBe(0);
+  expect(await list(world, 'card')).toMatchObject([{ number: '653247040368672768' }]);
+});
+
 test('collections of PocketBase are imported', async () => {
   const { world, folder, run } = await start();
   await world.dataClass('author', [{ name: 'name', type: 'string' }]);

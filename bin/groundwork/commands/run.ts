@@ -1,4 +1,5 @@
 import { messageOf } from '../../../shared/values/caught.ts';
+import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at, below, checkPath, joined } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
@@ -32,7 +33,7 @@ export const addRun: AddCommand = (program, terminal) => {
 
 function readPayload(given: string): unknown {
   try {
-    return JSON.parse(given.startsWith('@') ? readNamed(given.slice(1)) : given);
+    return parseExactJson(given.startsWith('@') ? readNamed(given.slice(1)) : given);
   } catch (error) {
     throw new UsageError(`--payload: ${messageOf(error)}`);
   }

@@ -1,4 +1,5 @@
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
+import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import { UsageError } from '../../operator/terminal.ts';
@@ -112,7 +113,7 @@ function readCollections(
   const files = own.list('.', false).filter((file) => file.endsWith('.json') && !isState(file));
   if (files.length === 0) throw new UsageError(`there are no .json files in ${folder}`);
   const all = files.toSorted().map((file): Collection => {
-    const parsed: unknown = JSON.parse(own.readText(file) ?? '');
+    const parsed: unknown = parseExactJson(own.readText(file) ?? '');
     const { results, items } = parsed as { results?: unknown; items?: unknown };
     const records = Array.isArray(parsed) ? parsed : (results ?? items);
     if (!Array.isArray(records)) throw new UsageError(`${file} has no list of records`);

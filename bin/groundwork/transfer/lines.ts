@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 
 /** A line of a file, without its end. */
 export interface Line {
@@ -58,7 +59,7 @@ export async function* pagesOf<Data>(fd: number, from = 0): AsyncGenerator<Recor
       yield { records, end };
       [records, bytes, structure] = [[], 0, 0];
     }
-    records.push(JSON.parse(line.text) as Data);
+    records.push(parseExactJson(line.text) as Data);
     bytes += size;
     structure += marks;
     end = line.end;

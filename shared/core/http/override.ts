@@ -1,4 +1,5 @@
 import { ApiError } from '../../values/errors/errors.ts';
+import { writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject } from '../../values/json/json.ts';
 import { mediaType } from '../../values/text/media-type.ts';
 import { decodeText } from './body/body.ts';
@@ -58,7 +59,7 @@ function withBody(
   const merged = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) {
     if (keyMembers.includes(name)) continue; // a link to the next page repeats the query
-    merged.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+    merged.append(name, typeof value === 'string' ? value : writeExactJson(value));
   }
   for (const [name, value] of query) merged.append(name, value);
   return merged;

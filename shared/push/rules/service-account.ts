@@ -1,5 +1,6 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
+import { writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject } from '../../values/json/json.ts';
 import { characterCount, type Reading, read, refuse } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
@@ -30,7 +31,7 @@ const badKey = 'Invalid service account: private_key is no whole RSA key in PEM.
  */
 export function gcmKeyValue(): ValueSchema<GcmKey | null> {
   return schemaOf((input) => {
-    if (isJsonObject(input)) return readAccount(JSON.stringify(input));
+    if (isJsonObject(input)) return readAccount(writeExactJson(input));
     return typeof input === 'string' ? readText(input.trim()) : refuse(messages.notString);
   });
 }
