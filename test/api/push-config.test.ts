@@ -203,7 +203,7 @@ describe("a token key of Apple's", () => {
     expect(gone.body).toEqual({ ...none, production_bundle_identifier: 'com.example.app' });
   });
 
-  it.each([
+  it.each<[object, object]>([
     [
       { production_token_key: tokenKey },
       {
@@ -218,7 +218,7 @@ describe("a token key of Apple's", () => {
       p384Key,
       serviceAccount.private_key,
       JSON.stringify(serviceAccount),
-    ].map((production_token_key) => [
+    ].map((production_token_key): [object, object] => [
       { ...apnsToken('production'), production_token_key },
       { production_token_key: [badTokenKey] },
     ]),
