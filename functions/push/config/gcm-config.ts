@@ -28,13 +28,23 @@ async function show({ production, development }: PushConfigData, context: Contex
 async function shownKey(
   context: Context,
   environment: PushEnvironment,
-  { credential }: PushSideData,
+  side: PushSideData,
 ): Promise<string | null> {
-  if (credential === null) return null;
-  if (credential.kind !== 'legacyKey' || !hasFullRole(context.actor)) return credential.shown;
+  if (side.credential === null) return null;
+  const legacy = hasFullRole(context.actor) && (await legacyKey(context, environment, side));
+  return legacy || side.credential.shown;
+}
+
+/** Returns the stored server key of an environment in clear; undefined: it has none. */
+async function legacyKey(
+  context: Context,
+  environment: PushEnvironment,
+  { credential }: PushSideData,
+): Promise<string | undefined> {
+  if (credential?.kind !== 'legacyKey') return undefined;
   const place = { instance: instanceOf(context), provider: 'gcm', environment } as const;
   const opened = await openCredential(context.platform.vault, place, credential);
-  return opened.kind === 'legacyKey' ? opened.key : credential.shown;
+  return opened.kind === 'legacyKey' ? opened.key : undefined;
 }
 
 /** Routes of the Firebase keys; responses show their owners, never the keys (docs/reference/push.md#config). */
@@ -46,27 +56,35 @@ export const gcmConfigRoutes: readonly Route[] = [
     change: async (context, mode) => {
       const input = validInput(fields, await context.body(), mode);
       return saveConfig(context, 'gcm', async (current) => ({
-        development: keyChange('development', input, current),
-        production: keyChange('production', input, current),
+        development: await keyChange(context, 'development', { input, current }),
+        production: await keyChange(context, 'production', { input, current }),
       }));
     },
   }),
 ];
 
-function keyChange(
+interface KeysSent {
+  readonly input: Values<typeof fields, 'replace' | 'patch'>;
+  readonly current: PushConfigData;
+}
+
+async function keyChange(
+  context: Context,
   environment: PushEnvironment,
-  input: Values<typeof fields, 'replace' | 'patch'>,
-  current: PushConfigData,
-): SideChange {
+  { input, current }: KeysSent,
+): Promise<SideChange> {
   const field = `${environment}_api_key` as const;
   const sent = input[field];
   if (sent === undefined) return {};
   if (sent === null) return { credential: null };
+  const side = current[environment];
   if (sent.kind === 'new') {
     const { credential: secret, shown } = sent;
+    const isLegacy = secret.kind === 'legacyKey';
+    // clients send back values that they have read
+    if (isLegacy && secret.key === (await legacyKey(context, environment, side))) return {};
     return { credential: { secret, shown, field } };
   }
-  // clients send back values that they have read
-  if (sent.text === current[environment].credential?.shown) return {};
+  if (sent.text === side.credential?.shown) return {};
   throw invalid({ [field]: [badServiceAccount] });
 }

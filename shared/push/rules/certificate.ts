@@ -1,5 +1,5 @@
-import { mediaType } from '../../values/text/media-type.ts';
 import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { mediaType } from '../../values/text/media-type.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import type { Upload } from '../../values/uploads.ts';
 import type { OpenedPkcs12 } from './pkcs12.ts';

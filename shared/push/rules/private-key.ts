@@ -4,13 +4,12 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 export type SigningKey = 'RSA' | 'P-256';
 
 /**
- * Reads a private key in PEM. Line ends that a tool wrote as `\n`, two characters, become line ends; the text is
- * otherwise kept.
+ * Reads a private key in PEM. Line ends that a tool wrote as `\n`, two characters, or as CRLF become line feeds.
  *
- * @returns the text; undefined when it is no whole key of this kind
+ * @returns the text; undefined when it is no whole key of this kind (docs/reference/push.md#config)
  */
 export function readPrivateKey(sent: string, kind: SigningKey): string | undefined {
-  const text = sent.replaceAll('\\r', '').replaceAll('\\n', '\n').trim();
+  const text = sent.replace(/(\\+r)?\\+n|\r\n?/g, '\n').trim(); // no other part of PEM has a backslash
   const key = parse(text);
   return key !== undefined && kindOf(key) === kind ? `${text}\n` : undefined;
 }

@@ -63,7 +63,7 @@ function readAccount(text: string): Reading<GcmKey> {
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text.replace(/^\ufeff/, ''));
+    const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined; // the message must not repeat any of it
