@@ -82,7 +82,7 @@ module.exports = {
       },
     },
 
-    only('values-stand-alone', '^shared/values/', valibot, crypto),
+    only('values-stand-alone', '^shared/values/', valibot, '^(node:)?(crypto|url|util)$'),
     only('rules-are-pure', pure, valibot, geohash, forge, croner, '^(node:)?(crypto|url|util)$'),
     only('store-knows-rules', '^shared/store/', pure, ports),
     only(
