@@ -21,6 +21,16 @@ export function toSentBody(content: Response['content']): SentBody | undefined {
   });
 }
 
+/** Returns the headers of a response as Node takes them. */
+export function nodeHeaders({
+  headers: own,
+  cookies,
+}: Response): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = Object.assign({}, own);
+  if (cookies !== undefined) headers['set-cookie'] = [...cookies];
+  return headers;
+}
+
 /** Sends a body after its head, a long one in pieces, and ends the response. */
 export function sendBody(
   response: ServerResponse,

@@ -31,6 +31,7 @@ import { type Patience, patience as usualPatience } from './patience.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import {
   closeUnread,
+  nodeHeaders,
   sendBody,
   sendEarly,
   sendLast,
@@ -295,7 +296,7 @@ async function sendContent(
 ): Promise<void> {
   const { drainMs } = running.patience;
   const { status, content } = served;
-  const headers: Record<string, string> = Object.assign({}, served.headers);
+  const headers = nodeHeaders(served);
   const length = content?.bytes.length ?? 0;
   running.connections.count(connection, length);
   await (length > sendPieceBytes ? nextRound() : running.burst());
