@@ -86,7 +86,8 @@ function TraceOutput({ trace: { result, args, meta } }: { readonly trace: Trace 
 }
 
 function ResponseView({ response }: { readonly response: TraceResponse }) {
-  const { status, content_type, content, headers = {} } = response;
+  const { status, content_type, content, encoding, headers = {} } = response;
+  const label = encoding === undefined ? 'Response body' : `Response body, in ${encoding}`;
   return (
     <>
       <dl class="facts">
@@ -96,10 +97,10 @@ function ResponseView({ response }: { readonly response: TraceResponse }) {
         </dd>
         {Object.entries(headers).map(([name, value]) => [
           <dt key={name}>{name}</dt>,
-          <dd key={`${name} value`}>{value}</dd>,
+          ...[value].flat().map((each) => <dd key={`${name} ${each}`}>{each}</dd>),
         ])}
       </dl>
-      <Output label="Response body" text={content} />
+      <Output label={label} text={content} />
     </>
   );
 }

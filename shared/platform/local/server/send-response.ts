@@ -21,13 +21,14 @@ export function toSentBody(content: Response['content']): SentBody | undefined {
   });
 }
 
-/** Returns the headers of a response as Node takes them. */
-export function nodeHeaders({
-  headers: own,
-  cookies,
-}: Response): Record<string, string | string[]> {
+/** Returns the headers of a response, with the length of its body, as Node takes them. */
+export function nodeHeaders(
+  { headers: own, cookies }: Response,
+  sent: SentBody | undefined,
+): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = Object.assign({}, own);
   if (cookies !== undefined) headers['set-cookie'] = [...cookies];
+  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
   return headers;
 }
 

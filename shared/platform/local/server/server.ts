@@ -296,12 +296,11 @@ async function sendContent(
 ): Promise<void> {
   const { drainMs } = running.patience;
   const { status, content } = served;
-  const headers = nodeHeaders(served);
   const length = content?.bytes.length ?? 0;
   running.connections.count(connection, length);
   await (length > sendPieceBytes ? nextRound() : running.burst());
   const sent = toSentBody(content);
-  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  const headers = nodeHeaders(served, sent);
   const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
   if (running.stopping || (isEarly && status >= 400)) headers.connection = 'close';
   response.writeHead(status, headers);
