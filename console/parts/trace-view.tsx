@@ -95,10 +95,14 @@ function ResponseView({ response }: { readonly response: TraceResponse }) {
         <dd>
           {status} <code>{content_type}</code>
         </dd>
-        {Object.entries(headers).map(([name, value]) => [
-          <dt key={name}>{name}</dt>,
-          ...[value].flat().map((each) => <dd key={`${name} ${each}`}>{each}</dd>),
-        ])}
+        {Object.entries(headers).flatMap(([name, values]) =>
+          [values]
+            .flat()
+            .map((value, at) => [
+              <dt key={`${name} ${at}`}>{name}</dt>,
+              <dd key={`${name} ${at} value`}>{value}</dd>,
+            ]),
+        )}
       </dl>
       <Output label={label} text={content} />
     </>
