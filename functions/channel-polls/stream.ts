@@ -83,7 +83,8 @@ function openStream(context: ChannelContext, of: OpenStream): Response {
   const pieces = piecesOf(context, of);
   // also when the response is never sent
   context.request.ending?.().onEnd(() => void of.admission.release());
-  return { status: 200, stream: { type: mediaType, pieces } };
+  const headers = { 'X-Accel-Buffering': 'no' }; // nginx would hold events back until it has a buffer full
+  return { status: 200, headers, stream: { type: mediaType, pieces } };
 }
 
 async function* piecesOf(
