@@ -260,6 +260,16 @@ export const values: readonly Rule[] = [
       stderr: showing('TypeError: a header of the response has bytes: decode them'),
     },
   },
+  ...["new Headers({ 'x-a': 'b' })", "new Map([['x-a', 'b']])"].map((value) => ({
+    name: `${value} are headers`,
+    node: `setResponse(new HttpResponse(200, '', 'a/b', ${value}))`,
+    response: { ...plain, content_type: 'a/b', headers: { 'x-a': 'b' } },
+  })),
+  {
+    name: 'Headers with two cookies have both',
+    node: "const h = new Headers(); h.append('Set-Cookie', 'a=1'); h.append('Set-Cookie', 'b=2'); setResponse(new HttpResponse(200, '', 'a/b', h))",
+    response: { ...plain, content_type: 'a/b', headers: { 'set-cookie': ['a=1', 'b=2'] } },
+  },
   {
     name: 'NaN in JavaScript becomes null, as JSON.stringify has it',
     node: 'setResponse(new HttpResponse(200, { x: NaN, y: [Infinity] }))',
