@@ -6,6 +6,7 @@ import {
   type EndpointArguments,
   toArguments,
 } from '../../shared/scripts/rules/endpoint-arguments.ts';
+import type { ScriptResponse } from '../../shared/scripts/rules/script-response.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/scripts/run-request.ts';
 import { scriptEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/store/records/scripts.ts';
@@ -112,12 +113,20 @@ function ownResponse({ response }: FinishedTrace): FinishedTrace['response'] {
 function responseOf(trace: FinishedTrace, path: string): Response {
   const response = ownResponse(trace);
   if (response === undefined) return { status: 200, body: standardResult(trace) };
-  const { status, content_type: type, content: bytes } = response;
-  const headers = Object.entries(response.headers).map(([name, value]) => [
-    name,
-    name.toLowerCase() === 'set-cookie' ? confineCookie(value, homeOf(path)) : value,
-  ]);
-  return { status, headers: Object.fromEntries(headers), content: { type, bytes } };
+  const { status, content_type: type } = response;
+  const headers: Record<string, string> = {};
+  const cookies: string[] = [];
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (name.toLowerCase() === 'set-cookie') cookies.push(...[value].flat());
+    else if (typeof value === 'string') headers[name] = value;
+  }
+  const confined = cookies.map((cookie) => confineCookie(cookie, homeOf(path)));
+  const content = { type, bytes: bytesOf(response) };
+  return { status, headers, content, ...(confined.length > 0 && { cookies: confined }) };
+}
+
+function bytesOf({ content, encoding }: ScriptResponse): Uint8Array | string {
+  return encoding === undefined ? content : Buffer.from(content, encoding);
 }
 
 /**

@@ -50,6 +50,8 @@ export interface InnerRequest extends Request {
 export interface Response {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`, the one header that cannot be joined; only responses of scripts have it. */
+  readonly cookies?: readonly string[];
   /** The value that is sent as JSON; undefined: no body. */
   readonly body?: unknown;
   /** Something other than JSON, sent instead of `body`. */

@@ -167,13 +167,14 @@ function toBytes({ body, isBase64Encoded }: APIGatewayProxyEventV2): Uint8Array 
 }
 
 /** Converts a complete response to the gateway's result. */
-function toResult({ status, headers = {}, content }: Response): Result {
-  if (content === undefined) return { statusCode: status, headers };
+function toResult({ status, headers = {}, content, cookies }: Response): Result {
+  const more = cookies && { cookies: [...cookies] };
+  if (content === undefined) return { statusCode: status, headers, ...more };
   const { bytes } = content;
   if (typeof bytes === 'string') {
-    return { statusCode: status, headers, body: bytes, isBase64Encoded: false };
+    return { statusCode: status, headers, body: bytes, isBase64Encoded: false, ...more };
   }
   const { buffer, byteOffset, byteLength } = bytes;
   const body = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-  return { statusCode: status, headers, body, isBase64Encoded: true };
+  return { statusCode: status, headers, body, isBase64Encoded: true, ...more };
 }

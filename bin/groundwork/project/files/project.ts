@@ -134,6 +134,9 @@ export async function currentProject(folder: string, out: Terminal): Promise<Pro
     throw new Error(`there is no ${projectFile}: groundwork pull writes one`);
   }
   for (const warning of warnings) out.warn(warning);
+  for (const [name, { read }] of files) {
+    if ('source' in read && read.warning) out.warn(`scripts.${name}.file: ${read.warning}`);
+  }
   const problems = [...files].flatMap(([name, { read }]) =>
     'problem' in read ? [`scripts.${name}.file: ${read.problem}`] : [],
   );
