@@ -12,7 +12,7 @@ const load = [
 const tables = [
   'test/soak/*.test.ts',
   'test/api/{isolation,laws,query-model,query-reads}.test.ts',
-  'test/scripts/{cases,python-cases}.test.ts',
+  'test/scripts/{cases,folder-faults,python-cases}.test.ts',
   'test/local/{proxies,slow-clients}.test.ts',
   'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
   'test/console/*.test.ts',

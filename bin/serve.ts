@@ -29,7 +29,7 @@ import { processVariables } from '../shared/platform/setting-variables.ts';
 import { unknownSetting, unknownVariables } from '../shared/platform/unknown-variables.ts';
 import { firstAccountEntity } from '../shared/store/entities.ts';
 import { messageOf } from '../shared/values/caught.ts';
-import { inBackground } from '../shared/values/in-background.ts';
+import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
 
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fstatSync,
   ftruncateSync,
@@ -92,7 +93,9 @@ export function openFiles(folder: string): ProjectFiles {
       renameSync(absolute, locate(place, to).absolute);
     },
     remove: (path) => rmSync(locate(place, path).absolute, { force: true }),
-    makeFolder: (path, mode) => void makeFolder(place, path, mode),
+    makeFolder: (path, mode) => {
+      makeFolder(place, path, mode);
+    },
     list: (path, isDeep = true) => [...entriesBelow(place, path, isDeep)],
   };
   return files;
@@ -110,10 +113,24 @@ export interface NamedFile {
  * it, otherwise the file's own.
  */
 export function openNamed(path: string): NamedFile {
-  const below = relative('.', path);
-  if (partsWithin(below) !== undefined) return { files: openFiles('.'), path: below };
   const absolute = resolve(path);
+  const below = belowCurrent(absolute);
+  if (below !== undefined) return { files: openFiles('.'), path: below };
   return { files: openFiles(dirname(absolute)), path: basename(absolute) };
+}
+
+/** Returns the path from the current folder; undefined outside of it. The folder may be named through a link. */
+function belowCurrent(absolute: string): string | undefined {
+  const root = realpathSync('.');
+  for (let above = absolute; ; above = dirname(above)) {
+    const below = relative(above, absolute);
+    if (realpathOf(above) === root && partsWithin(below) !== undefined) return below;
+    if (above === dirname(above)) return undefined;
+  }
+}
+
+function realpathOf(path: string): string | undefined {
+  return existsSync(path) ? realpathSync(path) : undefined;
 }
 
 /**

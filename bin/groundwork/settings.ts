@@ -203,6 +203,17 @@ function isOf(line: string, name: string): boolean {
   return line.replace(/^export\s+/, '').startsWith(`${name}=`);
 }
 
+/**
+ * Returns a key that a server has sent, which becomes a line of `.env`: shells run that file.
+ *
+ * @throws Error for anything else
+ */
+export function receivedKey(value: unknown, url: string): string {
+  if (typeof value === 'string' && /^[\w-]{1,200}$/.test(value)) return value;
+  const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 100);
+  throw new Error(`${url} has responded with ${shown}, which is not a key`);
+}
+
 /** Account keys by server. */
 type Credentials = Readonly<Record<string, { readonly email: string; readonly key: string }>>;
 

@@ -11,7 +11,7 @@ import type { Admission } from '../../shared/platform/ports.ts';
 import { maxClosedStreamBytes, recheckMs } from '../../shared/values/bounds.ts';
 import { faultOf } from '../../shared/values/caught.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
-import { inBackground } from '../../shared/values/in-background.ts';
+import { inBackground } from '../../shared/values/promises/in-background.ts';
 import { openEvents, ping, type StreamEvents } from './stream-events.ts';
 import { readPositions, type Subscription, subscriptionsOf } from './subscriptions.ts';
 

@@ -21,7 +21,7 @@ import type { Context } from '../../shared/core/resource/route.ts';
 import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { clearFiles, type RetiredFiles } from '../../shared/objects/clear-files.ts';
+import { clearFiles, type RetiredFiles } from '../../shared/objects/files/clear-files.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import {
   classCountEntity,

@@ -1,5 +1,5 @@
-import { withStored } from '../../shared/objects/object-files.ts';
-import { removal } from '../../shared/objects/remove-files.ts';
+import { withStored } from '../../shared/objects/files/object-files.ts';
+import { removal } from '../../shared/objects/files/remove-files.ts';
 import type { Platform } from '../../shared/platform/ports.ts';
 import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import type { Write } from '../../shared/store/store.ts';

@@ -6,10 +6,10 @@ import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { allSettled } from '../../shared/values/all-settled.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
+import { allSettled } from '../../shared/values/promises/all-settled.ts';
 import { groupRecord } from './fields.ts';
 import { transferMessages } from './messages.ts';
 import {

@@ -15,11 +15,11 @@ import { encodeText } from '../../shared/store/index-keys.ts';
 import type { UserData } from '../../shared/store/records/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { allSettled } from '../../shared/values/all-settled.ts';
 import type { FieldErrors } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';
+import { allSettled } from '../../shared/values/promises/all-settled.ts';
 import { userRecord } from './fields.ts';
 import { transferMessages } from './messages.ts';
 import {

@@ -1,5 +1,5 @@
 import { fileNamesOf } from '../classes/rules/file-names.ts';
-import { fileKeysIn } from '../objects/object-files.ts';
+import { fileKeysIn } from '../objects/files/object-files.ts';
 import type { Platform } from '../platform/ports.ts';
 import { pushProviders } from '../push/rules/provider.ts';
 import {

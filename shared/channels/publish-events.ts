@@ -1,7 +1,7 @@
 import type { ChangeConsumer } from '../jobs/change-feed.ts';
 import { channelEventEntity } from '../store/entities.ts';
 import { deleteItem } from '../store/writes.ts';
-import { allSettled } from '../values/all-settled.ts';
+import { allSettled } from '../values/promises/all-settled.ts';
 
 /**
  * Publishes the messages of changed objects (docs/reference/channels.md#objects). A message and the deletion of its

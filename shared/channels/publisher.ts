@@ -12,7 +12,7 @@ import { encodeText } from '../store/index-keys.ts';
 import type { MessageData } from '../store/records/channels.ts';
 import { ConditionFailed, type Put, type Write } from '../store/store.ts';
 import { createItem, createOrUpdate } from '../store/writes.ts';
-import { neverRejects } from '../values/in-background.ts';
+import { neverRejects } from '../values/promises/in-background.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';
 import { addToLog, messageLifeMs, type RoomPlace } from './rules/room-log.ts';

@@ -8,6 +8,7 @@ import type { ObjectData } from '../store/records/records.ts';
 import type { Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
 import { timestamp } from '../values/timestamp.ts';
+import { fileRecords } from './files/object-files.ts';
 import { channelErrors, channelEvent, channelFields, namedChannel } from './object-channel.ts';
 import {
   lookAll,
@@ -19,7 +20,6 @@ import {
   settledValues,
 } from './object-checks.ts';
 import { eventWrites } from './object-events.ts';
-import { fileRecords } from './object-files.ts';
 import { groupErrors, mayNameOwner, ownerOfNew } from './object-rules.ts';
 import {
   commitPlan,

@@ -11,10 +11,10 @@ import { type Growth, isGrowing, withRoom } from '../usage/quotas.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
+import { type AddedFile, dropFiles, fileRecords, withFiles } from './files/object-files.ts';
 import { channelEvent, channelOfObject } from './object-channel.ts';
 import { checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
 import { eventWrites } from './object-events.ts';
-import { type AddedFile, dropFiles, fileRecords, withFiles } from './object-files.ts';
 import { cappedRights, groupErrors, ownerErrors } from './object-rules.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 

@@ -17,7 +17,7 @@ import {
 import type { TriggerEventData } from '../store/records/triggers.ts';
 import type { Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
-import { allSettled } from '../values/all-settled.ts';
+import { allSettled } from '../values/promises/all-settled.ts';
 import { planRuns, type RunPlanner, takeRoom } from './planned-runs.ts';
 
 const name = 'triggers';

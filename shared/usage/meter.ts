@@ -7,7 +7,7 @@ import type { UsageData } from '../store/records/records.ts';
 import type { Check, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { faultOf } from '../values/caught.ts';
-import { neverRejects } from '../values/in-background.ts';
+import { neverRejects } from '../values/promises/in-background.ts';
 
 /** Ports that a meter uses. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;

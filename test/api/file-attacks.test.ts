@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import { removeFiles } from '../../shared/objects/remove-files.ts';
+import { removeFiles } from '../../shared/objects/files/remove-files.ts';
 import { objectEntity } from '../../shared/store/entities.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

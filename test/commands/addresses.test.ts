@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -256,4 +256,26 @@ test.each([
 
   expect(ended).toMatchObject({ status: 2, stderr: expect.stringContaining(words) });
   expect(ended.stderr).not.toContain('secret');
+});
+
+test.each([
+  ['account/auth', { account_key: 'k$(touch pwned)' }],
+  ['account/auth', {}],
+  ['api_keys', { api_key: 'k\nNODE_OPTIONS=--import=data:text/javascript,' }],
+])('a response of %s that is no key is not written into .env: %j', async (path, answer) => {
+  const server = createServer((asked, response) => {
+    const isIt = asked.url?.includes(path);
+    const usual = { account_key: 'k', api_key: 'k', name: 'library' };
+    response.end(JSON.stringify(isIt ? answer : usual));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const project = openProject();
+
+  const ended = await project.run('init', '--url', url, '--instance', 'library', ...account);
+
+  expect(ended.status).toBe(1);
+  expect(ended.stderr).toContain(`groundwork: ${url} has responded with `);
+  expect(existsSync(join(project.folder, '.env'))).toBe(false);
 });

@@ -258,6 +258,37 @@ describe('other commands', () => {
     expect(files.stderr).toContain('files is a symbolic link');
   });
 
+  test('export and import follow no link to their folder below the current one', async () => {
+    const { run, write, link, own, outside, folder } = await start();
+    writeFileSync(join(outside, 'groundwork.yml'), 'scripts: { x: { file: own.js } }\n');
+    write({ 'a/b.txt': '' });
+    link(outside, 'backup');
+    link(outside, 'a/backup');
+
+    const ended = [
+      await run('export', 'backup'),
+      await run('export', 'a/backup'),
+      await run('export', join(folder, 'backup')),
+      await run('import', 'backup'),
+      await run('import', 'backup', '--from', 'parse'),
+    ];
+
+    expect(ended.filter(({ stderr }) => !stderr.includes('is a symbolic link'))).toEqual([]);
+    expect(readdirSync(outside).toSorted()).toEqual(['groundwork.yml', 'own.js']);
+    expect(readFileSync(own, 'utf8')).toBe(secret);
+  });
+
+  test('a link is one also where the project is named through another link', async () => {
+    const { run, link, outside, folder, unchanged } = await start();
+    link(outside, 'src');
+    symlinkSync(folder, join(outside, '../other'));
+
+    const ended = await run('types', '--out', join(outside, '../other/src/types.ts'));
+
+    expect(unchanged()).toEqual(untouched);
+    expect(ended.stderr).toContain('src is a symbolic link');
+  });
+
   test('import follows no link to a CSV file, nor to its state', async () => {
     const { run, write, link, own, outside, unchanged, call, folder } = await start();
     await call('POST', 'classes/', { name: 'book', schema: [{ name: 'title', type: 'string' }] });
@@ -303,6 +334,7 @@ test('a hard link is a file', async () => {
 const fileFunctions = {
   'commands/import.ts': 'existsSync, statSync', // of the source, which the user names
   'commands/init.ts': 'existsSync', // of the folder, which the user names
+  'commands/run.ts': 'readFileSync', // of /dev/stdin and what a shell opens
   'project-files.ts': undefined,
   'project/files/script-modules.ts': 'realpathSync', // of the folder
   'settings.ts': 'chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync', // of the log-ins, in the home

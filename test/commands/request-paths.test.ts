@@ -9,7 +9,7 @@ import { at, PathError } from '../../shared/values/text/request-path.ts';
 
 /* Names in files, settings and responses do not change which path a command requests. */
 
-const dots = ['..', '.', '%2e%2e', '%2E.', ''];
+const dots = ['..', '.', '%2e%2e', '%2E.', 'a/../b', ''];
 
 /** Starts a server that responds to everything with this page of a list. */
 async function start(page: () => object) {
@@ -39,9 +39,7 @@ test.each(named)('no record of %s has the path of something else', (_, section) 
   for (const text of dots) {
     expect(() => pathOf(base, section, { name: text, id: text })).toThrow(PathError);
   }
-  expect(pathOf(base, section, { name: 'a/../b', id: 'a/../b' })).toBe(
-    `${base}${section.path}a%2F..%2Fb/`,
-  );
+  expect(pathOf(base, section, { name: 'a/b', id: 'a/b' })).toBe(`${base}${section.path}a%2Fb/`);
 });
 
 test.each(['//', 'http://', '/\\'])('a list continues on no other server by %s', async (start_) => {

@@ -37,7 +37,7 @@ describe('the owner of a call is not that of its key, except', () => {
       'where a file is for any client, a signed form has the key, or a job of 0.1.0 has no owner',
       /import [^;]*\b(ownerOfFile|folderOf)\b[^;]*file-keys\.ts'/,
       [
-        'shared/objects/remove-files.ts',
+        'shared/objects/files/remove-files.ts',
         'shared/platform/local/files/file-server.ts',
         'shared/platform/local/files/upload-form.ts',
       ],

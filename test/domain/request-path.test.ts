@@ -61,7 +61,7 @@ describe('a path of any names', () => {
         const path = tried(() => at`instances/${one}/classes/${two}/objects/${three}/`);
         if (path === undefined) {
           const isBad = [one, two, three].some(
-            (each) => each === '' || dots.includes(each) || !isText(each),
+            (each) => each === '' || hasDots(each) || !isText(each),
           );
           expect(isBad).toBe(true);
           return;
@@ -180,12 +180,25 @@ describe('a name that cannot be a segment', () => {
     expect(() => at`instances/${'\ud800'}/`).toThrow('is not valid text');
   });
 
+  it.each(['1/../..', '1\\..', '../1', 'a/./b', './a'])(
+    '%s is refused: a proxy that decodes slashes resolves it',
+    (each) => {
+      expect(() => at`triggers/${each}/`).toThrow(PathError);
+      expect(() => checkPath(`triggers/${encodeURIComponent(each)}/`)).toThrow(PathError);
+    },
+  );
+
   it('does not become one with the text around it', () => {
     expect(() => at`instances/.${'.'}/`).toThrow(PathError);
     expect(() => below(at`instances/a`)`${'b'}/`).toThrow('is not below');
     expect(() => below(at`instances/?a=1`)`/b/`).toThrow('is not below');
   });
 });
+
+/** Tells whether a part of a name is taken for `.` or `..` where slashes are decoded. */
+function hasDots(text: string): boolean {
+  return text.split(/[/\\]|%2f|%5c/i).some((part) => dots.includes(part));
+}
 
 /** Tells whether a text has no half of a character. */
 function isText(text: string): boolean {

@@ -39,7 +39,10 @@ const genuine = Object.entries(fields)
 const open = () => openReceiver({ gate: undefined, patience, maxConnections: 16 });
 
 /** Starts a form of which nothing has arrived. */
-function beginForm(receiver = open()) {
+function beginForm(
+  receiver = open(),
+  { address = '192.0.2.1', contentType = 'multipart/form-data; boundary=b' } = {},
+) {
   const received: string[] = [];
   const files = {
     forms,
@@ -48,12 +51,11 @@ function beginForm(receiver = open()) {
     },
   };
   const message = new IncomingMessage(new Socket());
-  const contentType = 'multipart/form-data; boundary=b';
   const outcome: { error?: ApiError | undefined; isOver: boolean } = { isOver: false };
   const seen = { isGenuine: false };
   const request = {
     message,
-    head: { sourceAddress: '192.0.2.1' } as Request, // what the receiver reads of it
+    head: { sourceAddress: address } as Request, // what the receiver reads of it
     goOn: () => undefined,
     onGenuine: () => {
       seen.isGenuine = true;
@@ -189,7 +191,7 @@ describe('the fields of a form, before its signature', () => {
   it('are counted for their address', async () => {
     const receiver = open();
     const all = Array.from({ length: 128 + 64 + 1 }, () => beginForm(receiver));
-    await settled();
+    for (const { send } of all) await send(`${head('a')}\r\n\r\n${'x'.repeat(2048)}`);
     const atOnce = all.filter(({ outcome }) => outcome.isOver).length;
     await vi.advanceTimersByTimeAsync(2000);
     await settled();
@@ -205,6 +207,48 @@ describe('the fields of a form, before its signature', () => {
 
     await send(`${genuine}${head('file')}${long}\r\n\r\nsome\r\n--b--\r\n`);
     await send(null);
+    await settled();
+
+    expect(outcome.error).toMatchObject({ status: 400, code: 'malformed_body' });
+  });
+});
+
+describe('forms of which little has arrived', () => {
+  it('take no room from genuine ones, from wherever they come', async () => {
+    const receiver = open();
+    for (let n = 0; n < 300; n += 1) {
+      const { send } = beginForm(receiver, { address: `192.0.2.${n % 10}` });
+      await send('-');
+    }
+
+    const { outcome, received, send } = await beginUpload(receiver);
+    await send('some\r\n--b--\r\n');
+    await send(null);
+    await settled();
+
+    expect(outcome).toEqual({ isOver: true, error: undefined });
+    expect(received.join('')).toBe('some');
+  });
+
+  it('are counted once their fields have arrived', async () => {
+    const receiver = open();
+    const fields = `${head('a')}\r\n\r\n${'x'.repeat(4096)}`;
+    const forms = Array.from({ length: 300 }, (_, n) =>
+      beginForm(receiver, { address: `192.0.2.${n % 10}` }),
+    );
+    for (const { send } of forms) await send(fields);
+    await vi.advanceTimersByTimeAsync(3000);
+    await settled();
+
+    const refused = forms.filter(({ outcome }) => outcome.error?.status === 503);
+    expect(refused).toHaveLength(44); // more than 256 of the largest
+  });
+
+  it.each([
+    ['none', 'multipart/form-data; a-boundary=b'],
+    ['a long one', `multipart/form-data; boundary=${'a'.repeat(257)}`],
+  ])('are no forms with a boundary that no parser accepts: %s', async (_, contentType) => {
+    const { outcome } = beginForm(open(), { contentType });
     await settled();
 
     expect(outcome.error).toMatchObject({ status: 400, code: 'malformed_body' });

@@ -96,6 +96,34 @@ for n in range(80):
     print('.' * 10, end='', flush=True)
     time.sleep(0.01)`;
 
+/** Maps files 60,000 times under a long name, and removes them: what the kernel says about it has more than 50 MB. */
+export const manyMappings = `
+import ctypes, os, time
+path = '/'.join(['d' * 200] * 5)
+os.makedirs(path)
+file = os.open(path + '/f', os.O_RDWR | os.O_CREAT)
+os.ftruncate(file, 16384)
+os.unlink(path + '/f')
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+base = libc.mmap(None, 4096 * 60000, 0, 0x22, -1, 0)
+for n in range(60000):
+    assert libc.mmap(base + 4096 * n, 4096, 1, 0x11, file, 8192 * (n % 2)) == base + 4096 * n
+print('mapped', flush=True)
+time.sleep(5)`;
+
+/** Allocates 1 GB for an empty file at once, which no maximum size of a file limits. */
+export const allocations = [1, 0x11].map(
+  (mode) => `
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+libc.fallocate.argtypes = [ctypes.c_int] * 2 + [ctypes.c_long] * 2
+with open('f', 'wb') as file:
+    libc.fallocate(file.fileno(), ${mode}, 0, 10**9)
+    print(os.fstat(file.fileno()).st_blocks, os.strerror(ctypes.get_errno()), flush=True)`,
+);
+
 /** Scripts that write 800 MB into files which are hard to find. */
 export const hiddenFiles: readonly FolderAttack[] = [
   {

@@ -1,10 +1,10 @@
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { endProcesses } from '../support/server-process.ts';
 import { levels } from './levels.ts';
-import { hiddenFiles, stubbornFolders } from './run-folder-attacks.ts';
+import { allocations, hiddenFiles, manyMappings, stubbornFolders } from './run-folder-attacks.ts';
 import { openServer, type ServerHost } from './server-host.ts';
 import { users } from './users.ts';
 
@@ -22,6 +22,7 @@ describe.each(hosts)('at the level $level, as $name', ({ level, user }) => {
   let server: ServerHost;
   beforeAll(async () => {
     if (user !== undefined) chownSync(temporary, user, user);
+    else chmodSync(temporary, 0o755); // scripts of root are another user's
     server = await openServer(level, { user, variables: { TMPDIR: temporary } });
   });
   afterAll(async () => {
@@ -65,6 +66,24 @@ describe.each(hosts)('at the level $level, as $name', ({ level, user }) => {
       }
     },
   );
+
+  test.runIf(level === 'landlock')(
+    'many mappings end their run before they delay the watch of others',
+    async ({ expect }) => {
+      const { status, stderr } = await server.run('python', manyMappings);
+
+      const message = 'The run has written more than 128 MiB into files.';
+      expect({ status, stderr }).toEqual({ status: 'failure', stderr: message });
+    },
+  );
+
+  test.skipIf(level === 'flags')('no file gets space beyond its size', async ({ expect }) => {
+    for (const source of allocations) {
+      const { stdout } = await server.run('python', source);
+
+      expect(stdout).toBe('0 Operation not supported');
+    }
+  });
 
   test('a folder that cannot be listed is not too large', async ({ expect }) => {
     const source = `const fs = require('fs'); fs.mkdirSync('x', 0o300); fs.writeFileSync('x/f', 'a');

@@ -22,7 +22,9 @@ const sources = folders
   .filter((path) => /\.(ts|tsx|mjs|cjs)$/.test(path) && !path.endsWith('.d.ts'))
   .filter(
     (path) =>
-      path !== 'shared/values/in-background.ts' && !browsers.test(path) && !inSandbox.test(path),
+      path !== 'shared/values/promises/in-background.ts' &&
+      !browsers.test(path) &&
+      !inSandbox.test(path),
   );
 
 /** Methods that call a function later and ignore its promise. */

@@ -1,4 +1,5 @@
 import { type AddCommand, withInstance } from '../command.ts';
+import { checkNamed } from '../project-files.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import { exportInstance } from '../transfer/export.ts';
 
@@ -10,6 +11,7 @@ export const addExport: AddCommand = (program, terminal) => {
     .addHelpText('after', '\nExample:\n  groundwork export backup --instance library')
     .action(async (folder: string, options: ServerOptions) => {
       const out = terminal();
+      checkNamed(folder);
       const { counts } = await exportInstance(connectInstance(options), folder, out);
       out.result({ folder, counts }, () => {
         const records = Object.values(counts).reduce((sum, each) => sum + each, 0);

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
-import { openFiles, openNamed } from '../project-files.ts';
+import { checkNamed, openFiles, openNamed } from '../project-files.ts';
 import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
@@ -39,6 +39,7 @@ export const addImport: AddCommand = (program, terminal) => {
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
       if (!existsSync(source)) throw new UsageError(`there is no ${source}`);
+      checkNamed(source);
       const out = terminal();
       const to = connectInstance(options);
       if (options.from !== undefined) return fromCollections(to, { source, options, out });

@@ -12,6 +12,7 @@ import {
   initialKey,
   NoKey,
   passwordServerOf,
+  receivedKey,
   type ServerOptions,
   saveCredentials,
   serverOf,
@@ -59,15 +60,16 @@ async function init(folder: string, options: InitOptions, out: Terminal): Promis
     path: below(base)`api_keys/`,
     body: { description: initialKey },
   });
+  const apiKey = receivedKey(body.api_key, url);
   writeEnvFile(folder, {
     [variables.url]: url,
     [variables.instance]: instance,
     [variables.key]: key,
-    [apiKeyVariable]: body.api_key,
+    [apiKeyVariable]: apiKey,
   });
   ignoreEnvFile(files);
   for (const path of example) files.write(path, source.read(path) ?? '');
-  out.result({ url, instance, api_key: body.api_key }, () =>
+  out.result({ url, instance, api_key: apiKey }, () =>
     [
       `${found.status === 404 ? 'Created' : 'Found'} the instance ${instance} on ${url}.`,
       'Its address, your account key and a new API key are in .env, which git ignores.',
@@ -102,13 +104,15 @@ interface Credentials {
 async function logInOrRegister(url: string, { code, ...body }: Credentials): Promise<string> {
   const send = openClient(url);
   try {
-    return (await send({ path: '/v1.1/account/auth/', body })).body.account_key;
+    const { body: found } = await send({ path: '/v1.1/account/auth/', body });
+    return receivedKey(found.account_key, url);
   } catch (error) {
     const isUnknown = error instanceof ResponseError && error.response.body.detail === unknownEmail;
     if (!isUnknown) throw error;
   }
   const invited = code === undefined ? body : { ...body, invitation_key: code };
-  return (await send({ path: '/v1.1/account/register/', body: invited })).body.account_key;
+  const { body: made } = await send({ path: '/v1.1/account/register/', body: invited });
+  return receivedKey(made.account_key, url);
 }
 
 const unknownEmail = 'Invalid email.';

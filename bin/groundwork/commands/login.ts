@@ -1,6 +1,6 @@
 import { openClient } from '../../client.ts';
 import { type AddCommand, withServer } from '../command.ts';
-import { passwordServerOf, type ServerOptions, saveCredentials } from '../settings.ts';
+import { passwordServerOf, receivedKey, type ServerOptions, saveCredentials } from '../settings.ts';
 
 interface LoginOptions extends ServerOptions {
   readonly email?: string;
@@ -24,7 +24,8 @@ export const addLogin: AddCommand = (program, terminal) => {
         path: '/v1.1/account/auth/',
         body: { email, password },
       });
-      const file = saveCredentials(url, { email, key: body.account_key });
+      const key = receivedKey(body.account_key, url);
+      const file = saveCredentials(url, { email, key });
       out.result(
         { url, email, file },
         () => `Logged in to ${url} as ${email}; the key is in ${file}`,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at, below, checkPath, joined } from '../../../shared/values/text/request-path.ts';
@@ -31,6 +32,9 @@ export const addRun: AddCommand = (program, terminal) => {
     });
 };
 
+/** What a shell gives a command to read, which no project holds. */
+const standardInput = /^\/dev\/(stdin|fd\/\d+)$/;
+
 function readPayload(given: string): unknown {
   try {
     return parseExactJson(given.startsWith('@') ? readNamed(given.slice(1)) : given);
@@ -40,6 +44,7 @@ function readPayload(given: string): unknown {
 }
 
 function readNamed(name: string): string {
+  if (standardInput.test(name)) return readFileSync(name, 'utf8');
   const { files, path } = openNamed(name);
   const text = files.readText(path);
   if (text === undefined) throw new UsageError(`there is no ${name}`);

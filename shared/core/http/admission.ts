@@ -1,5 +1,6 @@
 import type { Share } from '../../platform/limits/fair-queue.ts';
 import type { Platform } from '../../platform/ports.ts';
+import { ownerOfData } from '../../store/entities.ts';
 import { credentialOutsideBody, type KeyRing } from '../pipeline/caller/authentication.ts';
 import type { KeyClaims } from '../pipeline/caller/credentials.ts';
 import { byCredential, createCache } from '../resource/caches.ts';
@@ -83,7 +84,8 @@ const unread: Admission = { kind: 'unread' };
 const anonymous: Admission = { kind: 'anonymous' };
 
 function genuine({ kind, scope }: KeyClaims, match: Match | undefined): Genuine {
-  const owner = `${kind === 'account' ? 'account' : 'instance'} ${scope}`;
+  // a script's token names contents, of which a restore makes others: the owner is the same instance
+  const owner = `${kind === 'account' ? 'account' : 'instance'} ${ownerOfData(scope)}`;
   const { maxBodyBytes = maxEventBytes, takesTurns } = match?.route ?? {};
   const turn = takesTurns && { owner, instance: match?.params.instance ?? '' };
   return { kind: 'genuine', owner, maxBytes: maxBodyBytes, ...(turn && { turn }) };

@@ -3,7 +3,7 @@ import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
 import type { Route } from '../../core/resource/route.ts';
 import { faultOf } from '../../values/caught.ts';
-import { neverRejects } from '../../values/in-background.ts';
+import { neverRejects } from '../../values/promises/in-background.ts';
 import type { Platform } from '../ports.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Handler, toHandler } from './gateway.ts';

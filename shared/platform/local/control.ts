@@ -1,7 +1,7 @@
 import { chmod, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { codeOf, messageOf } from '../../values/caught.ts';
-import { neverRejects } from '../../values/in-background.ts';
+import { neverRejects } from '../../values/promises/in-background.ts';
 import { openAddress } from './files/folder-lock.ts';
 import { StartError } from './server/start-error.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inBackground, neverRejects } from '../../values/in-background.ts';
+import { inBackground, neverRejects } from '../../values/promises/in-background.ts';
 
 /** A process in a pool. */
 export interface Worker {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex, Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { maxOutputBytes, type RawResult } from '../../scripts/rules/script-result.ts';
-import { neverRejects } from '../../values/in-background.ts';
+import { neverRejects } from '../../values/promises/in-background.ts';
 import { type Messages, type Report, readMessages } from './control.ts';
 import { maxThreads } from './limits.ts';
 import { type Budget, collectOutput, type Output } from './output.ts';

@@ -86,9 +86,12 @@ export function addressAt(server: string, path: RequestPath): URL {
 /** Backslashes are slashes to a URL parser; control characters, and spaces at the ends, are removed. */
 const unsafe = /[\\\p{Cc}]|^ | $/u;
 
-/** Tells whether a URL parser takes a segment for `.` or `..` (https://url.spec.whatwg.org/#single-dot-path-segment). */
+/**
+ * Tells whether a URL parser takes a segment for `.` or `..` (https://url.spec.whatwg.org/#single-dot-path-segment), or
+ * a proxy takes a part of it for that: one that removes a path (`proxy_pass` with a path) decodes `%2F` before.
+ */
 function isDots(segment: string): boolean {
-  return /^(\.|%2e){1,2}$/i.test(segment);
+  return segment.split(/[/\\]|%2f|%5c/i).some((part) => /^(\.|%2e){1,2}$/i.test(part));
 }
 
 function requireName(name: string, before: string): void {

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { neverRejects } from '../../../values/in-background.ts';
+import { neverRejects } from '../../../values/promises/in-background.ts';
 
 const api = '/2020-01-01/extension';
 const name = 'groundwork'; // unique among the extensions of a function

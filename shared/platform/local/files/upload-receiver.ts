@@ -54,9 +54,14 @@ const limits = {
   headerSize: maxPartHeaderBytes,
 };
 
+/** Opens a parser of a form; undefined for any other content type, or a boundary that it does not accept. */
 function openParser(contentType: string): BusboyInstance | undefined {
   if (!/^multipart\/form-data\b.*\bboundary=/i.test(contentType)) return undefined;
-  return new Busboy({ headers: { 'content-type': contentType }, limits });
+  try {
+    return new Busboy({ headers: { 'content-type': contentType }, limits });
+  } catch {
+    return undefined; // no boundary, or one of more than 256 characters
+  }
 }
 
 function parse(parser: BusboyInstance, files: UploadFiles, form: ArrivingForm): Promise<unknown> {

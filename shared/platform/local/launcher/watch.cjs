@@ -4,7 +4,7 @@
  * CPU-bound, and the memory of all runs together. It reads /proc, so it works on Linux only; elsewhere no limit is ever
  * exceeded.
  */
-const { constants, readdirSync, readFileSync } = require('node:fs');
+const { closeSync, constants, openSync, readdirSync, readFileSync, readSync } = require('node:fs');
 const os = require('node:os');
 const { join } = require('node:path');
 const { calls } = require('./folder-calls.cjs');
@@ -17,6 +17,7 @@ const boundDemand = 0.6; // of the time; a run with more demand is CPU-bound
 const mostBound = 2 * os.cpus().length; // CPU-bound runs that keep their priority
 const lowest = 19;
 const mostFiles = 10_000;
+const mapBytes = Buffer.alloc(2 ** 20); // about 10,000 mappings: a script may have 250 MB, which take seconds to read
 const memoryLines = /^Vm(?:RSS|PTE|Swap):\s*(\d+) kB/gm;
 const ownMemoryLines = /^(?:RssAnon|RssShmem|VmPTE|VmSwap):\s*(\d+) kB/gm; // without files, which all share
 const nearLookMs = 5; // a run can allocate 2 MB in each millisecond
@@ -222,14 +223,15 @@ function removedFilesOf(pid, folder, count) {
   const open = names.map((name) => measureOpen(() => calls.stat(join(descriptors, name)), count));
   const removed = open.filter((each) => each?.isFile() && each.nlink === 0);
   const files = new Set(removed.map(({ ino }) => String(ino)));
-  const isAllOpen = removedMappingsOf(pid, folder).every((ino) => files.has(ino));
+  const isAllOpen = removedMappingsOf(pid, folder, count)?.every((ino) => files.has(ino));
   if (!isAllOpen) count.isMeasured = false;
   return sum(removed.map(sizeOnDisk));
 }
 
-/** Returns the numbers of the removed files of a folder that a process has mapped. */
-function removedMappingsOf(pid, folder) {
-  const maps = read(`/proc/${pid}/maps`);
+/** Returns the numbers of the removed files of a folder that a process has mapped; undefined if it maps too much. */
+function removedMappingsOf(pid, folder, count) {
+  const maps = measureOpen(() => readUpTo(`/proc/${pid}/maps`, mapBytes), count) ?? '';
+  if (maps.length === mapBytes.length) return undefined;
   if (!maps.includes(' (deleted)')) return [];
   const lines = maps.split('\n').filter((line) => line.endsWith(' (deleted)'));
   return lines.filter((line) => line.includes(` ${folder}/`)).map((line) => line.split(/ +/)[4]);
@@ -237,6 +239,20 @@ function removedMappingsOf(pid, folder) {
 
 function sizeOnDisk(stats) {
   return stats === undefined ? 0 : stats.blocks * 512;
+}
+
+/** Reads the beginning of a file, as much as fits into these bytes. */
+function readUpTo(path, bytes) {
+  const file = openSync(path);
+  try {
+    let length = 0;
+    for (let added = 1; added > 0 && length < bytes.length; length += added) {
+      added = readSync(file, bytes, length, bytes.length - length, null);
+    }
+    return bytes.latin1Slice(0, length);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function read(path) {

@@ -1,5 +1,5 @@
 import { causeOf } from '../../../values/caught.ts';
-import { neverRejects } from '../../../values/in-background.ts';
+import { neverRejects } from '../../../values/promises/in-background.ts';
 import type { Log } from '../../ports.ts';
 import {
   type CertificateWorker,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Response } from '../../../core/http/message.ts';
 import { cachedForm } from '../../../core/http/response-cache.ts';
 import { sendPieceBytes } from '../../../values/bounds.ts';
-import { neverRejects } from '../../../values/in-background.ts';
+import { neverRejects } from '../../../values/promises/in-background.ts';
 
 /** The body of a response as it is passed to the system. */
 export interface SentBody {

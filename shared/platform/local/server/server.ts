@@ -8,7 +8,7 @@ import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
 import { ApiError, refused } from '../../../values/errors/errors.ts';
-import { neverRejects } from '../../../values/in-background.ts';
+import { neverRejects } from '../../../values/promises/in-background.ts';
 import type { Clock, Ids, Log } from '../../ports.ts';
 import { isForFiles, serveFiles } from '../files/file-server.ts';
 import type { LocalFiles } from '../files/files.ts';

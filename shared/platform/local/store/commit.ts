@@ -1,4 +1,4 @@
-import { neverRejects } from '../../../values/in-background.ts';
+import { neverRejects } from '../../../values/promises/in-background.ts';
 import type { ItemCache } from './cache/item-cache.ts';
 import type { CommitMode } from './commit-mode.ts';
 import type { Counters } from './counters.ts';

@@ -3,8 +3,9 @@
 
 def _table(text):
     """Returns the numbers on x86_64 and aarch64 by name; None where a processor has no such call."""
-    rows = [row.split() for row in text.replace('\n', ',').split(',') if row]
-    return {name: tuple(None if each == '-' else int(each) for each in numbers) for name, *numbers in rows}
+    words = text.replace(',', ' ').split()
+    columns = [[None if each == '-' else int(each) for each in words[at::3]] for at in (1, 2)]
+    return dict(zip(words[::3], zip(*columns)))
 
 
 # Calls that may be allowed: `seccomp.base_rules` and others refuse some of them by their arguments or in some runs.

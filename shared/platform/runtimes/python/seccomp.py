@@ -28,6 +28,7 @@ UNUSUAL_TYPES = 0b1100  # the bits of all types of sockets except stream, datagr
 PROTOCOLS = (0, 1, 6, 17, 58)  # of the internet: the default, ICMP, TCP, UDP, ICMPv6
 TRUNCATE, WRITING = 0o1000, 0o3  # flags of open
 HUGE_PAGES = 0x40000  # a flag of mmap
+ALLOCATE, PUNCH_HOLE = 0, 3  # modes of fallocate
 OWN_PROCESS = 0  # PRIO_PROCESS of setpriority
 SUCCESS = 0  # as an error number: the call does nothing and returns success
 
@@ -117,6 +118,8 @@ def run_rules():
     return [
         *_rules(errno.ENOSYS, 'memfd_create'),
         *_rules(errno.ENOMEM, 'mmap', (3, ANY_BIT, HUGE_PAGES, True)),
+        # other modes get any space at once: the maximum size of a file does not limit it, and the watch is too late
+        *_rules(errno.EOPNOTSUPP, 'fallocate', *_is_none_of(1, (ALLOCATE, PUNCH_HOLE))),
         *_rules(errno.EPERM, 'seccomp'),  # a further listener could permit what this one asks
         *_rules(errno.EPERM, 'fcntl', *_is_none_of(1, FCNTL)),
         *[rule for each in CLONES for rule in _rules(errno.EOPNOTSUPP, 'ioctl', _argument_is(1, each))],
@@ -282,9 +285,9 @@ def _instructions(number, error, tests):
 def _allow(names):
     """Returns instructions that allow these calls, by ranges of their numbers."""
     at = _architecture()
-    numbers = sorted(NUMBERS[name][at] for name in names if at is not None and NUMBERS[name][at] is not None)
-    firsts = [each for each in numbers if each - 1 not in numbers]
-    lasts = [each for each in numbers if each + 1 not in numbers]
+    numbers = {NUMBERS[name][at] for name in names if at is not None and NUMBERS[name][at] is not None}
+    firsts = sorted(each for each in numbers if each - 1 not in numbers)
+    lasts = sorted(each for each in numbers if each + 1 not in numbers)
     ranges = zip(firsts, lasts)
     return [
         step

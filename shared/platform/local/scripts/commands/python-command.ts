@@ -2,8 +2,9 @@ import { maxResidentBytes } from '../../../runtimes/limits.ts';
 import { enclose, type PreparedCommand, runtimesAt, toCommand } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
 import { userArguments } from '../sandbox/other-user.ts';
-import { holdsRequired, probeGuarantees } from '../sandbox/probe.ts';
+import { holdsRequired, probeGuarantees, succeeds } from '../sandbox/probe.ts';
 import { openRunFolder } from '../sandbox/run-folders.ts';
+import { runtimeFolder } from '../sandbox/system-files.ts';
 import { describePython, type FoundPython, pythonFlags, usualPythons } from './find-python.ts';
 
 const systemFolders = ['/usr', '/usr/local']; // the required parts of these are available at every level
@@ -31,9 +32,16 @@ export async function findIsolatedPython(
   for (const candidate of candidates) {
     const found = await describePython(candidate);
     const open = found && (await probePython(isolation, found));
-    if (found !== undefined && holdsRequired(open)) return { ...found, open };
+    if (found === undefined || !holdsRequired(open)) continue;
+    await compileRunner(found);
+    return { ...found, open };
   }
   return undefined;
+}
+
+/** Compiles the modules of the runner, which saves 7 ms at each start. Does nothing if their folder is not writable. */
+async function compileRunner({ program }: FoundPython): Promise<void> {
+  await succeeds([program, ...pythonFlags, '-m', 'compileall', '-q', `${runtimeFolder}/python`]);
 }
 
 function probePython(isolation: Isolation, python: FoundPython) {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { causeOf } from '../../../../values/caught.ts';
-import { neverRejects } from '../../../../values/in-background.ts';
+import { neverRejects } from '../../../../values/promises/in-background.ts';
 import type { Log } from '../../../ports.ts';
 import type { StartProcess } from '../../../runtimes/process.ts';
 import type { Runner } from '../../../runtimes/runner-process.ts';

@@ -42,7 +42,7 @@ export async function openRunFolder(level: Level): Promise<RunFolder> {
     await folderCalls.mkdir(temporary, { mode: 0o700 });
     if (isServerRoot) await folderCalls.chown(temporary, nobodyId, nobodyId);
   } catch (error) {
-    inUse.delete(temporary);
+    await dispose(); // it may be there, and still be the server's
     throw error;
   }
   return { temporary, limit: { maxFolderBytes: fileBytes }, dispose };

@@ -6,6 +6,7 @@ import {
   uncountedBodyBytes,
 } from '../../../../values/bounds.ts';
 import { type ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
+import { neverRejects } from '../../../../values/promises/in-background.ts';
 import { addressGroup } from '../../../../values/source-address.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
 import type { Patience } from '../patience.ts';
@@ -60,16 +61,20 @@ export async function receiveForm(
   const { message, head, goOn } = request;
   const address = addressGroup(head.sourceAddress);
   const bytes = Math.min(declaredBytes(message) ?? anonymousBodyBytes, anonymousBodyBytes);
-  const isCounted = bytes > uncountedBodyBytes;
-  const release = isCounted ? await rooms.fields.take({ bytes, owner: undefined, address }) : none;
-  if (release === undefined) return serverBusy(1);
-  const intake = openIntake(request, rooms.patience);
-  const releases: Release[] = [release];
-  let isOver = false;
+  const releases: Release[] = [];
+  let [isOver, isAdmitted] = [false, false];
+  const takeFields = async () => {
+    const release = await rooms.fields.take({ bytes, owner: undefined, address });
+    if (isOver || isAdmitted) release?.();
+    else if (release !== undefined) releases.push(release);
+    return release !== undefined || isAdmitted;
+  };
+  const intake = openIntake(request, rooms.patience, takeFields);
   const admit = async ({ owner, maxBytes }: AdmittedUpload) => {
     intake.pause();
+    isAdmitted = true;
     const upload = await rooms.uploads.take({ bytes: 1, owner, address });
-    release();
+    for (const release of releases.splice(0)) release(); // of its fields
     if (upload === undefined) return false;
     releases.push(upload);
     if (isOver) upload(); // its client has disconnected while it waited
@@ -87,8 +92,6 @@ export async function receiveForm(
   }
 }
 
-const none: Release = () => undefined;
-
 /** Counts and times the bytes of a form. */
 interface Intake extends Pick<ArrivingForm, 'pour'> {
   /** Stops the time: the client waits for this server. */
@@ -98,37 +101,43 @@ interface Intake extends Pick<ArrivingForm, 'pour'> {
   end(): void;
 }
 
-function openIntake({ message }: Arriving, patience: Patience): Intake {
+/**
+ * @param takeFields counts the fields, once they are more than the head of a genuine form. It is not called before: a form
+ *   of which nothing has arrived takes no room from genuine ones
+ */
+function openIntake(
+  { message }: Arriving,
+  patience: Patience,
+  takeFields: () => Promise<boolean>,
+): Intake {
   const { gainWindowMs, smallBodyMs, uploadIdleMs } = patience;
   const body = { bytes: 0 };
   let limit = { bytes: anonymousBodyBytes, error: anonymousBodyBytes };
   let sink: Writable | undefined;
   let isOver = false;
+  const fields = countOnce(takeFields, () => !isOver && breakOff(serverBusy(1)));
   let onBroken: (why: ApiError | 'gone') => void = () => undefined;
   const tooSlow = () => breakOff(refused(408, arrivedTooSlowly, 'request_timeout'));
   const endSlowUpload = () => {
     tooSlow();
     message.destroy(); // its client sends no more, and need not be told
   };
-  let watch: Watch | undefined = watchSmall(
-    body,
-    { pauseMs: gainWindowMs, wholeMs: smallBodyMs },
-    tooSlow,
-  );
+  const times = { pauseMs: gainWindowMs, wholeMs: smallBodyMs };
+  let watch: Watch | undefined = watchSmall(body, times, tooSlow);
   const onData = (chunk: Buffer) => {
     // all earlier bytes have passed the parser: if they held a genuine form, it is admitted by now
     if (body.bytes > limit.bytes) breakOff(tooLarge(limit.error));
     body.bytes += chunk.byteLength;
     watch?.gained();
+    queueMicrotask(countFields); // when the chunk has passed the parser
   };
-  const onEnd = () => watch?.stop();
-  const onClose = () => {
-    if (!message.complete) breakOff('gone');
-  };
+  const countFields = () => !isOver && body.bytes > uncountedBodyBytes && fields.count();
+  const onClose = () => !message.complete && breakOff('gone');
+  const stopWatch = () => watch?.stop();
   function end(): void {
     isOver = true;
-    watch?.stop();
-    message.off('data', onData).off('end', onEnd).off('close', onClose);
+    stopWatch();
+    message.off('data', onData).off('end', stopWatch).off('close', onClose);
     if (sink !== undefined) message.unpipe(sink);
   }
   function breakOff(why: ApiError | 'gone'): void {
@@ -140,12 +149,13 @@ function openIntake({ message }: Arriving, patience: Patience): Intake {
     pour: (parser, act) => {
       sink = parser;
       onBroken = act;
-      message.on('data', onData).on('end', onEnd).on('close', onClose);
+      message.on('data', onData).on('end', stopWatch).on('close', onClose);
       message.on('error', () => undefined); // its connection may break at any later time
       if (message.destroyed && !message.complete) breakOff('gone');
       else message.pipe(parser);
     },
     pause: () => {
+      fields.needNot();
       watch?.stop();
       watch = undefined;
     },
@@ -157,6 +167,24 @@ function openIntake({ message }: Arriving, patience: Patience): Intake {
       if (!message.complete) {
         watch = watchLarge(body, { windowMs: uploadIdleMs, minBytes, isBusy }, endSlowUpload);
       }
+    },
+  };
+}
+
+/** Takes room for fields once, unless the form proves to be genuine before. */
+function countOnce(takeFields: () => Promise<boolean>, onRefused: () => unknown) {
+  let isDecided = false;
+  return {
+    needNot: () => {
+      isDecided = true;
+    },
+    count: () => {
+      if (isDecided) return;
+      isDecided = true;
+      const taken = takeFields().then((isTaken) => {
+        if (!isTaken) onRefused();
+      });
+      neverRejects(taken); // a room only waits
     },
   };
 }

@@ -1,10 +1,10 @@
-import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
-import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
-import { cascade, maintain } from '../jobs/maintain.ts';
-import { classEntity, fileEntity, objectEntity } from '../store/entities.ts';
-import type { ClassData } from '../store/records/records.ts';
-import { deleteIfExists, updateItem } from '../store/writes.ts';
-import { dataOwner } from '../values/file-keys.ts';
+import { backupPauseMs, isBackedUp } from '../../instances/active-backup.ts';
+import { afterCalls, type JobContext, type JobType, type StepResult } from '../../jobs/jobs.ts';
+import { cascade, maintain } from '../../jobs/maintain.ts';
+import { classEntity, fileEntity, objectEntity } from '../../store/entities.ts';
+import type { ClassData } from '../../store/records/records.ts';
+import { deleteIfExists, updateItem } from '../../store/writes.ts';
+import { dataOwner } from '../../values/file-keys.ts';
 import { fileKeysIn } from './object-files.ts';
 
 /** File fields that a class no longer has, by their storage names. */

@@ -1,8 +1,8 @@
-import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
-import { type JobContext, type JobType, newJob } from '../jobs/jobs.ts';
-import type { Platform } from '../platform/ports.ts';
-import { fileEntity, scriptSourceEntity } from '../store/entities.ts';
-import type { Put } from '../store/store.ts';
+import { backupPauseMs, isBackedUp } from '../../instances/active-backup.ts';
+import { type JobContext, type JobType, newJob } from '../../jobs/jobs.ts';
+import type { Platform } from '../../platform/ports.ts';
+import { fileEntity, scriptSourceEntity } from '../../store/entities.ts';
+import type { Put } from '../../store/store.ts';
 import {
   dataOwner,
   type FileKey,
@@ -11,8 +11,8 @@ import {
   folderOf,
   readFileKey,
   readKeyOf,
-} from '../values/file-keys.ts';
-import type { JsonObject } from '../values/json/json.ts';
+} from '../../values/file-keys.ts';
+import type { JsonObject } from '../../values/json/json.ts';
 
 /** Files to delete, of objects or of scripts of one instance. */
 export interface Removal {

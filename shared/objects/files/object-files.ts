@@ -1,15 +1,14 @@
-import type { StoredValues } from '../classes/rules/compiled-class.ts';
-import { fileNamesOf } from '../classes/rules/file-names.ts';
-import { maintain } from '../jobs/maintain.ts';
-import type { Platform } from '../platform/ports.ts';
-import { fileEntity } from '../store/entities.ts';
-import type { ClassData } from '../store/records/records.ts';
-import type { Write } from '../store/store.ts';
-import { createItem, deleteIfExists, deleteItem } from '../store/writes.ts';
-import type { Actor } from '../values/access.ts';
-import { allSettled } from '../values/all-settled.ts';
-import { dataMessages } from '../values/errors/data-messages.ts';
-import { invalid } from '../values/errors/errors.ts';
+import type { StoredValues } from '../../classes/rules/compiled-class.ts';
+import { fileNamesOf } from '../../classes/rules/file-names.ts';
+import { maintain } from '../../jobs/maintain.ts';
+import type { Platform } from '../../platform/ports.ts';
+import { fileEntity } from '../../store/entities.ts';
+import type { ClassData } from '../../store/records/records.ts';
+import type { Write } from '../../store/store.ts';
+import { createItem, deleteIfExists, deleteItem } from '../../store/writes.ts';
+import type { Actor } from '../../values/access.ts';
+import { dataMessages } from '../../values/errors/data-messages.ts';
+import { invalid } from '../../values/errors/errors.ts';
 import {
   dataOwner,
   type FileFolder,
@@ -19,10 +18,11 @@ import {
   objectFiles,
   readKeyOf,
   uploadedFiles,
-} from '../values/file-keys.ts';
-import { contentTypeOf } from '../values/uploads.ts';
+} from '../../values/file-keys.ts';
+import { allSettled } from '../../values/promises/all-settled.ts';
+import { contentTypeOf } from '../../values/uploads.ts';
+import type { NewFile } from '../rules/object-values.ts';
 import { removal } from './remove-files.ts';
-import type { NewFile } from './rules/object-values.ts';
 
 /** File to store before an object refers to it. */
 export interface AddedFile extends NewFile {

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { routes } from '../../functions/api.ts';
+import { openGate } from '../../shared/core/http/admission.ts';
+import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
+import { restoredData } from '../../shared/store/entities.ts';
+import { api } from '../support/api-fixture.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
+
+it('counts bodies of scripts for their instance, also after a restore', async () => {
+  const { platform } = api;
+  const claims = { kind: 'script', endsAt: 4_000_000_000, depth: 0 } as const;
+  const script = { script: 1, scriptVersion: 1, owner: 1, ownerGeneration: 1 };
+  const { version, secret } = await platform.secrets.current();
+  const gate = openGate(routes, platform);
+  const owners = [0, 3].map(async (restore) => {
+    const scope = restoredData(7, restore);
+    const key = keyText({ ...claims, ...script, version, scope }, secret);
+    const path = `${world.base}classes/`;
+    return gate.admit({ method: 'POST', path, headers: { 'x-api-key': key } } as never);
+  });
+  const [before, after] = await Promise.all(owners);
+  expect(before).toMatchObject({ kind: 'genuine', owner: 'instance 7' });
+  expect(after).toMatchObject({ kind: 'genuine', owner: 'instance 7' });
+});
