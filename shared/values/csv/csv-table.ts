@@ -16,6 +16,8 @@ export interface CsvTable {
   readonly names: readonly string[];
   /** Reads the file on. */
   readonly rows: AsyncGenerator<CsvRow>;
+  /** Ends the reading where rows are not read to their end. */
+  readonly close: () => Promise<void>;
 }
 
 /** The only characters that cannot separate cells. */
@@ -37,8 +39,14 @@ export async function openCsv(parts: AsyncIterable<string>, delimiter?: string):
   let { value: head } = await records.next();
   while (head?.cells.every(isEmpty)) ({ value: head } = await records.next());
   if (head === undefined) throw new CsvError('the file is empty: its first line names the columns');
-  const names = namesOf(head);
-  return { names, rows: rowsOf(records, names.length, head.cells.length > 1) };
+  const close = async () => void (await records.return(undefined));
+  try {
+    const names = namesOf(head);
+    return { names, rows: rowsOf(records, names.length, head.cells.length > 1), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 function isEmpty(cell: string): boolean {

@@ -4,6 +4,9 @@
  * browsers as well: the console reads files with it.
  */
 
+/** A decoder of one charset: a global of browsers and Node, whose types declare no interface. */
+export type Decoder = InstanceType<typeof TextDecoder>;
+
 /** A text, and whether bytes in it were no text and became U+FFFD. */
 export interface DecodedText {
   readonly text: string;
@@ -18,12 +21,12 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * @param charset a name of the WHATWG's list; absent: UTF-8
  * @returns undefined for an unknown name
  */
-export function decoderOf(charset: string | undefined): TextDecoder | undefined {
+export function decoderOf(charset: string | undefined): Decoder | undefined {
   if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8;
   return madeDecoder(charset, true);
 }
 
-function madeDecoder(charset: string, fatal: boolean): TextDecoder | undefined {
+function madeDecoder(charset: string, fatal: boolean): Decoder | undefined {
   try {
     return new TextDecoder(charset, { fatal });
   } catch (error) {
@@ -67,7 +70,7 @@ export function decodeReplacing(bytes: Uint8Array, decoder = utf8): DecodedText 
 const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /** Replaces control characters: releases of Node, among them 20.20, decode Windows-1252 as Latin-1. */
-function mended(text: string, { encoding }: TextDecoder): string {
+function mended(text: string, { encoding }: Decoder): string {
   if (encoding !== 'windows-1252') return text;
   return text.replace(/[\x80-\x9f]/g, (found) => windows1252[found.charCodeAt(0) - 0x80] ?? found);
 }

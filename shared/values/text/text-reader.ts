@@ -1,4 +1,4 @@
-import { decoderOf, decodeStrictly } from './decode-text.ts';
+import { type Decoder, decoderOf, decodeStrictly } from './decode-text.ts';
 
 /** Bytes of a file that are no text. The message names the line. */
 export class NotText extends Error {}
@@ -77,7 +77,7 @@ function openDecoder(encoding: string): Decode {
   };
 }
 
-function textBeforeError(bytes: Uint8Array, decoder: TextDecoder): string {
+function textBeforeError(bytes: Uint8Array, decoder: Decoder): string {
   let text = '';
   for (const [at] of bytes.entries()) {
     const next = decodeStrictly(bytes.subarray(at, at + 1), decoder, true);
