@@ -50,7 +50,7 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
     checkMapping(mapping);
     const inUtc = new Set<string>();
     const onUtcAssumed = (field: string) => void inUtc.add(field);
-    const parts = readParts(file, { encoding, onRead: setBytes });
+    const parts = readParts(file, { encoding, isCsv: names !== undefined, onRead: setBytes });
     const objects =
       names === undefined ? readLines(parts) : readCsv(parts, { mapping, columns, onUtcAssumed });
     const onReport = (next: Report) => setReport({ ...next, inUtc: [...inUtc] });
@@ -115,7 +115,7 @@ function useSource(columns: readonly Column[], onChange: () => void) {
     setNames(undefined);
     onChange();
     if (!source?.name.toLowerCase().endsWith('.csv')) return setFile(source);
-    const read = await readNames(source, next);
+    const read = await readNames(source, next.encoding);
     const same = (name: string) => columns.find((each) => each.name === name)?.name ?? '';
     setMapping(Object.fromEntries(read.map((name) => [name, same(name)])));
     setNames(read);

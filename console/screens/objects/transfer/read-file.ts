@@ -15,12 +15,15 @@ export type ReadObject = {
 /** Fields by the column of the file that they are read from; empty: left out. */
 export type Mapping = Readonly<Record<string, string>>;
 
+const headSize = 262_144; // bytes
 const maxLineLength = 4_000_000; // characters; no object is as long
 
 /** How a file is read. */
 export interface ReadOptions {
   /** Of the WHATWG's list. */
   readonly encoding: string;
+  /** Whether UTF-16 is found by its mark, as spreadsheets write it. */
+  readonly isCsv: boolean;
   /** Gets the bytes that were read so far. */
   readonly onRead?: (bytes: number) => void;
 }
@@ -30,9 +33,9 @@ export interface ReadOptions {
  *
  * @throws ApiProblem for a file that has none, or one twice
  */
-export async function readNames(file: File, options: ReadOptions): Promise<readonly string[]> {
+export async function readNames(file: File, encoding: string): Promise<readonly string[]> {
   return explaining(async () => {
-    const table = await openCsv(readParts(file, options));
+    const table = await openCsv(readParts(file.slice(0, headSize), { encoding, isCsv: true }));
     await table.close();
     return table.names;
   });
@@ -40,12 +43,11 @@ export async function readNames(file: File, options: ReadOptions): Promise<reado
 
 /** Reads a file as text, in parts as the stream has them; the next part is read when it is asked for. */
 export async function* readParts(
-  file: File,
-  { encoding, onRead }: ReadOptions,
+  file: Blob,
+  { encoding, isCsv, onRead }: ReadOptions,
 ): AsyncGenerator<string> {
-  const isUtf16Found = file.name.toLowerCase().endsWith('.csv'); // as spreadsheets write it
   const given = encoding === 'utf-8' ? undefined : encoding;
-  const text = openText({ encoding: given, isUtf16Found });
+  const text = openText({ encoding: given, isUtf16Found: isCsv });
   const reader = file.stream().getReader();
   let bytes = 0;
   try {
