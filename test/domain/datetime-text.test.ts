@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readDatetimeText, toDatetime } from '../../shared/values/datetime-text.ts';
+import { readDatetimeText, toDatetime } from '../../shared/values/text/datetime-text.ts';
 import { readDatetime } from '../../shared/values/scalars.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 

@@ -1,6 +1,6 @@
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
-import { toDatetime } from '../../../shared/values/datetime-text.ts';
 import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
+import { toDatetime } from '../../../shared/values/text/datetime-text.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import { UsageError } from '../../operator/terminal.ts';

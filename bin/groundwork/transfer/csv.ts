@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { CsvError } from '../../../shared/values/csv/csv-records.ts';
 import { type CsvTable, openCsv } from '../../../shared/values/csv/csv-table.ts';
-import { readDatetimeText } from '../../../shared/values/datetime-text.ts';
+import { readDatetimeText } from '../../../shared/values/text/datetime-text.ts';
 import { NotText, openText } from '../../../shared/values/text/text-reader.ts';
 import { type NamedFile, notText } from '../project-files.ts';
 import type { ForeignObject } from './foreign.ts';

@@ -1,6 +1,6 @@
 import { CsvError } from '../../../../shared/values/csv/csv-records.ts';
 import { openCsv } from '../../../../shared/values/csv/csv-table.ts';
-import { readDatetimeText } from '../../../../shared/values/datetime-text.ts';
+import { readDatetimeText } from '../../../../shared/values/text/datetime-text.ts';
 import { NotText, openText } from '../../../../shared/values/text/text-reader.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { parseObject } from '../../../core/json-text.ts';

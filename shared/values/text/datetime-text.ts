@@ -1,4 +1,4 @@
-import { readDatetime } from './scalars.ts';
+import { readDatetime } from '../scalars.ts';
 
 /** A point in time of a file of another system. */
 export interface DatetimeText {
