@@ -19,6 +19,7 @@ const onlyFor = (name, what, ...users) => ({
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
 const forge = '^node_modules/(@types/)?node-forge/';
+const papaparse = '^node_modules/papaparse/';
 const croner = '^node_modules/croner/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
@@ -82,8 +83,18 @@ module.exports = {
       },
     },
 
-    only('values-stand-alone', '^shared/values/', valibot, '^(node:)?(crypto|url|util)$'),
-    only('rules-are-pure', pure, valibot, geohash, forge, croner, '^(node:)?(crypto|url|util)$'),
+    only('values-stand-alone', '^shared/values/', valibot, papaparse, '^(node:)?(crypto|url|util)$'),
+    onlyFor('papaparse-is-csv', papaparse, '^shared/values/csv/'),
+    only(
+      'rules-are-pure',
+      pure,
+      valibot,
+      geohash,
+      forge,
+      croner,
+      papaparse,
+      '^(node:)?(crypto|url|util)$',
+    ),
     only('store-knows-rules', '^shared/store/', pure, ports),
     only(
       'ports-are-types',
@@ -153,7 +164,7 @@ module.exports = {
       '^console/',
       '^shared/values/',
       '^shared/classes/rules/field-types\\.ts$', // the names of types
-      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot|papaparse)/',
+      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
       '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places
       '^(node:)?(crypto|fs|path|url|zlib)$', // likewise

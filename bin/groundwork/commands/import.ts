@@ -1,4 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
+import { isDelimiter } from '../../../shared/values/csv/csv-table.ts';
+import { decoderOf } from '../../../shared/values/text/decode-text.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
@@ -7,7 +9,7 @@ import { connectInstance, type InstanceConnection, type ServerOptions } from '..
 import type { Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
 import { formats } from '../transfer/convert.ts';
-import { readCsv } from '../transfer/csv.ts';
+import { openCsvObjects } from '../transfer/csv.ts';
 import { importObjects } from '../transfer/foreign.ts';
 import { importFolder } from '../transfer/import.ts';
 import { fetchSchema } from '../transfer/schema.ts';
@@ -16,6 +18,8 @@ interface ImportOptions extends ServerOptions {
   readonly class?: string;
   readonly from?: string;
   readonly ignore?: string;
+  readonly delimiter?: string;
+  readonly encoding?: string;
   readonly project: boolean;
 }
 
@@ -23,6 +27,7 @@ const examples = `
 Examples:
   groundwork import backup --instance copies
   groundwork import books.csv --class book
+  groundwork import books.txt --class book --delimiter tab --encoding windows-1252
   groundwork import collections --from parse`;
 
 /** Adds `import`: writes data into an instance. */
@@ -33,11 +38,17 @@ export const addImport: AddCommand = (program, terminal) => {
     )
     .argument('<source>', 'the folder of an export, a CSV file, or a folder of JSON collections')
     .option('--class <name>', 'the class of the objects of a CSV file')
+    .option(
+      '--delimiter <character>',
+      'what separates the cells of a CSV file, or "tab"; otherwise found',
+    )
+    .option('--encoding <name>', 'the encoding of a CSV file or of collections, otherwise UTF-8')
     .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
     .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
+      checkEncoding(options);
       if (!existsSync(source)) throw new UsageError(`there is no ${source}`);
       checkNamed(source);
       const out = terminal();
@@ -48,6 +59,11 @@ export const addImport: AddCommand = (program, terminal) => {
     });
 };
 
+function checkEncoding({ encoding }: ImportOptions): void {
+  if (decoderOf(encoding) !== undefined) return;
+  throw new UsageError(`--encoding: there is no encoding ${encoding}`);
+}
+
 interface Source {
   readonly source: string;
   readonly options: ImportOptions;
@@ -55,6 +71,10 @@ interface Source {
 }
 
 async function fromExport(to: InstanceConnection, { source, options, out }: Source) {
+  const { delimiter, encoding } = options;
+  if (delimiter !== undefined || encoding !== undefined) {
+    throw new UsageError('--delimiter and --encoding are for files of other systems');
+  }
   const hasProject = options.project && openFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
   const { state, pushed } = await importFolder(to, { folder: source, project }, out);
@@ -69,7 +89,9 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
   if (format === undefined) throw new UsageError(`--from is ${formats.join(' or ')}`);
   if (!statSync(source).isDirectory()) throw new UsageError(`${source} is not a folder`);
   const ignored = options.ignore?.split(',') ?? [];
-  const created = await importCollections(to, { format, folder: source, ignored }, out);
+  const { encoding } = options;
+  const collections = { format, folder: source, ignored, encoding };
+  const created = await importCollections(to, collections, out);
   out.result(
     { instance: to.instance, created },
     () => `Imported ${created} records into ${to.instance}.`,
@@ -82,10 +104,22 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const { classes } = await fetchSchema(to);
   const schema = classes.find((each) => each.name === name)?.schema;
   if (schema === undefined) throw new UsageError(`there is no class ${name} in ${to.instance}`);
-  const bar = out.progress(`Importing into ${name}`, 100);
   const file = openNamed(source);
-  const objects = readCsv(file, schema);
+  const { encoding } = options;
+  const inUtc = new Set<string>();
+  const onUtcAssumed = (field: string) => void inUtc.add(field);
+  const format = { delimiter: delimiterOf(options), encoding };
+  const objects = await openCsvObjects(file, { schema, ...format, onUtcAssumed });
+  const bar = out.progress(`Importing into ${name}`, 100);
   const created = await importObjects(to, { file, name, objects }, bar);
   bar.end('Imported');
+  if (inUtc.size > 0) out.warn(`Times without a zone were read as UTC: ${[...inUtc].join(', ')}.`);
   out.result({ instance: to.instance, created }, () => `Imported ${created} objects into ${name}.`);
+}
+
+function delimiterOf({ delimiter }: ImportOptions): string | undefined {
+  if (delimiter === undefined) return undefined;
+  const character = /^(tab|\\t)$/.test(delimiter) ? '\t' : delimiter;
+  if (isDelimiter(character)) return character;
+  throw new UsageError('--delimiter is one character, or tab');
 }

@@ -1,5 +1,6 @@
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
 import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
+import { toDatetime } from '../../../shared/values/text/datetime-text.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import { UsageError } from '../../operator/terminal.ts';
@@ -15,7 +16,6 @@ import {
   fieldFor,
   rightsOf,
 } from './convert.ts';
-import { toDatetime } from './csv.ts';
 import { type Ids, importStateName, readJsonFile, saveJsonFile } from './folder.ts';
 import type { TransferRecord } from './record-ids.ts';
 import { fetchSchema, type SchemaClass } from './schema.ts';
@@ -33,6 +33,8 @@ interface Collection {
 export interface CollectionImport {
   readonly format: Format;
   readonly folder: string;
+  /** Of the files; absent: UTF-8. */
+  readonly encoding?: string | undefined;
   /** Names of fields that are left out. */
   readonly ignored: readonly string[];
 }
@@ -107,13 +109,13 @@ const userFiles: Readonly<Record<Format, string>> = { parse: '_User', pocketbase
 /** Reads the files of a folder, that of users first. */
 function readCollections(
   own: ProjectFiles,
-  { folder, format }: CollectionImport,
+  { folder, format, encoding }: CollectionImport,
 ): readonly Collection[] {
   const isState = (file: string) => file.startsWith('import-');
   const files = own.list('.', false).filter((file) => file.endsWith('.json') && !isState(file));
   if (files.length === 0) throw new UsageError(`there are no .json files in ${folder}`);
   const all = files.toSorted().map((file): Collection => {
-    const parsed: unknown = parseExactJson(own.readText(file) ?? '');
+    const parsed: unknown = parseExactJson(own.readText(file, { encoding }) ?? '');
     const { results, items } = parsed as { results?: unknown; items?: unknown };
     const records = Array.isArray(parsed) ? parsed : (results ?? items);
     if (!Array.isArray(records)) throw new UsageError(`${file} has no list of records`);

@@ -1,4 +1,4 @@
-import { toDatetime } from './csv.ts';
+import { toDatetime } from '../../../shared/values/text/datetime-text.ts';
 import type { SchemaField } from './schema.ts';
 
 /** Formats of exports of other systems. */

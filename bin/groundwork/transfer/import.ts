@@ -172,7 +172,8 @@ async function importPart(running: Import, from: ImportState, part: string): Pro
   const { name } = kindOf(part);
   const fields = schema.classes.find((each) => each.name === name)?.schema ?? [];
   let state = from;
-  for await (const { records, end } of pagesOf<TransferRecord>(files.open(path), start)) {
+  const lines = { fd: files.open(path), name: path };
+  for await (const { records, end } of pagesOf<TransferRecord>(lines, start)) {
     state = await importPage(running, state, { part, fields, records });
     state = { ...state, position: { part, start: end } };
     bar.advance(records.length);
