@@ -6,6 +6,7 @@ import { openFiles, openNamed } from '../project-files.ts';
 import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
+import { alreadyThere } from '../transfer/continue.ts';
 import { formats } from '../transfer/convert.ts';
 import { readCsv } from '../transfer/csv.ts';
 import { importObjects } from '../transfer/foreign.ts';
@@ -17,6 +18,7 @@ interface ImportOptions extends ServerOptions {
   readonly from?: string;
   readonly ignore?: string;
   readonly project: boolean;
+  readonly again?: boolean;
 }
 
 const examples = `
@@ -36,6 +38,7 @@ export const addImport: AddCommand = (program, terminal) => {
     .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
     .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
+    .option('--again', 'start again, and forget how far an earlier import of the source came')
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
       if (!existsSync(source)) throw new UsageError(`there is no ${source}`);
@@ -84,7 +87,11 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const bar = out.progress(`Importing into ${name}`, 100);
   const file = openNamed(source);
   const objects = readCsv(file, schema);
-  const created = await importObjects(to, { file, name, objects }, bar);
+  const csv = { file, name, objects, isAgain: options.again === true };
+  const count = await importObjects(to, csv, { say: out.say, bar });
   bar.end('Imported');
-  out.result({ instance: to.instance, created }, () => `Imported ${created} objects into ${name}.`);
+  const { created, unchanged } = count;
+  out.result({ instance: to.instance, created, unchanged }, () => {
+    return `Imported ${created} objects into ${name}${alreadyThere(unchanged)}`;
+  });
 }
