@@ -19,6 +19,7 @@ interface ImportOptions extends ServerOptions {
   readonly ignore?: string;
   readonly project: boolean;
   readonly again?: boolean;
+  readonly strict?: boolean;
 }
 
 const examples = `
@@ -37,6 +38,7 @@ export const addImport: AddCommand = (program, terminal) => {
     .option('--class <name>', 'the class of the objects of a CSV file')
     .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
+    .option('--strict', 'values of JSON collections that have no place here are an error')
     .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
     .option('--again', 'start again, and forget how far an earlier import of the source came')
     .addHelpText('after', examples)
@@ -71,11 +73,12 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
   if (format === undefined) throw new UsageError(`--from is ${formats.join(' or ')}`);
   if (!statSync(source).isDirectory()) throw new UsageError(`${source} is not a folder`);
   const ignored = options.ignore?.split(',') ?? [];
-  const created = await importCollections(to, { format, folder: source, ignored }, out);
-  out.result(
-    { instance: to.instance, created },
-    () => `Imported ${created} records into ${to.instance}.`,
-  );
+  const [isStrict, isAgain] = [options.strict === true, options.again === true];
+  const collections = { format, folder: source, ignored, isStrict, isAgain };
+  const { created, unchanged, leftOut } = await importCollections(to, collections, out);
+  out.result({ instance: to.instance, created, unchanged, left_out: leftOut }, () => {
+    return `Imported ${created} records into ${to.instance}${alreadyThere(unchanged)}`;
+  });
 }
 
 async function fromCsv(to: InstanceConnection, { source, options, out }: Source) {
