@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { expected, openWorld, startApi, type World } from '../support/api.ts';
@@ -100,4 +100,67 @@ test('an import continues neither with another file nor where objects are gone',
 
   expect(again).toMatchObject({ status: 0, stdout: 'Imported 250 objects into book.\n' });
   expect(readdirSync(folder)).toEqual(['books.csv']);
+});
+
+/** Starts a server with an export of 250 objects, and an import of it that ends at the last one. */
+async function startExport() {
+  const api = await startApi();
+  onTestFinished(() => api.close());
+  const world = await openWorld(api, 'library');
+  const copy = await openWorld(api, 'copies');
+  const { folder, run } = openProject();
+  await world.dataClass('book', fields);
+  const rows = Array.from({ length: 250 }, (_, at) => `b${at},1900`);
+  writeFileSync(join(folder, 'books.csv'), ['title,year', ...rows].join('\n'));
+  const of = (name: string, key: string) => ['--url', api.url, '--instance', name, '--key', key];
+  const source = of('library', world.owner);
+  expect(await run('import', 'books.csv', '--class', 'book', ...source)).toMatchObject({
+    status: 0,
+  });
+  expect(await run('export', 'data', ...source)).toMatchObject({ status: 0 });
+  const file = join(folder, 'data/objects/book.jsonl');
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const write = (first: string, last: string) =>
+    writeFileSync(
+      file,
+      [lines[0]?.replace('b0', first), ...lines.slice(1, -1), last, ''].join('\n'),
+    );
+  const good = lines.at(-1) ?? '';
+  const target = of('copies', copy.owner);
+  const importFolder = (...more: string[]) => run('import', 'data', ...target, ...more);
+  write('b0', good.replace('"year":1900', '"year":"many"'));
+  expect(await importFolder()).toMatchObject({ status: 1 });
+  return { copy, importFolder, write, good };
+}
+
+test('an import of an export continues, and says what it has written', async () => {
+  const { importFolder, write, good } = await startExport();
+  write('b0', good);
+
+  expect(await importFolder()).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(
+      /^Imported 50 records into copies, with their ids; 200 were there already\.\n/,
+    ),
+  });
+});
+
+test('an import of an export continues neither with another export nor where records are gone', async () => {
+  const { copy, importFolder, write, good } = await startExport();
+  write('c0', good);
+  const other = await importFolder();
+  write('b0', good);
+  const [first] = expected(
+    await copy.call(copy.owner, 'GET', 'classes/book/objects/'),
+    200,
+  ).objects;
+  await remove(copy, `classes/book/objects/${first.id}/`);
+  const gone = await importFolder();
+
+  const again = await importFolder('--again');
+
+  expect([other.status, gone.status, again.status]).toEqual([2, 2, 0]);
+  expect(other.stderr).toContain('the export is not the one that was imported so far');
+  expect(gone.stderr).toContain('objects/book.jsonl that were imported are not there any more');
+  expect(again.stdout).toContain('Imported 250 records into copies, with new ids.');
 });

@@ -61,8 +61,9 @@ interface Source {
 async function fromExport(to: InstanceConnection, { source, options, out }: Source) {
   const hasProject = options.project && openFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
-  const { state, pushed } = await importFolder(to, { folder: source, project }, out);
-  const { created, unchanged, shift = null } = state;
+  const isAgain = options.again === true;
+  const imported = await importFolder(to, { folder: source, project, isAgain }, out);
+  const { created, unchanged, shift = null, pushed } = imported;
   const { instance } = to;
   if (out.isJson)
     out.result({ instance, created, unchanged, shift, pushed: pushed ?? null }, () => '');

@@ -35,6 +35,8 @@ export async function* linesOf(fd: number, from = 0): AsyncGenerator<Line> {
 /** Records of a request, and where the next one begins. */
 export interface RecordPage<Data> {
   readonly records: readonly Data[];
+  /** The lines of the records. */
+  readonly texts: readonly string[];
   readonly end: number;
 }
 
@@ -50,19 +52,21 @@ const maxStructure = 100_000;
  */
 export async function* pagesOf<Data>(fd: number, from = 0): AsyncGenerator<RecordPage<Data>> {
   let records: Data[] = [];
+  let texts: string[] = [];
   let [bytes, structure, end] = [0, 0, from];
   for await (const line of linesOf(fd, from)) {
     const size = line.end - end;
     const marks = line.text.match(/[[\]{},:]/g)?.length ?? 0;
     const isFull = records.length === maxRecords || bytes + size > maxBytes;
     if (records.length > 0 && (isFull || structure + marks > maxStructure)) {
-      yield { records, end };
-      [records, bytes, structure] = [[], 0, 0];
+      yield { records, texts, end };
+      [records, texts, bytes, structure] = [[], [], 0, 0];
     }
     records.push(parseExactJson(line.text) as Data);
+    texts.push(line.text);
     bytes += size;
     structure += marks;
     end = line.end;
   }
-  if (records.length > 0) yield { records, end };
+  if (records.length > 0) yield { records, texts, end };
 }
