@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hash } from 'bcryptjs';
 import { expect, onTestFinished, test } from 'vitest';
 import { expected, openWorld, startApi, type World } from '../support/api.ts';
 import { openProject } from './groundwork.ts';
@@ -195,6 +196,45 @@ test('rights that have no place here are counted', async () => {
     { owner: expect.any(Number), owner_permissions: 'full' },
     { owner: null },
   ]);
+});
+
+test('users of Parse keep their passwords, as far as these are hashes of bcrypt', async () => {
+  const { world, write, importFrom } = await start();
+  const users = [
+    { username: 'Ann', bcryptPassword: await hash('s3cret', 4), sessionToken: 'r:x' },
+    {
+      username: 'bob',
+      bcryptPassword: '$2a$13$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+    },
+    { username: 'eve', email: 'eve@example.com', emailVerified: true, authData: { anonymous: {} } },
+  ];
+  write('_User.json', {
+    results: users.map((each, at) => ({ objectId: `u${at}`, ...times, ...each })),
+  });
+
+  const ended = await importFrom('parse');
+
+  expect(ended).toMatchObject({
+    status: 0,
+    stderr:
+      'Imported\n' +
+      '_User.json, bcryptPassword: 1 value left out: it is no hash of bcrypt of cost 4 to 12\n' +
+      '_User.json, email: 1 value left out: the class user_profile has no field email\n' +
+      '_User.json, authData: 1 value left out: identities at other services are not moved\n',
+  });
+  const login = { username: 'ann', password: 's3cret' };
+  expect((await world.call(world.owner, 'POST', 'user/auth/', login)).status).toBe(200);
+});
+
+test('two members for one field are counted', async () => {
+  const { world, write, importFrom } = await start();
+  await world.dataClass('book', [{ name: 'sold_at', type: 'string' }]);
+  write('book.json', [{ id: 'b1', soldAt: 'x', sold_at: 'y' }]);
+
+  const ended = await importFrom('pocketbase');
+
+  expect(ended.stderr).toContain('book.json, sold_at: 1 value left out: sold_at has another value');
+  expect(await list(world, 'book')).toMatchObject([{ sold_at: 'x' }]);
 });
 
 test('an import of collections continues only with the same files', async () => {

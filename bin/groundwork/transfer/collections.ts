@@ -6,8 +6,15 @@ import type { InstanceConnection } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { type Leave, type LeftOut, lineOf, openLeftOut } from './collections/left-out.ts';
 import { type Collection, isOfUsers, type Join, readCollections } from './collections/read.ts';
-import { changed, idsOf, type KnownIds, startState, textOf } from './collections/state.ts';
-import { leaveMembers, namesOfUsers, passwordOf } from './collections/users.ts';
+import {
+  type CollectionState,
+  changed,
+  idsOf,
+  type KnownIds,
+  startState,
+  textOf,
+} from './collections/state.ts';
+import { isAuthData, leaveMembers, namesOfUsers, passwordOf } from './collections/users.ts';
 import {
   addToDigest,
   digestSoFar,
@@ -139,7 +146,7 @@ function checkFields(
   const known = [id, created, updated, ...others, ...ignored, ...ofUsers];
   const names = new Set(records.flatMap((record) => Object.keys(record)));
   for (const each of names) {
-    const isOfUser = name === profileClass && each.startsWith('_auth_data_');
+    const isOfUser = name === profileClass && isAuthData(each);
     if (known.includes(each) || isOfUser || fieldFor(found.schema, each) !== undefined) continue;
     throw new UsageError(
       `${file}: the class ${name} has no field ${each}; add it, or --ignore ${each}`,
@@ -260,7 +267,10 @@ function convertRecord(
   const values: Record<string, unknown> = {};
   for (const [each, value] of Object.entries(withMembers(joins, { name, own, record }))) {
     const field = ignored.includes(each) ? undefined : fieldFor(schema, each);
-    if (field !== undefined) values[field.name] = convertValue(field, value, conversion(each));
+    if (field === undefined) continue; // checkFields has found it, or it is one of those that need none
+    if (Object.hasOwn(values, field.name))
+      conversion(each).leave(`${field.name} has another value`);
+    else values[field.name] = convertValue(field, value, conversion(each));
   }
   const owner = name === profileClass ? { owner: findId('user', own) } : {};
   return {

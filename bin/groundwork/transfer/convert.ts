@@ -109,7 +109,8 @@ function relationOf(field: SchemaField, value: unknown, { findId, leave }: Conve
 
 function idOf({ target = '' }: SchemaField, value: unknown, findId: FindId): number | undefined {
   const id = member(value, 'objectId') ?? value;
-  return typeof id === 'string' ? findId(target, id) : undefined;
+  const isId = typeof id === 'string' || typeof id === 'number';
+  return isId ? findId(target, String(id)) : undefined; // callers count those that are not found
 }
 
 /** Returns a point: an object of Parse, PocketBase or Firestore, or a pair in a database of Parse. */

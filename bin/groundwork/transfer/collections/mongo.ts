@@ -78,6 +78,9 @@ function plainValue(value: unknown): unknown {
   }
 }
 
+const maxTime = 8.64e15; // milliseconds that a Date can have
+
 function isoOf(time: unknown): unknown {
-  return typeof time === 'number' ? new Date(time).toISOString() : time;
+  const isTime = typeof time === 'number' && Math.abs(time) <= maxTime;
+  return isTime ? new Date(time).toISOString() : time;
 }

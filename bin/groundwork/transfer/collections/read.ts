@@ -114,7 +114,9 @@ function membersOf(file: string, records: readonly ForeignRecord[]): Join['membe
     if (typeof owningId !== 'string' || typeof relatedId !== 'string') {
       throw new UsageError(`${file}, record ${at + 1} has no owningId and relatedId`);
     }
-    members.set(owningId, [...(members.get(owningId) ?? []), relatedId]);
+    const known = members.get(owningId);
+    if (known === undefined) members.set(owningId, [relatedId]);
+    else known.push(relatedId);
   }
   return members;
 }

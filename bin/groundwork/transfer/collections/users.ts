@@ -36,6 +36,13 @@ export const namesOfUsers: readonly string[] = [
   'password',
 ];
 
+const notMoved = 'identities at other services are not moved';
+
+/** Checks whether a member of a user is an identity at a service. */
+export function isAuthData(name: string): boolean {
+  return name.startsWith('_auth_data_');
+}
+
 /** Hashes that the server accepts (docs/reference/transfer.md#users). */
 const bcryptHash = /^\$2[aby]\$(0[4-9]|1[0-2])\$[./A-Za-z0-9]{53}$/;
 
@@ -70,7 +77,10 @@ export function leaveMembers(
     leave('email', 'the class user_profile has no field email');
   }
   const hasData = isSet(authData) && Object.keys(Object(authData)).length > 0;
-  if (hasData && !hasField('authData'))
-    leave('authData', 'identities at other services are not moved');
+  if (hasData && !hasField('authData')) leave('authData', notMoved);
+  for (const [name, value] of Object.entries(record)) {
+    // one for each service, in a database of Parse
+    if (isAuthData(name) && isSet(value)) leave(name, notMoved);
+  }
   if (isSet(password) && !hasField('password')) leave('password', 'only hashes are imported');
 }
