@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  hashAside,
-  hashPassword,
-  isBcryptHash,
-  isPassword,
-} from '../../shared/accounts/rules/passwords.ts';
+import { hashAside } from '../../shared/accounts/hash-aside.ts';
+import { hashPassword, isBcryptHash, isPassword } from '../../shared/accounts/rules/passwords.ts';
 
 const cost = 10;
 

@@ -1,4 +1,4 @@
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 
 const saltBytes = 16;
 const hashBytes = 32;
@@ -70,20 +70,6 @@ export async function isPassword(
   const job = jobOf(password, Buffer.from(salt, 'base64'), Number(cost), Number(block));
   return timingSafeEqual(await run(job), Buffer.from(hash, 'base64'));
 }
-
-/** Computes a hash on a thread that Node.js also uses for files and the store: for one request at a time. */
-export const hashAside: RunPasswordJob = async (job) => {
-  if ('bcryptSalt' in job) {
-    const { hash } = await import('bcryptjs'); // only for passwords that were imported
-    return Buffer.from(await hash(job.password, job.bcryptSalt));
-  }
-  const { password, salt, keyBytes, options } = job;
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, keyBytes, options, (error, key) =>
-      error === null ? resolve(key) : reject(error),
-    );
-  });
-};
 
 function jobOf(password: string, salt: Uint8Array, cost: number, block: number): ScryptJob {
   const N = 2 ** cost;

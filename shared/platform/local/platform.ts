@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { hashAside } from '../../accounts/hash-aside.ts';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { resetPassword } from '../../accounts/reset-password.ts';
-import { hashAside, hashPassword } from '../../accounts/rules/passwords.ts';
+import { hashPassword } from '../../accounts/rules/passwords.ts';
 import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
 import { handleDeadLetter, letterJob } from '../../jobs/dead-letters.ts';
