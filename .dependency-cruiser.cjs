@@ -19,6 +19,7 @@ const onlyFor = (name, what, ...users) => ({
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
 const forge = '^node_modules/(@types/)?node-forge/';
+const bcrypt = '^node_modules/bcryptjs/';
 const croner = '^node_modules/croner/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
@@ -83,7 +84,16 @@ module.exports = {
     },
 
     only('values-stand-alone', '^shared/values/', valibot, crypto),
-    only('rules-are-pure', pure, valibot, geohash, forge, croner, '^(node:)?(crypto|url|util)$'),
+    only(
+      'rules-are-pure',
+      pure,
+      valibot,
+      geohash,
+      forge,
+      bcrypt,
+      croner,
+      '^(node:)?(crypto|url|util)$',
+    ),
     only('store-knows-rules', '^shared/store/', pure, ports),
     only(
       'ports-are-types',

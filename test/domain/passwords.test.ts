@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashAside } from '../../shared/accounts/hash-aside.ts';
+import { hashAside } from '../../shared/accounts/rules/hash-aside.ts';
 import { hashPassword, isBcryptHash, isPassword } from '../../shared/accounts/rules/passwords.ts';
 
 const cost = 10;

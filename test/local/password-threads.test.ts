@@ -1,6 +1,6 @@
 import { hash } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hashAside } from '../../shared/accounts/hash-aside.ts';
+import { hashAside } from '../../shared/accounts/rules/hash-aside.ts';
 import { hashPassword, isPassword } from '../../shared/accounts/rules/passwords.ts';
 import {
   openPasswordThreads,

@@ -1,5 +1,5 @@
-import { hashAside } from '../../accounts/hash-aside.ts';
 import { loggingMailer } from '../../accounts/mailers.ts';
+import { hashAside } from '../../accounts/rules/hash-aside.ts';
 import type { SocialConfiguration } from '../../accounts/social.ts';
 import { endedMs } from '../../scripts/runs/run-times.ts';
 import type { ScriptRun } from '../../scripts/script-runner.ts';

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { hashAside } from '../../accounts/hash-aside.ts';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { resetPassword } from '../../accounts/reset-password.ts';
+import { hashAside } from '../../accounts/rules/hash-aside.ts';
 import { hashPassword } from '../../accounts/rules/passwords.ts';
 import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashAside } from '../../../accounts/hash-aside.ts';
 import { resetPassword } from '../../../accounts/reset-password.ts';
+import { hashAside } from '../../../accounts/rules/hash-aside.ts';
 import { hashPassword } from '../../../accounts/rules/passwords.ts';
 import { dataVersion } from '../../../store/data-version.ts';
 import { dataVersionEntity } from '../../../store/entities.ts';

@@ -1,5 +1,5 @@
 import { scrypt } from 'node:crypto';
-import type { RunPasswordJob } from './rules/passwords.ts';
+import type { RunPasswordJob } from './passwords.ts';
 
 /** Computes a hash on a thread that Node.js also uses for files and the store: for one request at a time. */
 export const hashAside: RunPasswordJob = async (job) => {
