@@ -19,6 +19,7 @@ const onlyFor = (name, what, ...users) => ({
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
 const forge = '^node_modules/(@types/)?node-forge/';
+const bcrypt = '^node_modules/bcryptjs/';
 const papaparse = '^node_modules/papaparse/';
 const croner = '^node_modules/croner/';
 const crypto = '^(node:)?crypto$';
@@ -91,6 +92,7 @@ module.exports = {
       valibot,
       geohash,
       forge,
+      bcrypt,
       croner,
       papaparse,
       '^(node:)?(crypto|url|util)$',

@@ -94,7 +94,7 @@ test('a CSV file continues after its corrected error', async () => {
   const ended = await run('import', 'books.csv', '--class', 'book', '--json');
 
   expect(failed.stderr).toContain('line 251, pages');
-  expect(JSON.parse(ended.stdout)).toEqual({ instance: 'library', created: 250 });
+  expect(JSON.parse(ended.stdout)).toEqual({ instance: 'library', created: 50, unchanged: 200 });
   const counted = await world.call(world.owner, 'GET', 'classes/book/objects/?include_count=1');
   expect(counted.body.objects_count).toBe(250);
 });

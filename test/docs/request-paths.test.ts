@@ -19,6 +19,8 @@ const others: Readonly<Record<string, string>> = {
   'bin/groundwork/project/files/pull.ts': 'names of files',
   'bin/groundwork/project/files/script-source.ts': 'a comment',
   'bin/groundwork/transfer/collections.ts': 'keys of a map',
+  'bin/groundwork/transfer/collections/read.ts': 'keys of a map',
+  'bin/groundwork/transfer/collections/state.ts': 'keys of a map',
   'bin/groundwork/transfer/files.ts': 'names of files, and the addresses of files and uploads',
   'bin/groundwork/transfer/folder.ts': 'names of parts',
   'bin/groundwork/transfer/import-state.ts': 'names of parts',

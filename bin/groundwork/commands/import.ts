@@ -8,6 +8,7 @@ import { checkNamed, openFiles, openNamed } from '../project-files.ts';
 import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
+import { alreadyThere } from '../transfer/continue.ts';
 import { formats } from '../transfer/convert.ts';
 import { openCsvObjects } from '../transfer/csv.ts';
 import { importObjects } from '../transfer/foreign.ts';
@@ -21,6 +22,8 @@ interface ImportOptions extends ServerOptions {
   readonly delimiter?: string;
   readonly encoding?: string;
   readonly project: boolean;
+  readonly again?: boolean;
+  readonly strict?: boolean;
 }
 
 const examples = `
@@ -45,7 +48,9 @@ export const addImport: AddCommand = (program, terminal) => {
     .option('--encoding <name>', 'the encoding of a CSV file or of collections, otherwise UTF-8')
     .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
+    .option('--strict', 'values of JSON collections that have no place here are an error')
     .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
+    .option('--again', 'start again, and forget how far an earlier import of the source came')
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
       checkEncoding(options);
@@ -77,8 +82,9 @@ async function fromExport(to: InstanceConnection, { source, options, out }: Sour
   }
   const hasProject = options.project && openFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
-  const { state, pushed } = await importFolder(to, { folder: source, project }, out);
-  const { created, unchanged, shift = null } = state;
+  const isAgain = options.again === true;
+  const imported = await importFolder(to, { folder: source, project, isAgain }, out);
+  const { created, unchanged, shift = null, pushed } = imported;
   const { instance } = to;
   if (out.isJson)
     out.result({ instance, created, unchanged, shift, pushed: pushed ?? null }, () => '');
@@ -90,12 +96,12 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
   if (!statSync(source).isDirectory()) throw new UsageError(`${source} is not a folder`);
   const ignored = options.ignore?.split(',') ?? [];
   const { encoding } = options;
-  const collections = { format, folder: source, ignored, encoding };
-  const created = await importCollections(to, collections, out);
-  out.result(
-    { instance: to.instance, created },
-    () => `Imported ${created} records into ${to.instance}.`,
-  );
+  const [isStrict, isAgain] = [options.strict === true, options.again === true];
+  const collections = { format, folder: source, ignored, encoding, isStrict, isAgain };
+  const { created, unchanged, leftOut } = await importCollections(to, collections, out);
+  out.result({ instance: to.instance, created, unchanged, left_out: leftOut }, () => {
+    return `Imported ${created} records into ${to.instance}${alreadyThere(unchanged)}`;
+  });
 }
 
 async function fromCsv(to: InstanceConnection, { source, options, out }: Source) {
@@ -111,10 +117,14 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const format = { delimiter: delimiterOf(options), encoding };
   const objects = await openCsvObjects(file, { schema, ...format, onUtcAssumed });
   const bar = out.progress(`Importing into ${name}`, 100);
-  const created = await importObjects(to, { file, name, objects }, bar);
+  const csv = { file, name, objects, isAgain: options.again === true };
+  const count = await importObjects(to, csv, { say: out.say, bar });
   bar.end('Imported');
   if (inUtc.size > 0) out.warn(`Times without a zone were read as UTC: ${[...inUtc].join(', ')}.`);
-  out.result({ instance: to.instance, created }, () => `Imported ${created} objects into ${name}.`);
+  const { created, unchanged } = count;
+  out.result({ instance: to.instance, created, unchanged }, () => {
+    return `Imported ${created} objects into ${name}${alreadyThere(unchanged)}`;
+  });
 }
 
 function delimiterOf({ delimiter }: ImportOptions): string | undefined {

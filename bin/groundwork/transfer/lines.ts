@@ -38,6 +38,8 @@ export async function* linesOf(fd: number, from = 0): AsyncGenerator<Line> {
 /** Records of a request, and where the next one begins. */
 export interface RecordPage<Data> {
   readonly records: readonly Data[];
+  /** The lines of the records. */
+  readonly texts: readonly string[];
   readonly end: number;
 }
 
@@ -64,6 +66,7 @@ export async function* pagesOf<Data>(
   from = 0,
 ): AsyncGenerator<RecordPage<Data>> {
   let records: Data[] = [];
+  let texts: string[] = [];
   let [bytes, structure, end] = [0, 0, from];
   for await (const line of linesOf(fd, from)) {
     const size = line.end - end;
@@ -71,15 +74,16 @@ export async function* pagesOf<Data>(
     const marks = text.match(/[[\]{},:]/g)?.length ?? 0;
     const isFull = records.length === maxRecords || bytes + size > maxBytes;
     if (records.length > 0 && (isFull || structure + marks > maxStructure)) {
-      yield { records, end };
-      [records, bytes, structure] = [[], 0, 0];
+      yield { records, texts, end };
+      [records, texts, bytes, structure] = [[], [], 0, 0];
     }
     records.push(parseLine(text, name, end) as Data);
+    texts.push(text);
     bytes += size;
     structure += marks;
     end = line.end;
   }
-  if (records.length > 0) yield { records, end };
+  if (records.length > 0) yield { records, texts, end };
 }
 
 function notUtf8(name: string, start: number): never {

@@ -29,7 +29,9 @@ export async function bundleScript(folder: string, file: string): Promise<string
     if (!isForAwait(error)) throw new Error(reasonOf(file, error), { cause: error });
   }
   try {
-    const module = textOf(await build({ ...options, ...asModule, plugins: [coreModules, checkModules(folder)] }));
+    const module = textOf(
+      await build({ ...options, ...asModule, plugins: [coreModules, checkModules(folder)] }),
+    );
     return `${banner}\n"use strict";\n(async () => {\n${module.replace(exported, '\n')}})();\n`;
   } catch (error) {
     throw new Error(reasonOf(file, error), { cause: error });

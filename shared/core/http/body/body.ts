@@ -1,12 +1,12 @@
 import { maxStructure } from '../../../values/bounds.ts';
 import { jsonAsForm, refused, unsupportedMediaType } from '../../../values/errors/errors.ts';
-import { mediaType } from '../../../values/text/media-type.ts';
 import {
   decodeReplacing,
   decoderOf,
   escapesBeyondAscii,
   unescapedBytes,
 } from '../../../values/text/decode-text.ts';
+import { mediaType } from '../../../values/text/media-type.ts';
 import type { Upload } from '../../../values/uploads.ts';
 import { parseJsonText } from '../json-text.ts';
 import type { Request, ValueBody } from '../message.ts';
