@@ -116,8 +116,7 @@ describe('a new instance', () => {
     const { body } = await api.send({ as: owner, path: `/v1/instances/${name}/` });
 
     const base = `/v1/instances/${name}/`;
-    const { snippets, endpoints, scripts, script_runtimes, backups, restores, ...both } =
-      linksOf(name);
+    const { snippets, endpoints, scripts, script_runtimes, ...both } = linksOf(name);
     const moved = Object.entries(both).map(([word, path]) => [word, path.replace('v1.1', 'v1')]);
     expect(body.links).toEqual({
       ...Object.fromEntries(moved),
