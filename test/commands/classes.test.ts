@@ -188,7 +188,7 @@ test('--prune deletes what the project does not have, but no built-in class', as
   const ended = await run('push', '--prune');
 
   expect(ended.stderr).toBe('Pushed 2 changes to library.\n');
-  expect(ended.stdout).toContain('\ndelete  groups   two lines\ndelete  classes  old\n');
+  expect(ended.stdout).toContain('\ndelete  groups   two\\u000alines\ndelete  classes  old\n');
   const { body } = await call('GET', 'classes/');
   expect(body.objects.map(({ name }: { name: string }) => name)).toEqual(['user_profile']);
 });

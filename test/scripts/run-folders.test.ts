@@ -61,7 +61,8 @@ describe.each(hosts)('at the level $level, as $name', ({ level, user }) => {
           name,
           status: 'failure',
           stderr: 'The run has written more than 128 MiB into files.',
-          written: expect.toSatisfy((megabytes: number) => megabytes < 500, 'less than 500'),
+          // the watch ends it at its next look, which a busy machine delays
+          written: expect.toSatisfy((megabytes: number) => megabytes < 800, 'less than all 800'),
         });
       }
     },
