@@ -113,7 +113,9 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const file = openNamed(source);
   const { encoding } = options;
   const inUtc = new Set<string>();
-  const onUtcAssumed = (field: string) => void inUtc.add(field);
+  const onUtcAssumed = (field: string) => {
+    inUtc.add(field);
+  };
   const format = { delimiter: delimiterOf(options), encoding };
   const objects = await openCsvObjects(file, { schema, ...format, onUtcAssumed });
   const bar = out.progress(`Importing into ${name}`, 100);

@@ -65,7 +65,10 @@ function readParts(
     parser.on('part', (stream) => {
       const at = parts.push(undefined) - 1;
       if (at === maxParts) fail(`more than ${maxParts} parts`);
-      readPart(stream, { decode, fail: reject, done: (part) => void parts.splice(at, 1, part) });
+      const done = (part: Part) => {
+        parts[at] = part;
+      };
+      readPart(stream, { decode, fail: reject, done });
     });
     parser.on('error', () => fail('unexpected end of the body'));
     parser.on('finish', () => resolve(parts.filter((part) => part !== undefined)));
