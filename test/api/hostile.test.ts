@@ -147,7 +147,9 @@ describe('bodies', () => {
   const parts = { 'Content-Type': 'multipart/form-data; boundary=b' };
   const part = (name: string, value = 'x') =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  const parseError = { detail: expect.stringMatching(/^(JSON|Form|Multipart form) parse error - /) };
+  const parseError = {
+    detail: expect.stringMatching(/^(JSON|Form|Multipart form) parse error - /),
+  };
 
   const badEnd = Buffer.from('ff0d0a2d2d622d2d0d0a', 'hex');
   const malformed: readonly [string, Record<string, string>, () => string | Uint8Array][] = [

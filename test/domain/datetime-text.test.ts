@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readDatetimeText, toDatetime } from '../../shared/values/text/datetime-text.ts';
 import { readDatetime } from '../../shared/values/scalars.ts';
+import { readDatetimeText, toDatetime } from '../../shared/values/text/datetime-text.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 
 test.each([
