@@ -15,7 +15,8 @@ export function readCollectionFile(
   file: string,
   encoding: string | undefined,
 ): unknown {
-  const text = files.readText(file, { encoding }) ?? '';
+  const text = files.readText(file, { encoding });
+  if (text === undefined) throw new UsageError(`there is no ${file}`);
   try {
     return parseExactJson(text);
   } catch (error) {
