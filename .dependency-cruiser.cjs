@@ -19,6 +19,8 @@ const onlyFor = (name, what, ...users) => ({
 const valibot = '^node_modules/valibot/';
 const geohash = '^node_modules/(@types/)?ngeohash/';
 const forge = '^node_modules/(@types/)?node-forge/';
+const bcrypt = '^node_modules/bcryptjs/';
+const papaparse = '^node_modules/papaparse/';
 const croner = '^node_modules/croner/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
@@ -82,8 +84,19 @@ module.exports = {
       },
     },
 
-    only('values-stand-alone', '^shared/values/', valibot, crypto),
-    only('rules-are-pure', pure, valibot, geohash, forge, croner, crypto),
+    only('values-stand-alone', '^shared/values/', valibot, papaparse, '^(node:)?(crypto|url|util)$'),
+    onlyFor('papaparse-is-csv', papaparse, '^shared/values/csv/'),
+    only(
+      'rules-are-pure',
+      pure,
+      valibot,
+      geohash,
+      forge,
+      bcrypt,
+      croner,
+      papaparse,
+      '^(node:)?(crypto|url|util)$',
+    ),
     only('store-knows-rules', '^shared/store/', pure, ports),
     only(
       'ports-are-types',
@@ -141,6 +154,7 @@ module.exports = {
       'browser-code-knows-browsers',
       '^shared/core/pages/browser/',
       '^shared/core/pages/status-text\\.ts$', // the same texts on both sides
+      '^shared/values/json/exact-number\\.ts$', // the same numbers
     ),
     onlyFor(
       'browser-code-is-bundled',
@@ -152,7 +166,7 @@ module.exports = {
       '^console/',
       '^shared/values/',
       '^shared/classes/rules/field-types\\.ts$', // the names of types
-      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot|papaparse)/',
+      '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
       '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places
       '^(node:)?(crypto|fs|path|url|zlib)$', // likewise

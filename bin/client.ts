@@ -1,4 +1,5 @@
 import { codeOf, messageOf } from '../shared/values/caught.ts';
+import { writeExactJson } from '../shared/values/json/exact-number.ts';
 import { checkPath, type RequestPath } from '../shared/values/text/request-path.ts';
 import { addressBelow } from './server-address.ts';
 
@@ -119,7 +120,7 @@ function encoded({ body, key, confirmedName }: ClientRequest) {
   if (body === undefined || body instanceof FormData)
     return { headers: own, ...(body && { body }) };
   const headers = { ...own, 'Content-Type': 'application/json' };
-  return { headers, body: JSON.stringify(body) };
+  return { headers, body: writeExactJson(body) };
 }
 
 function parsed(text: string): unknown {

@@ -26,21 +26,22 @@ declare function setResponse(response: HttpResponse): void;
 declare const HttpResponse: {
   /**
    * @param status_code 100 to 599; 200 when absent
-   * @param content     an object or a list is sent as JSON, anything else as text; empty when absent
+   * @param content     bytes are sent as they are, another object or a list as JSON, anything else as text; empty when
+   *                    absent
    * @param content_type `application/json` when absent
-   * @param headers     none when absent
+   * @param headers     none when absent; several cookies are a list
    */
   new (
     status_code?: number,
     content?: unknown,
     content_type?: string,
-    headers?: Record<string, string>,
+    headers?: ScriptHeaders,
   ): HttpResponse;
   (
     status_code?: number,
     content?: unknown,
     content_type?: string,
-    headers?: Record<string, string>,
+    headers?: ScriptHeaders,
   ): HttpResponse;
   readonly prototype: HttpResponse;
 };
@@ -50,12 +51,17 @@ interface HttpResponse {
   status_code: number;
   content: unknown;
   content_type: string;
-  headers: Record<string, string>;
+  headers: ScriptHeaders;
   /** Another name of `status_code`. */
   statusCode: number;
   /** Another name of `content_type`. */
   contentType: string;
 }
+
+/** Headers of a response. Only `Set-Cookie` may have a list: one entry per cookie. */
+type ScriptHeaders = {
+  [name: string]: string | number | boolean | readonly string[] | undefined;
+};
 
 interface ScriptArguments extends ScriptValues {
   /** Of endpoints: the query of the request, without keys. */

@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { codeOf } from '../../shared/values/caught.ts';
+import { NotText, textOf } from '../../shared/values/text/text-reader.ts';
 import { partsWithin } from './path-parts.ts';
 
 /** A path of a project that leads, or could lead, to something outside of the project. The message names it. */
@@ -47,8 +48,13 @@ export interface ProjectFiles {
   has(path: string): boolean;
   /** Returns the content of a file; undefined when it does not exist. */
   read(path: string): Buffer | undefined;
-  /** Returns the content of a file as text; undefined when it does not exist. */
-  readText(path: string): string | undefined;
+  /**
+   * Returns the content of a file as text, without a byte order mark; undefined when it does not exist.
+   *
+   * @param named the encoding that the user may name; absent: it is always UTF-8
+   * @throws Error for bytes that are no text
+   */
+  readText(path: string, named?: NamedEncoding): string | undefined;
   /** Opens a file to read it. Returns a descriptor, which the caller closes. */
   open(path: string): number;
   /** Writes a file, and creates the folders above it. */
@@ -79,7 +85,10 @@ export function openFiles(folder: string): ProjectFiles {
       if (!files.has(path)) return undefined;
       return closing(openAt(place, path, constants.O_RDONLY), (fd) => readFileSync(fd));
     },
-    readText: (path) => files.read(path)?.toString('utf8'),
+    readText: (path, named) => {
+      const bytes = files.read(path);
+      return bytes && textOfFile(bytes, path, named);
+    },
     open: (path) => openAt(place, path, constants.O_RDONLY),
     write: (path, data, options) =>
       closing(files.create(path, options), (fd) => writeFileSync(fd, data)),
@@ -99,6 +108,31 @@ export function openFiles(folder: string): ProjectFiles {
     list: (path, isDeep = true) => [...entriesBelow(place, path, isDeep)],
   };
   return files;
+}
+
+/** The value of an option `--encoding`. */
+export interface NamedEncoding {
+  readonly encoding?: string | undefined;
+}
+
+/**
+ * Decodes the content of a file.
+ *
+ * @throws Error that names the file and the line
+ */
+export function textOfFile(bytes: Uint8Array, path: string, named?: NamedEncoding): string {
+  try {
+    return textOf(bytes, named);
+  } catch (error) {
+    if (!(error instanceof NotText)) throw error;
+    throw named === undefined ? new Error(`${path}, ${error.message}`) : notText(path, error);
+  }
+}
+
+/** Returns the error for a file that is no text in the encoding of `--encoding`, or in UTF-8. */
+export function notText(path: string, error: NotText): Error {
+  const hint = 'give its --encoding, for example windows-1252 or utf-16le';
+  return new Error(`${path}, ${error.message}; ${hint}`, { cause: error });
 }
 
 /** A file that the user has named, and the files of its folder. */

@@ -7,7 +7,7 @@ import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
 import { openClient, type PathSend } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import { isServerAddress, parseServerAddress } from '../server-address.ts';
-import { openFiles } from './project-files.ts';
+import { openFiles, textOfFile } from './project-files.ts';
 
 /** Options of all commands that use a server. */
 export interface ServerOptions {
@@ -224,7 +224,8 @@ function credentialsPath(): string {
 
 function readCredentials(): Credentials {
   const path = credentialsPath();
-  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Credentials) : {}; // as saved
+  if (!existsSync(path)) return {};
+  return JSON.parse(textOfFile(readFileSync(path), path)) as Credentials; // as saved
 }
 
 /** Returns the key of the last log-in at an address. */

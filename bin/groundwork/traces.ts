@@ -16,7 +16,12 @@ export interface Trace {
   readonly result: {
     readonly stdout?: string;
     readonly stderr?: string;
-    readonly response?: { readonly status: number; readonly content: string };
+    readonly response?: {
+      readonly status: number;
+      readonly content: string;
+      /** The content is bytes that are no text. */
+      readonly encoding?: 'base64';
+    };
   };
   readonly links: { readonly self: string };
 }
@@ -49,8 +54,12 @@ export function outputOf({ result }: Trace, out: Terminal): readonly string[] {
   return [
     ...linesOf(stdout),
     ...linesOf(stderr).map((line) => out.style('red', line)),
-    ...(response ? [`response ${response.status}: ${response.content}`] : []),
+    ...(response ? [responseOf(response)] : []),
   ];
+}
+
+function responseOf({ status, content, encoding }: NonNullable<Trace['result']['response']>) {
+  return `response ${status}${encoding === undefined ? '' : ` in ${encoding}`}: ${content}`;
 }
 
 function linesOf(text: string): readonly string[] {

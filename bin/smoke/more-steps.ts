@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mustBe, type Step, until, type World } from './world.ts';
 
 type Trace = { status: string; result: { stdout?: string; stderr?: string } };
@@ -82,9 +83,13 @@ function scriptStep(language: string, runtime: string, source: string): Step {
   };
 }
 
+/** A service account with a key that no service knows: the server accepts whole keys only. */
 const dummy = {
   project_id: 'smoke',
-  private_key: '-----BEGIN PRIVATE KEY-----',
+  private_key: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    type: 'pkcs8',
+    format: 'pem',
+  }),
   client_email: 'smoke@example.com',
 };
 

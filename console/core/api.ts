@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../shared/values/json/exact-number.ts';
 import {
   addressAt,
   at,
@@ -98,7 +99,7 @@ async function transport(url: string, request: ApiRequest): Promise<Response> {
     return await fetch(url, {
       method,
       headers: { Accept: 'application/json', ...keys(request), ...type, ...confirmed },
-      body: body instanceof FormData ? body : isJson ? JSON.stringify(body) : null,
+      body: body instanceof FormData ? body : isJson ? writeExactJson(body) : null,
       signal: signal ?? null,
       credentials: 'omit',
     });

@@ -1,13 +1,14 @@
+import { ExactNumber, parseExactJson } from '../../shared/values/json/exact-number.ts';
 import { ApiProblem } from './api.ts';
 
 /**
- * Parses JSON that a person has typed.
+ * Parses JSON that a person has typed. Large numbers keep their digits; the server refuses them where it cannot.
  *
  * @throws ApiProblem with the reason of the parser
  */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch (error) {
     throw new ApiProblem(0, `This is not JSON: ${error instanceof Error ? error.message : ''}`);
   }
@@ -20,7 +21,8 @@ export function parseJson(text: string): unknown {
  */
 export function parseObject(text: string): object {
   const value = text.trim() === '' ? {} : parseJson(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  const isOther = Array.isArray(value) || value instanceof ExactNumber;
+  if (typeof value !== 'object' || value === null || isOther) {
     throw new ApiProblem(0, 'This has to be a JSON object: { "name": "value" }');
   }
   return value;

@@ -30,7 +30,10 @@ export interface TraceResponse {
   readonly status: number;
   readonly content_type: string;
   readonly content: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** The content is bytes that are no text. */
+  readonly encoding?: 'base64';
+  /** A list has several cookies. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 
 const firstPauseMs = 150;

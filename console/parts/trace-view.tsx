@@ -87,7 +87,8 @@ function TraceOutput({ trace: { result, args, meta } }: { readonly trace: Trace 
 }
 
 function ResponseView({ response }: { readonly response: TraceResponse }) {
-  const { status, content_type, content, headers = {} } = response;
+  const { status, content_type, content, encoding, headers = {} } = response;
+  const label = encoding === undefined ? 'Response body' : `Response body, in ${encoding}`;
   return (
     <>
       <dl class="facts">
@@ -95,12 +96,16 @@ function ResponseView({ response }: { readonly response: TraceResponse }) {
         <dd>
           {status} <code>{content_type}</code>
         </dd>
-        {Object.entries(headers).map(([name, value]) => [
-          <dt key={name}>{name}</dt>,
-          <dd key={`${name} value`}>{value}</dd>,
-        ])}
+        {Object.entries(headers).flatMap(([name, values]) =>
+          [values]
+            .flat()
+            .map((value, at) => [
+              <dt key={`${name} ${at}`}>{name}</dt>,
+              <dd key={`${name} ${at} value`}>{value}</dd>,
+            ]),
+        )}
       </dl>
-      <Output label="Response body" text={content} />
+      <Output label={label} text={content} />
     </>
   );
 }

@@ -17,8 +17,13 @@ import {
   invitationEntity,
   invitedAccountEntity,
 } from '../../shared/store/entities.ts';
-import type { InvitationData, InvitedData } from '../../shared/store/records/invitations.ts';
+import {
+  type InvitationData,
+  type InvitedData,
+  invitationStates,
+} from '../../shared/store/records/invitations.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { roles } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 
@@ -33,13 +38,13 @@ interface View {
 const fields = defineFields({
   id: computed('integer'),
   email: computed('email'),
-  role: computed('choice'),
+  role: computed('choice', { choices: roles }),
   key: computed('string'),
   instance: computed('field', { shows: 'string' }),
   inviter: computed('string'),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
-  state: computed('choice'),
+  state: computed('choice', { choices: invitationStates }),
 });
 
 const resource: ListOf<InvitedData, View, typeof fields> = {

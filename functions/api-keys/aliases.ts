@@ -1,3 +1,4 @@
+import { maxAliases } from '../../shared/accounts/rules/max-aliases.ts';
 import { findAlias } from '../../shared/core/pipeline/caller/aliases.ts';
 import { aliasMac, isCurrent } from '../../shared/core/pipeline/caller/credentials.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
@@ -26,8 +27,6 @@ import {
 } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { aliasFields } from './fields.ts';
-
-const maxAliases = 20; // of an instance: requests read the record that holds them
 
 const loads = { key: recordAt(apiKeyEntity, ['instance', 'id']) };
 type AliasContext = Context<LoadedOf<typeof loads>>;

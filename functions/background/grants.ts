@@ -4,6 +4,6 @@ import type { Grants } from '../../shared/platform/grants.ts';
 export const grants: Grants = {
   table: ['list', 'filter', 'write', 'count', 'meter'],
   files: ['public', 'uploads', 'scripts', 'traces', 'dead-letters', 'backups'],
-  push: ['send'],
+  push: ['send', 'configure'], // restores seal credentials for another instance
   scripts: ['start', 'deploy'],
 };

@@ -18,7 +18,7 @@ const author = computed('nested object', { children: accountFields });
 /** Fields of a backup (docs/reference/backups.md#backups). */
 export const backupFields = defineFields({
   id: computed('integer'),
-  instance: computed('string'),
+  instance: computed('string', { nullable: true }),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
   size: computed('integer', { nullable: true }),

@@ -1,11 +1,12 @@
 import { readOwners } from '../../shared/accounts/accounts.ts';
+import { shownDetails } from '../../shared/backups/details.ts';
 import { endpointRoute, linkPage } from '../../shared/core/resource/endpoint.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
-import { type Context, type Family, onlyIn, type Route } from '../../shared/core/resource/route.ts';
+import type { Context, Family, Route } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
 import {
   backupEntity,
@@ -27,7 +28,8 @@ import { createBackup, deleteBackup } from './write.ts';
 /** A backup with its author and the name of its instance. */
 interface View {
   readonly data: BackupData;
-  readonly instance: string;
+  /** Null: the instance is deleted. */
+  readonly instance: string | null;
   readonly author: JsonObject;
 }
 
@@ -39,14 +41,22 @@ const common = {
   item: 'id',
   fields: backupFields,
   links: [
-    { name: 'self', type: 'detail', to: ({ data }: View) => `/v1.1/backups/full/${data.id}/` },
+    {
+      name: 'self',
+      type: 'detail',
+      to: ({ data }: View, base: string) => `${versionOf(base)}/backups/full/${data.id}/`,
+    },
   ],
   record: recordAt(backupEntity, ['account', 'id']),
   authorizeItem: (context: Context, { data }: Stored<BackupData>) => {
     if (!isOfPath(context, data)) throw notFound();
   },
   view: views,
-  show: showFields(backupFields, (_, { instance, author }: View) => ({ instance, author })),
+  show: showFields(backupFields, (_, { data, instance, author }: View) => ({
+    instance,
+    author,
+    details: shownDetails(data.details),
+  })),
   segment: ({ data }: View) => String(data.id),
   remove: deleteBackup,
 } as const;
@@ -76,6 +86,11 @@ const instanceBackups: ListOf<BackupData, View, typeof backupFields> = {
   create: async (context, input) => viewOf(context, await createBackup(context, input.valid())),
 };
 
+/** Returns the start of the path of an instance: `/v1` or `/v1.1`. */
+function versionOf(base: string): string {
+  return base.slice(0, base.indexOf('/instances/'));
+}
+
 /** Returns the caller's backups: of the instance in the path, if there is one. */
 async function rows(context: Context, range: Parameters<typeof cut>[1]) {
   const account = callingAccount(context).data.id;
@@ -98,12 +113,12 @@ async function views(context: Context, items: readonly Stored<BackupData>[]) {
     items.map(({ data }) => [data.instance]),
   );
   return items.map(({ data }, at): View => {
-    return { data, author, instance: instances[at]?.data.name ?? '' }; // its instance is being deleted
+    return { data, author, instance: instances[at]?.data.name ?? null };
   });
 }
 
 async function viewOf(context: Context, data: BackupData): Promise<View> {
-  return { data, author: await authorOf(context), instance: context.params.instance ?? '' };
+  return { data, author: await authorOf(context), instance: context.params.instance ?? null };
 }
 
 async function authorOf(context: Context): Promise<JsonObject> {
@@ -124,7 +139,7 @@ export const backups: Family = {
   name: 'backups',
   grants,
   jobs,
-  routes: onlyIn('v1.1', [
+  routes: [
     linkPage({
       name: 'Account Backups',
       noun: 'backup links of the account',
@@ -143,5 +158,5 @@ export const backups: Family = {
     ...listRoutes(instanceBackups),
     partialRoute,
     ...restoreRoutes,
-  ]),
+  ],
 };

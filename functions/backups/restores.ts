@@ -10,6 +10,7 @@ import {
   idsFrom,
   instanceOf,
   reservedId,
+  tenantOf,
 } from '../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
@@ -19,13 +20,15 @@ import { commit } from '../../shared/store/commit.ts';
 import {
   activeRestoreEntity,
   backupEntity,
+  backupReaderEntity,
+  instanceEntity,
   isInstance,
   ownerOfData,
   restoreEntity,
 } from '../../shared/store/entities.ts';
-import type { RestoreData } from '../../shared/store/records/backups.ts';
+import type { BackupData, RestoreData } from '../../shared/store/records/backups.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { createItem } from '../../shared/store/writes.ts';
+import { checkUnchanged, createItem, putItem } from '../../shared/store/writes.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { forbidden, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -86,13 +89,14 @@ async function createRestore(
   const { store } = platform;
   const account = callingAccount(context).data.id;
   const [instance, id] = [instanceOf(context), reservedId(context)];
-  const found = await backupEntity.read(store, account, backup);
-  const isUsable = found?.data.status === 'success' && isInstance(found.data.instance, instance);
-  if (!isUsable) throw invalid({ backup: [messages.noSuchPk(backup)] });
   const now = timestamp(platform.clock.micros());
   const made = { id, backup, author: account, created_at: now, updated_at: now };
   return retryOnConflict(async () => {
-    const active = await activeRestoreEntity.read(store, instance);
+    const [found, active] = await Promise.all([
+      backupEntity.read(store, account, backup),
+      activeRestoreEntity.read(store, instance),
+    ]);
+    if (found?.data.status !== 'success') throw invalid({ backup: [messages.noSuchPk(backup)] });
     const data: RestoreData =
       active === undefined
         ? { ...made, status: 'scheduled', status_info: '' }
@@ -105,8 +109,11 @@ async function createRestore(
       chunk: 0,
       phase: 'fill',
       counts: {},
+      ...(await sourceOf(context, found.data)),
     };
+    const reader = backupReaderEntity.key(account, backup, instance);
     await commit(context, [
+      checkUnchanged(found), // a deleted backup has no archive
       createItem(restoreEntity, restoreEntity.key(instance, id), data),
       ...(active === undefined
         ? [
@@ -115,12 +122,26 @@ async function createRestore(
               account,
               backup,
             }),
+            putItem(backupReaderEntity, reader, { backup }),
             newJob(platform, restoreBackup, task),
           ]
         : []),
     ]);
     return data;
   });
+}
+
+/** Returns what a restore has to know of the contents of a backup. */
+async function sourceOf(
+  context: Context,
+  { instance: origin, lineage, owner: recorded }: BackupData,
+): Promise<Pick<RestoreTask, 'origin' | 'lineage' | 'isOfOwner'>> {
+  const ofLineage = lineage === undefined ? {} : { lineage };
+  if (isInstance(origin, instanceOf(context))) return ofLineage;
+  // of version 0.1 without owner: known as long as the instance exists
+  const source = await instanceEntity.read(context.platform.store, origin);
+  const { owner } = await tenantOf(context);
+  return { ...ofLineage, origin, isOfOwner: owner === (recorded ?? source?.data.owner) };
 }
 
 const alreadyScheduled = 'Restore already scheduled on specified instance.';

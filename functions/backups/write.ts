@@ -1,8 +1,13 @@
-import { type BackupPlace, isActive, maxBackups } from '../../shared/backups/backup-state.ts';
+import { type BackupPlace, maxBackups, mayBeDeleted } from '../../shared/backups/backup-state.ts';
 import { makeBackup } from '../../shared/backups/make-backup.ts';
 import { removeBackup } from '../../shared/backups/remove-backup.ts';
 import type { Values } from '../../shared/core/resource/input.ts';
-import { callingAccount, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
+import {
+  callingAccount,
+  instanceOf,
+  reservedId,
+  tenantOf,
+} from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
@@ -11,6 +16,7 @@ import {
   activeBackupEntity,
   backupEntity,
   instanceBackupEntity,
+  instanceEntity,
   ownerOfData,
 } from '../../shared/store/entities.ts';
 import type { BackupData } from '../../shared/store/records/backups.ts';
@@ -20,8 +26,9 @@ import {
   createOrUpdate,
   deleteIfExists,
   deleteItem,
+  updateItem,
 } from '../../shared/store/writes.ts';
-import { refused } from '../../shared/values/errors/errors.ts';
+import { notFound, refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { backupFields } from './fields.ts';
 
@@ -39,9 +46,16 @@ export async function createBackup(
     instance: instanceOf(context),
   };
   const now = timestamp(clock.micros());
+  const [{ owner }, record] = await Promise.all([
+    tenantOf(context),
+    instanceEntity.read(store, place.instance),
+  ]);
+  const lineage = record?.data.lineage; // of other contents than these the job makes no backup
   const data: BackupData = {
     id: place.backup,
     instance: ownerOfData(place.instance),
+    owner,
+    ...(lineage !== undefined && { lineage }),
     ...draft,
     status: 'scheduled',
     status_info: '',
@@ -76,14 +90,24 @@ export async function createBackup(
   return data;
 }
 
-/** Deletes a backup; a job deletes its archive. */
-export async function deleteBackup(context: Context, current: Stored<BackupData>): Promise<void> {
-  const { id: backup, instance, status } = current.data;
-  if (isActive(status)) throw refused(400, 'Cannot delete active backup', 'state_conflict');
-  const place: BackupPlace = { account: callingAccount(context).data.id, backup, instance };
-  await commit(context, [
-    deleteItem(current),
-    deleteIfExists(instanceBackupEntity.key(instance, backup)),
-    newJob(context.platform, removeBackup, place),
-  ]);
+/** Deletes a backup that is not being made; a job deletes its archive. */
+export async function deleteBackup(context: Context, found: Stored<BackupData>): Promise<void> {
+  const { store } = context.platform;
+  const { id: backup, instance } = found.data;
+  const account = callingAccount(context).data.id;
+  const place: BackupPlace = { account, backup, instance };
+  await retryOnConflict(async (isFirst) => {
+    const current = isFirst ? found : await backupEntity.read(store, account, backup);
+    if (current === undefined) throw notFound(); // deleted since
+    if (!mayBeDeleted(current.data.status)) {
+      throw refused(400, 'Cannot delete active backup', 'state_conflict');
+    }
+    const active = await activeBackupEntity.read(store, account);
+    await commit(context, [
+      deleteItem(current),
+      ...(active?.data.backup === backup ? [updateItem(active, { backup: null })] : []),
+      deleteIfExists(instanceBackupEntity.key(instance, backup)),
+      newJob(context.platform, removeBackup, place),
+    ]);
+  });
 }

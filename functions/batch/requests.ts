@@ -1,4 +1,5 @@
 import { parseJsonText, tooMuchStructure } from '../../shared/core/http/json-text.ts';
+import { pathParameters } from '../../shared/core/http/path-parameters.ts';
 import type { Fields } from '../../shared/core/resource/field.ts';
 import { type Body, bodyObject } from '../../shared/core/resource/input.ts';
 import { type Method, methods } from '../../shared/core/resource/route.ts';
@@ -22,6 +23,7 @@ import {
   refuse,
   textReader,
 } from '../../shared/values/scalars.ts';
+import { brokenParameterOf } from '../../shared/values/text/decode-text.ts';
 
 /** Requests in one batch (docs/reference/batch.md#limits). */
 const maxRequests = 50;
@@ -56,7 +58,7 @@ export const requestFields: Fields = {
 /** One item as it was sent. */
 export interface BatchRequest {
   readonly method: Method;
-  /** In lower case, without query. */
+  /** In lower case, except the id of a device, which is percent-decoded; without query. */
   readonly path: string;
   readonly query: URLSearchParams;
   /** Empty for methods that take none. */
@@ -114,12 +116,12 @@ function readRequest(item: unknown, pathOf: Reader<PathReading>): RequestReading
   }
   const method = readMember(item, 'method', readMethod);
   const path = readMember(item, 'path', pathOf);
-  const body = Object.hasOwn(item, 'body') ? readMember(item, 'body', readBody) : read({});
+  const ignoresBody = method.ok && (method.value === 'GET' || method.value === 'DELETE');
+  const hasBody = Object.hasOwn(item, 'body') && !ignoresBody;
+  const body = hasBody ? readMember(item, 'body', readBody) : read({});
   if (method.ok && path.ok && body.ok) {
-    const takesBody = method.value !== 'GET' && method.value !== 'DELETE';
-    const sent = takesBody ? body.value : {};
     const { path: address, query } = path.value;
-    return { request: { method: method.value, path: address, query, body: sent } };
+    return { request: { method: method.value, path: address, query, body: body.value } };
   }
   const failed = Object.entries({ method, path, body }).flatMap(([name, reading]) =>
     reading.ok ? [] : [[name, reading.messages] as const],
@@ -141,7 +143,9 @@ function readMethod(value: Json): Reading<Method> {
 }
 
 const readPathText = textReader({ max: maxPathLength });
-const pathForm = /^(?:\/[a-z0-9_.-]+)+\/$/;
+const pathForm = /^(?:\/[a-z0-9_.-]+)*\/$/;
+/** The id of a device, the only segment whose case counts: `…/devices/<id>/`. */
+const deviceForm = /^(.*\/devices\/)([^/]+)(\/.*)$/i;
 
 type PathReading = Pick<BatchRequest, 'path' | 'query'>;
 
@@ -154,17 +158,32 @@ function rememberLast<Value>(reader: Reader<Value>): Reader<Value> {
   };
 }
 
-/** Names in a path are not case-sensitive; values of a query may be. */
+/** Names in a path are not case-sensitive; ids of devices and values of a query are. */
 function readPath(value: Json, prefixes: readonly string[]): Reading<PathReading> {
   const text = readPathText(value);
   if (!text.ok) return text;
   const [sent = '', query = '', ...rest] = text.value.split('?');
-  const path = sent.toLowerCase();
-  if (!prefixes.some((prefix) => path.startsWith(prefix))) {
+  const [, before = sent, device, after = ''] = deviceForm.exec(sent) ?? [];
+  const [start, end] = [before.toLowerCase(), after.toLowerCase()];
+  if (!prefixes.some((prefix) => start.startsWith(prefix))) {
     return refuse('Path needs to point to an endpoint within current instance and API version.');
   }
-  if (!pathForm.test(path) || rest.length > 0) return refuse('Invalid path specified.');
-  return read({ path, query: new URLSearchParams(query) });
+  const id = device === undefined ? '' : deviceId(device);
+  const isValid = pathForm.test(start) && (device === undefined || pathForm.test(end));
+  if (!isValid || id === undefined || rest.length > 0) return refuse('Invalid path specified.');
+  if (brokenParameterOf(query) !== undefined) return refuse('Query is not valid utf-8.');
+  return read({ path: start + id + end, query: new URLSearchParams(query) });
+}
+
+/** Reads the segment of a device, which may be escaped; undefined where it cannot be the id of one. */
+function deviceId(segment: string): string | undefined {
+  try {
+    const id = decodeURIComponent(segment);
+    return pathParameters.device.pattern.test(id) ? id : undefined;
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
+    return undefined;
+  }
 }
 
 function readBody(value: Json): Reading<JsonObject> {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { parseJsonText } from '../../shared/core/http/json-text.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { keepText, writeBody } from '../../shared/core/http/response-cache.ts';
@@ -8,6 +9,8 @@ export interface Result {
   readonly code: number;
   /** Absent where the item has no body. */
   readonly content?: unknown;
+  /** The content is bytes that are no text. */
+  readonly encoding?: 'base64';
 }
 
 /** Bytes for the head of the response and the JSON around the entries. */
@@ -92,26 +95,28 @@ function bytesInside(text: string): number {
 }
 
 /** Serializes an entry; content that was serialized before is reused. */
-function writeResult({ code, content }: Result): string {
+function writeResult({ code, content, encoding }: Result): string {
   if (content === undefined) return `{"code":${code}}`;
-  return `{"code":${code},"content":${writeBody(content)}}`;
+  const more = encoding === undefined ? '' : `,"encoding":"${encoding}"`;
+  return `{"code":${code},"content":${writeBody(content)}${more}}`;
 }
 
 function resultOf({ status, body, content }: Response): Result {
-  const value = content === undefined ? body : contentValue(content);
-  return status === 204 || value === undefined
-    ? { code: status }
-    : { code: status, content: value };
+  if (content !== undefined && status !== 204) return { code: status, ...contentValue(content) };
+  return status === 204 || body === undefined ? { code: status } : { code: status, content: body };
 }
 
-/** Parses content of scripts, which can be anything: JSON is shown as JSON, the rest as text. */
-function contentValue({ bytes }: NonNullable<Response['content']>): unknown {
+/** Shows content of scripts, which can be anything: JSON as JSON, other text as text, other bytes in base64. */
+function contentValue({ bytes }: NonNullable<Response['content']>): Omit<Result, 'code'> {
+  if (typeof bytes !== 'string' && !isUtf8(bytes)) {
+    return { content: Buffer.from(bytes).toString('base64'), encoding: 'base64' };
+  }
   const text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString();
-  if (text === '') return undefined;
+  if (text === '') return {};
   try {
-    return parseJsonText(text);
+    return { content: parseJsonText(text) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return text;
+    return { content: text };
   }
 }

@@ -90,7 +90,8 @@ function openStream(context: ChannelContext, of: OpenStream): Response {
       context.platform.log({ level: 'error', message, ...faultOf(error) });
     }),
   );
-  return { status: 200, stream: { type: mediaType, pieces } };
+  const headers = { 'X-Accel-Buffering': 'no' }; // nginx would hold events back until it has a buffer full
+  return { status: 200, headers, stream: { type: mediaType, pieces } };
 }
 
 async function* piecesOf(

@@ -46,7 +46,7 @@ const resource: ListOf<ChannelData, ChannelView, typeof channelFields, LoadedOf<
     },
     { name: 'poll', type: 'poll', to: 'poll/' },
     { name: 'publish', type: 'publish', to: 'publish/' },
-    { name: 'history', type: 'history', to: 'history/' },
+    { name: 'history', type: 'list', to: 'history/' },
   ],
   parameters: prefixParameters('name'),
   record: channelOfPath,

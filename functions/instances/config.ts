@@ -43,7 +43,6 @@ export const configRoute = endpointRoute({
   name: 'Config',
   noun: 'instance config',
   path: '/instances/{instance}/snippets/config/',
-  v1Path: null,
   access: { owner: allRights, full: allRights, write: 'G', read: 'G', ignoreAcl: 'G' },
   isHidden: true,
   loads,

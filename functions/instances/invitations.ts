@@ -24,7 +24,11 @@ import {
   ownerOfData,
 } from '../../shared/store/entities.ts';
 import { readTogether } from '../../shared/store/entity.ts';
-import type { InvitationData, InvitedData } from '../../shared/store/records/invitations.ts';
+import {
+  type InvitationData,
+  type InvitedData,
+  invitationStates,
+} from '../../shared/store/records/invitations.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
@@ -46,7 +50,7 @@ const fields = defineFields({
   inviter: computed('string'),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
-  state: computed('choice'),
+  state: computed('choice', { choices: invitationStates }),
 });
 
 const resource: ListOf<InvitationData, View, typeof fields> = {

@@ -148,10 +148,17 @@ async function views(
   ]);
   return items.map(({ data }, at) => ({
     data,
-    owner: owners.get(data.owner) ?? {},
+    owner: ownerFor(account, owners.get(data.owner)),
     metadata: metadata[at]?.data.metadata ?? {},
     role: account === undefined ? 'api_key' : (members[at]?.data.role ?? 'read'),
   }));
+}
+
+/** Returns the owner as the caller sees it: an API key is shown whose instance it is, and nothing of the account. */
+function ownerFor(account: number | undefined, owner: JsonObject = {}): JsonObject {
+  if (account !== undefined) return owner;
+  const { id = null, email = null, first_name = null, last_name = null } = owner;
+  return { id, email, first_name, last_name };
 }
 
 /** Instances: the tenants of the deployment. */

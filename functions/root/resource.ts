@@ -1,5 +1,5 @@
 import { linkPage } from '../../shared/core/resource/endpoint.ts';
-import { type Family, onlyIn } from '../../shared/core/resource/route.ts';
+import type { Family } from '../../shared/core/resource/route.ts';
 import { grants } from './grants.ts';
 
 const versionLinks = { v1: '/v1/', 'v1.1': '/v1.1/' };
@@ -9,8 +9,8 @@ const homeLinks = {
   account: '/account/',
   usage: '/usage/',
   schema: '/schema/',
+  backups: '/backups/',
 };
-const home = { name: 'Root', noun: 'root links', path: '/' };
 
 const devices = { devices: 'devices/', messages: 'messages/', config: 'config/' };
 
@@ -32,20 +32,17 @@ export const root: Family = {
         },
       },
     },
-    ...onlyIn('v1', [linkPage({ ...home, links: homeLinks })]),
-    ...onlyIn('v1.1', [linkPage({ ...home, links: { ...homeLinks, backups: '/backups/' } })]),
+    linkPage({ name: 'Root', noun: 'root links', path: '/', links: homeLinks }),
     linkPage({
       name: 'Snippets',
       noun: 'snippet links',
       path: `${inInstance}/snippets/`,
-      v1Path: null,
       links: { scripts: 'scripts/', templates: 'templates/', config: 'config/' },
     }),
     linkPage({
       name: 'Endpoints',
       noun: 'endpoint links',
       path: `${inInstance}/endpoints/`,
-      v1Path: null,
       links: { scripts: 'scripts/', data: 'data/' },
     }),
     ...pushPages(`${inInstance}/push_notifications/`, ['gcm', 'apns']),

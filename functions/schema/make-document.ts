@@ -5,14 +5,19 @@ import type { DocumentFormat } from './built-documents.ts';
 import { describe } from './describe.ts';
 import { toDocument } from './document.ts';
 import { toOpenApi } from './openapi.ts';
+import { toOriginal } from './original.ts';
+
+/** An interface document: an array in the form of the original service (docs/reference/README.md#schema-of-v1). */
+export type InterfaceDocument = JsonObject | readonly JsonObject[];
 
 /** Makes the interface document of routes (docs/reference/README.md#openapi). */
 export function makeDocument(
   routes: readonly Route[],
   version: Version,
   format: DocumentFormat,
-): JsonObject {
+): InterfaceDocument {
   const used = routes.filter(({ operations }) => Object.keys(operations).length > 0); // others are 403 for all
   const description = describe(used, version);
-  return format === 'openapi' ? toOpenApi(description) : toDocument(description);
+  if (format === 'openapi') return toOpenApi(description);
+  return version === 'v1' ? toOriginal(description) : toDocument(description);
 }

@@ -3,20 +3,20 @@ import { keepText, markConstant } from '../../shared/core/http/response-cache.ts
 import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
 import type { Context, Family, Route } from '../../shared/core/resource/route.ts';
 import type { Version } from '../../shared/core/resource/versions.ts';
-import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { DocumentFormat } from './built-documents.ts';
 import { grants } from './grants.ts';
+import type { InterfaceDocument } from './make-document.ts';
 
 const openApi = 'openapi';
 
 /** Documents by the routes that they describe: a process makes each one once, at its first request. */
-const documents = new WeakMap<readonly Route[], Map<string, Promise<JsonObject>>>();
+const documents = new WeakMap<readonly Route[], Map<string, Promise<InterfaceDocument>>>();
 
-async function documentFor(context: Context): Promise<JsonObject> {
+async function documentFor(context: Context): Promise<InterfaceDocument> {
   const { version, request } = context;
   const routes = await context.routes();
   const format = queryValue(request.query, 'format') === openApi ? openApi : 'json';
-  const known = documents.get(routes) ?? new Map<string, Promise<JsonObject>>();
+  const known = documents.get(routes) ?? new Map<string, Promise<InterfaceDocument>>();
   documents.set(routes, known);
   const name = `${version} ${format}`;
   const document = known.get(name) ?? openDocument(routes, version, format);
@@ -29,16 +29,16 @@ async function openDocument(
   routes: readonly Route[],
   version: Version,
   format: DocumentFormat,
-): Promise<JsonObject> {
+): Promise<InterfaceDocument> {
   const { builtDocument } = await import('./built-documents.ts'); // a megabyte, where it has any
   const built = builtDocument(version, format);
-  if (built !== undefined) return toConstant(JSON.parse(built) as JsonObject, built); // of our own build
+  if (built !== undefined) return toConstant(JSON.parse(built) as InterfaceDocument, built); // of our own build
   const { makeDocument } = await import('./make-document.ts'); // few processes need it
   const made = makeDocument(routes, version, format);
   return toConstant(made, JSON.stringify(made));
 }
 
-function toConstant(document: JsonObject, text: string): JsonObject {
+function toConstant(document: InterfaceDocument, text: string): InterfaceDocument {
   keepText(document, text);
   return markConstant(Object.freeze(document));
 }
@@ -72,7 +72,7 @@ export const schema: Family = {
             format: {
               type: 'string',
               description:
-                'Format of the document: OpenAPI 3.1 (`openapi`), a native JSON format (`json`), or HTML (`html`).',
+                'Format of the document: OpenAPI 3.1 (`openapi`), a native JSON format (`json`), which in v1 is an array of resources, or HTML (`html`).',
               choices: [openApi, 'json', 'html'],
             },
           },

@@ -21,8 +21,12 @@ const hidden = new Set([
 ]);
 const ofTheWay = /^(x-amzn-|x-amz-|cloudfront-)/;
 
-/** Returns META.request of a script, which its trace shows as `meta` (docs/reference/scripts.md#meta). */
-export function describeCall(request: Request): JsonObject {
+/**
+ * Returns META.request of a script, which its trace shows as `meta` (docs/reference/scripts.md#meta).
+ *
+ * @param isReplaced the arguments have U+FFFD where the request has bytes that are no text
+ */
+export function describeCall(request: Request, isReplaced: boolean): JsonObject {
   const { method, path, headers } = request;
   const shown = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || hidden.has(name) || ofTheWay.test(name)
@@ -34,6 +38,7 @@ export function describeCall(request: Request): JsonObject {
     REQUEST_METHOD: method,
     REMOTE_ADDR: addressOf(request),
     ...Object.fromEntries(shown),
+    ...(isReplaced && { REPLACED_TEXT: true }),
   };
 }
 

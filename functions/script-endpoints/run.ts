@@ -6,6 +6,7 @@ import {
   type EndpointArguments,
   toArguments,
 } from '../../shared/scripts/rules/endpoint-arguments.ts';
+import type { ScriptResponse } from '../../shared/scripts/rules/script-response.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/scripts/run-request.ts';
 import { scriptEntity } from '../../shared/store/entities.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/store/records/scripts.ts';
@@ -36,13 +37,15 @@ export async function runEndpoint(
   endpoint: ScriptEndpointData,
 ): Promise<Response> {
   const { request, platform } = context;
+  const body = request.method === 'POST' ? await context.body() : undefined;
   const brought: EndpointArguments = {
     GET: readQuery(request.query),
-    POST: request.method === 'POST' ? readPayload(await context.body()) : {},
+    POST: body === undefined ? {} : readPayload(body),
   };
+  const isReplaced = request.brokenParameter !== undefined || body?.isReplaced === true;
   const script = await scriptOf(context, endpoint);
   const trace = await platform.runs.wait(
-    toRun(context, { endpoint, script, brought, tenant: await tenantOf(context) }),
+    toRun(context, { endpoint, script, brought, isReplaced, tenant: await tenantOf(context) }),
     platform.runs.maxWaitMs,
   );
   if (trace?.isServerError) throw serverError();
@@ -67,11 +70,14 @@ interface Called {
   readonly endpoint: ScriptEndpointData;
   readonly script: ScriptData;
   readonly brought: EndpointArguments;
+  /** The arguments have U+FFFD where the request has bytes that are no text. */
+  readonly isReplaced: boolean;
   readonly tenant: Tenant;
 }
 
-function toRun(context: RunContext, { endpoint, script, brought, tenant }: Called): RunRequest {
-  const request = describeCall(context.request);
+function toRun(context: RunContext, called: Called): RunRequest {
+  const { endpoint, script, brought, isReplaced, tenant } = called;
+  const request = describeCall(context.request, isReplaced);
   const admin = context.account && {
     id: context.account.data.id,
     email: context.account.data.email,
@@ -107,12 +113,20 @@ function ownResponse({ response }: FinishedTrace): FinishedTrace['response'] {
 function responseOf(trace: FinishedTrace, path: string): Response {
   const response = ownResponse(trace);
   if (response === undefined) return { status: 200, body: standardResult(trace) };
-  const { status, content_type: type, content: bytes } = response;
-  const headers = Object.entries(response.headers).map(([name, value]) => [
-    name,
-    name.toLowerCase() === 'set-cookie' ? confineCookie(value, homeOf(path)) : value,
-  ]);
-  return { status, headers: Object.fromEntries(headers), content: { type, bytes } };
+  const { status, content_type: type } = response;
+  const headers: Record<string, string> = {};
+  const cookies: string[] = [];
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (name.toLowerCase() === 'set-cookie') cookies.push(...[value].flat());
+    else if (typeof value === 'string') headers[name] = value;
+  }
+  const confined = cookies.map((cookie) => confineCookie(cookie, homeOf(path)));
+  const content = { type, bytes: bytesOf(response) };
+  return { status, headers, content, ...(confined.length > 0 && { cookies: confined }) };
+}
+
+function bytesOf({ content, encoding }: ScriptResponse): Uint8Array | string {
+  return encoding === undefined ? content : Buffer.from(content, encoding);
 }
 
 /**

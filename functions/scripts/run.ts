@@ -12,7 +12,7 @@ import { commit } from '../../shared/store/commit.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
-import type { Json } from '../../shared/values/json/json.ts';
+import { isJsonObject, type Json } from '../../shared/values/json/json.ts';
 import { isStorable, readJson, wellFormedJson } from '../../shared/values/json/json-values.ts';
 import { type Reading, read, refuse } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
@@ -26,7 +26,9 @@ function readPayload(input: unknown): Reading<Json> {
   const parsed = input === '' ? read({}) : readJson(input);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
-  if (typeof value !== 'object' || value === null || !isStorable(value)) return refuse(badPayload);
+  // large numbers stay: arguments are never refused for them (docs/reference/scripts.md#arguments)
+  if (!(Array.isArray(value) || isJsonObject(value))) return refuse(badPayload);
+  if (!isStorable(value)) return refuse(badPayload);
   return read(Array.isArray(value) && value.length === 0 ? {} : wellFormedJson(value));
 }
 

@@ -1,4 +1,5 @@
 import { firstKey } from '../../shared/accounts/keys.ts';
+import { isBcryptHash } from '../../shared/accounts/rules/passwords.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/resource/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
@@ -132,6 +133,7 @@ const hashForm = /^scrypt\$(\d{1,2})\$8\$[A-Za-z0-9+/]{22,86}={0,2}\$[A-Za-z0-9+
 
 /** Checks the form of a hash. A log-in spends what the hash says: it may not cost more than those of this server. */
 function isHash(text: string, passwordCost: number): boolean {
+  if (isBcryptHash(text)) return true;
   const cost = Number(hashForm.exec(text)?.[1] ?? 0);
   return cost >= 1 && cost <= Math.max(passwordCost, usualCost);
 }

@@ -1,13 +1,17 @@
 import { limitAttempts } from '../../shared/accounts/attempts.ts';
-import { matchesHash } from '../../shared/accounts/passwords.ts';
+import { hashOf, matchesHash } from '../../shared/accounts/passwords.ts';
+import { isBcryptHash } from '../../shared/accounts/rules/passwords.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
+import { unlessConflict } from '../../shared/jobs/write-conflict.ts';
+import { commit } from '../../shared/store/commit.ts';
 import { userEntity, usernameEntity, userPasswordEntity } from '../../shared/store/entities.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import { encodeText } from '../../shared/store/index-keys.ts';
 import type { UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { updateItem } from '../../shared/store/writes.ts';
 import { type UserContext, viewLoggedIn, wholeUser } from '../../shared/users/show-user.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { authFields } from './fields.ts';
@@ -24,10 +28,22 @@ export async function authenticate(context: UserContext, body: Body): Promise<Re
     if (user === undefined) throw refused(401, 'Invalid username.', 'login_failed');
     const isRight =
       user.hash !== undefined && (await matchesHash(context, input.password, user.hash));
-    return isRight ? user.data : undefined;
+    return isRight ? user : undefined;
   });
   if (found === undefined) throw refused(401, 'Invalid password.', 'login_failed');
-  return { status: 200, body: wholeUser(context, await viewLoggedIn(context, found)) };
+  await renewHash(context, found.password, input.password);
+  return { status: 200, body: wholeUser(context, await viewLoggedIn(context, found.data)) };
+}
+
+/** Replaces the hash of a password that was imported from another system, unless the password changes meanwhile. */
+async function renewHash(
+  context: UserContext,
+  stored: Stored<{ readonly hash: string }> | undefined,
+  password: string,
+): Promise<void> {
+  if (stored === undefined || !isBcryptHash(stored.data.hash)) return;
+  const hash = await hashOf(context, password);
+  await unlessConflict(commit(context, [updateItem(stored, { hash })]));
 }
 
 /** A user who logs in. */
@@ -36,6 +52,8 @@ export interface FoundUser {
   readonly data: UserData;
   /** Absent when the user has no password. */
   readonly hash: string | undefined;
+  /** The item with the hash. */
+  readonly password: Stored<{ readonly hash: string }> | undefined;
 }
 
 /** Finds the user with a name, in lower case, with its password. */
@@ -52,5 +70,5 @@ export async function findUser(
     user: userEntity.at(instance, id),
     password: userPasswordEntity.at(instance, id),
   });
-  return user && { item: user, data: user.data, hash: password?.data.hash };
+  return user && { item: user, data: user.data, hash: password?.data.hash, password };
 }

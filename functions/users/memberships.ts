@@ -18,7 +18,7 @@ import {
   wholeUser,
 } from '../../shared/users/show-user.ts';
 import { allRights } from '../../shared/values/access.ts';
-import { notFound, parentNotFound } from '../../shared/values/errors/errors.ts';
+import { forbidden, notFound, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { groupOfUserFields, userOfGroupFields } from './fields.ts';
 import { addMembership, removeMembership } from './membership.ts';
 
@@ -94,13 +94,17 @@ const groupsOfUser: ListOf<GroupData, GroupView, typeof groupOfUserFields, Group
     removeMembership(context, { user: parentId(context), group: data.id }),
 };
 
-/** Returns the user that the path names; other users do not exist for a calling user. */
+/**
+ * Returns the user that the path names.
+ *
+ * @throws ApiError 403 for a calling user who is another one, whether or not the path names a user; 404 where it names
+ *   none
+ */
 function parentUser(context: Context<GroupsOfUser>): Stored<UserData> {
-  const user = context.loaded.parent;
   const caller = callingUser(context);
-  if (user === undefined || (caller !== undefined && caller !== user.data.id)) {
-    throw parentNotFound('User');
-  }
+  if (caller !== undefined && caller !== parentId(context)) throw forbidden('object_denies');
+  const user = context.loaded.parent;
+  if (user === undefined) throw parentNotFound('User');
   return user;
 }
 

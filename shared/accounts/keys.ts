@@ -119,11 +119,16 @@ export async function firstKey({
   secrets,
   ids,
 }: Pick<Platform, 'secrets' | 'ids'>): Promise<Keyed> {
-  const drawn = Number.parseInt(ids.random().slice(0, 8), 16);
   return {
     secret_version: (await secrets.current()).version,
-    generation: (drawn % maxGeneration) + 1,
+    generation: firstGeneration(ids),
   };
+}
+
+/** Returns the generation of the key of a new record. */
+export function firstGeneration(ids: Platform['ids']): number {
+  const drawn = Number.parseInt(ids.random().slice(0, 8), 16);
+  return (drawn % maxGeneration) + 1;
 }
 
 /**

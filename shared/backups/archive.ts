@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { FileStore } from '../platform/ports.ts';
 import { writeJson } from '../store/exact-json.ts';
+import type { AliasData, ApiKeyData, Keyed } from '../store/records/records.ts';
 import { chunkKey, type FileFolder, manifestKey } from '../values/file-keys.ts';
 import { isJsonObject, type Json } from '../values/json/json.ts';
 
@@ -13,10 +14,20 @@ import { isJsonObject, type Json } from '../values/json/json.ts';
 /** An item of an archive: partition below the data id, sort key, kind, data. */
 export type ArchivedItem = readonly [below: string, sk: string, kind: string, data: object];
 
+/** An alias of an API key of the instance, for restores into another one. */
+export interface ArchivedAlias
+  extends Pick<AliasData, 'mac' | 'last_four' | 'secret_version'>,
+    Required<Pick<AliasData, 'origin'>> {
+  /** Its API key, which is in no archive itself. */
+  readonly key: Omit<ApiKeyData, keyof Keyed | 'created_at'>;
+}
+
 /** What a restore has to know of an archive. */
 export interface Manifest {
   readonly format: 1;
   readonly chunks: number;
+  /** Absent without any, and in archives of version 0.1. */
+  readonly aliases?: readonly ArchivedAlias[];
 }
 
 /** Stores a chunk; returns its bytes. A chunk of the same number is replaced. */

@@ -25,6 +25,11 @@ export function isActive(status: BackupStatus): boolean {
   return status === 'scheduled' || status === 'running' || status === 'uploading';
 }
 
+/** Checks whether a backup may be deleted: one that no job has begun to make, or that has ended. */
+export function mayBeDeleted(status: BackupStatus): boolean {
+  return status === 'scheduled' || !isActive(status);
+}
+
 /** Changes the record of a backup, if it still exists; at its end, another backup may begin. */
 export async function changeBackup(
   context: JobContext,

@@ -35,20 +35,24 @@ const shownKinds: Readonly<Record<string, string>> = {
 
 /** Adds items to the details of a backup. */
 export function addDetails(details: BackupDetails, items: readonly Stored[]): BackupDetails {
-  const sum: Record<string, { count: number; list: readonly string[] }> = { ...details };
+  const sum: Record<string, BackupDetails[string]> = { ...details };
   for (const item of items) {
     const kind = shownKinds[item.kind];
     if (kind === undefined) continue;
-    const { count, list } = sum[kind] ?? { count: 0, list: [] };
-    const names = list.length < maxNames ? [...list, nameOf(item.data)] : list;
-    sum[kind] = { count: count + 1, list: names };
+    const { count, list = [] } = sum[kind] ?? { count: 0 };
+    const isNamed = classEntity.matches(item);
+    sum[kind] = isNamed
+      ? { count: count + 1, list: [...list, item.data.name].slice(0, maxNames) }
+      : { count: count + 1 };
   }
   return sum;
 }
 
-function nameOf(data: object): string {
-  const named: Partial<Record<'name' | 'username' | 'label' | 'registration_id' | 'id', unknown>> =
-    data;
-  const { name, username, label, registration_id, id } = named;
-  return String(name || username || label || registration_id || id);
+/** Returns details as clients see them: names of classes only, whatever version stored them. */
+export function shownDetails(details: BackupDetails): BackupDetails {
+  const kinds = Object.entries(details).map(([kind, { count, list }]) => [
+    kind,
+    kind === shownKinds[classEntity.kind] ? { count, list } : { count },
+  ]);
+  return Object.fromEntries(kinds) as BackupDetails; // of the same kinds
 }

@@ -1,3 +1,4 @@
+import { nextKey } from '../accounts/keys.ts';
 import type { JobContext, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import {
@@ -10,24 +11,26 @@ import type { Keyed, UserData } from '../store/records/records.ts';
 import type { ScriptEndpointData } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
-import { dataOf, type RestoreTask, readPointers } from './restore-state.ts';
+import { dataOf, keepsKeys, type RestoreTask, readPointers } from './restore-state.ts';
 
 const stepSize = 500;
 
 /**
  * Gives restored users and script endpoints the generation of the keys that they have now: a key that was reset after
- * the backup does not become valid again. Records that were deleted since have the keys of the backup.
+ * the backup does not become valid again. Records that were deleted since have the keys of the backup. Contents of
+ * another lineage have new keys: none of them may equal a current one.
  */
 export async function keepKeys(context: JobContext, task: RestoreTask): Promise<StepResult> {
   const found = await readPointers(context, task.instance);
   const current = dataOfName(found?.pointer.data) ?? task.instance;
   const data = dataOf(task);
+  const change = found === undefined || keepsKeys(task, found) ? keptKey : differentKey;
   if (task.isOfEndpoints !== true) {
     const part = { after: task.after, limit: stepSize };
     const { items, last } = await userEntity.list(context.store, [current], part);
     const ids = items.map((item) => [data, item.data.id] as const);
     const restored = await userEntity.readAll(context.store, ids);
-    await keepAll<UserData>(context, items, restored);
+    await changeAll<UserData>(context, change, { items, restored });
     const { after: _, ...rest } = task;
     const next = last === undefined ? { isOfEndpoints: true } : { after: last };
     return { task: { ...rest, ...next } };
@@ -45,21 +48,40 @@ export async function keepKeys(context: JobContext, task: RestoreTask): Promise<
   );
   const byRow = new Map(restored.map((item) => [item?.data.row, item]));
   const same = items.map((item) => byRow.get(item.data.row));
-  await keepAll<ScriptEndpointData>(context, items, same);
+  await changeAll<ScriptEndpointData>(context, change, { items, restored: same });
   if (last !== undefined) return { task: { ...task, after: last } };
   return { task: { ...task, phase: 'switch' } };
 }
 
-/** Updates restored records whose keys are of another generation. */
-async function keepAll<Data extends Keyed>(
+/** Returns the key of a restored record in place of its own, given the key that its id has now. */
+type KeyChange = (context: JobContext, own: Keyed, current: Keyed) => Keyed | Promise<Keyed>;
+
+const keptKey: KeyChange = (_, _own, { generation, secret_version }) => ({
+  generation,
+  secret_version,
+});
+
+const differentKey: KeyChange = ({ secrets }, own, current) =>
+  isSame(own, current) ? nextKey(secrets, own) : own;
+
+/** Updates restored records whose keys change. */
+async function changeAll<Data extends Keyed>(
   context: JobContext,
-  items: readonly Stored<Data>[],
-  restored: readonly (Stored<Data> | undefined)[],
+  change: KeyChange,
+  {
+    items,
+    restored,
+  }: {
+    readonly items: readonly Stored<Data>[];
+    readonly restored: readonly (Stored<Data> | undefined)[];
+  },
 ): Promise<void> {
   await Promise.all(
-    items.map(async ({ data: { generation, secret_version } }, at) => {
+    items.map(async (item, at) => {
       const own = restored[at];
-      if (own === undefined || isSame(own.data, { generation, secret_version })) return;
+      if (own === undefined) return;
+      const { generation, secret_version } = await change(context, own.data, item.data);
+      if (isSame(own.data, { generation, secret_version })) return;
       await maintain(context, [updateItem(own, { ...own.data, generation, secret_version })]);
     }),
   );

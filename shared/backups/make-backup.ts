@@ -5,6 +5,7 @@ import type { BackupDetails, BackupStatus } from '../store/records/backups.ts';
 import type { Snapshot, Store } from '../store/store.ts';
 import { archiveFiles } from '../values/file-keys.ts';
 import { putChunk, putManifest } from './archive.ts';
+import { archivedAliases } from './archived-aliases.ts';
 import {
   type BackupPlace,
   changeBackup,
@@ -55,7 +56,10 @@ async function step(context: JobContext, task: Task): Promise<StepResult> {
   const progress = hasSnapshot(context.store, backup) ? begun : await restart(context, task, begun);
   const archive = archiveFiles(account, backup);
   if (progress.position === null) {
-    await putManifest(context.files, archive, { format: 1, chunks: progress.chunks });
+    const aliases = await archivedAliases(context, instance);
+    const { chunks } = progress;
+    const some = aliases.length > 0 && { aliases };
+    await putManifest(context.files, archive, { format: 1, chunks, ...some });
     return end(context, task, 'success', '', progress);
   }
   const reader = readerOf(context.store, backup);

@@ -1,5 +1,5 @@
 import type { JobType } from '../jobs/jobs.ts';
-import { activeRestoreEntity } from '../store/entities.ts';
+import { activeRestoreEntity, backupReaderEntity } from '../store/entities.ts';
 import { archiveFiles } from '../values/file-keys.ts';
 import type { BackupPlace } from './backup-state.ts';
 
@@ -11,7 +11,10 @@ export const removeBackup: JobType = {
   step: async ({ store, files }, task) => {
     const { account, backup, instance } = task as BackupPlace; // as stored
     const active = await activeRestoreEntity.read(store, instance);
-    if (active?.data.backup === backup) return { task, afterMs: pauseMs };
+    const readers = await backupReaderEntity.listAll(store, [account]);
+    const isRead = readers.some(({ data }) => data.backup === backup);
+    // version 0.1 has begun restores without such a record
+    if (isRead || active?.data.backup === backup) return { task, afterMs: pauseMs };
     await files.removeAll(archiveFiles(account, backup));
     return 'done';
   },

@@ -1,3 +1,4 @@
+import { firstGeneration } from '../accounts/keys.ts';
 import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
 import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
@@ -10,6 +11,7 @@ import {
   fileEntity,
   scriptSourceEntity,
 } from '../store/entities.ts';
+import type { Keyed } from '../store/records/records.ts';
 import type { ScriptSourceData } from '../store/records/scripts.ts';
 import type { Put } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
@@ -23,15 +25,19 @@ import {
 } from '../values/file-keys.ts';
 import { type ArchivedItem, readChunk, readManifest } from './archive.ts';
 import { keepKeys } from './keep-keys.ts';
+import { moveCredentials } from './move-credentials.ts';
 import { addClass, addSums, moveItem, putsOf, type RestorePlace } from './restore-items.ts';
 import {
   changeRestore,
+  type DataPointers,
   dataOf,
   giveUp,
+  keepsKeys,
   type RestoreTask,
   readPointers,
   setClosed,
 } from './restore-state.ts';
+import { highestIds, passIds } from './restored-ids.ts';
 import { resumeData, switchData } from './switch-data.ts';
 
 export type { RestoreTask } from './restore-state.ts';
@@ -61,7 +67,7 @@ export const restoreBackup: JobType = {
     }
     switch (task.phase) {
       case 'fill':
-        return fill(context, task);
+        return fill(context, task, found);
       case 'close':
         return close(context, task);
       case 'keys':
@@ -73,29 +79,45 @@ export const restoreBackup: JobType = {
 };
 
 /** Puts the items of a chunk under the new data id, and copies their files. */
-async function fill(context: JobContext, task: RestoreTask): Promise<StepResult> {
+async function fill(
+  context: JobContext,
+  task: RestoreTask,
+  found: DataPointers,
+): Promise<StepResult> {
   const archive = archiveFiles(task.account, task.backup);
   const manifest = await readManifest(context.files, archive);
   if (manifest === undefined) return giveUp(context, task, 'error', 'Invalid file.');
   if (task.chunk === 0) await changeRestore(context, task, { status: 'running' });
   if (task.chunk === manifest.chunks) {
     await putCounts(context, task);
+    if (!keepsKeys(task, found)) await passIds(context, task.instance, task.ids ?? {});
     return { task: { ...task, phase: 'close' } };
   }
-  const items = await readChunk(context.files, archive, task.chunk);
-  if (items === undefined) return giveUp(context, task, 'error', 'Invalid file.');
-  const puts = await putItems(context, dataOf(task), items);
+  const archived = await readChunk(context.files, archive, task.chunk);
+  if (archived === undefined) return giveUp(context, task, 'error', 'Invalid file.');
+  const { items, hasLost } = await moveCredentials(context, task, archived);
+  const newKey = keepsKeys(task, found) ? undefined : await newKeys(context);
+  const puts = await putItems(context, { data: dataOf(task), newKey }, items);
   await copyFiles(context, { archive, data: dataOf(task) }, items);
-  return { task: { ...task, chunk: task.chunk + 1, counts: addSums(task.counts, puts) } };
+  const counts = addSums(task.counts, puts);
+  const ids = highestIds(task.ids ?? {}, puts);
+  const lost = hasLost && { hasLostCredentials: true as const };
+  return { task: { ...task, chunk: task.chunk + 1, counts, ids, ...lost } };
+}
+
+/** Returns a function that returns the key of another new record each time. */
+async function newKeys({ secrets, ids }: JobContext): Promise<() => Keyed> {
+  const secret_version = (await secrets.current()).version;
+  return () => ({ secret_version, generation: firstGeneration(ids) });
 }
 
 async function putItems(
   context: JobContext,
-  data: number,
+  { data, newKey }: Pick<RestorePlace, 'data' | 'newKey'>,
   items: readonly ArchivedItem[],
 ): Promise<readonly Put[]> {
   const { store, ids, files } = context;
-  const place: RestorePlace = { data, filesAt: files.address, classes: new Map() };
+  const place: RestorePlace = { data, filesAt: files.address, classes: new Map(), newKey };
   for (const item of await classEntity.listAll(store, [data])) addClass(place, item.data);
   const moved = items.map((item) => moveItem(data, item));
   for (const item of moved) if (classEntity.matches(item)) addClass(place, item.data);

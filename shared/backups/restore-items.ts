@@ -8,6 +8,7 @@ import {
   membershipEntity,
   objectEntity,
   pushConfigEntity,
+  scriptEndpointEntity,
   scriptSourceEntity,
   uniqueEntity,
   userEntity,
@@ -17,7 +18,7 @@ import { jsonBytes } from '../store/exact-json.ts';
 import { encodeText } from '../store/index-keys.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
 import type { PushConfigData } from '../store/records/push.ts';
-import type { ClassData, FileData, ObjectData, UserData } from '../store/records/records.ts';
+import type { ClassData, FileData, Keyed, ObjectData, UserData } from '../store/records/records.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
 import { movedFileKey, readFileKey } from '../values/file-keys.ts';
@@ -31,6 +32,8 @@ export interface RestorePlace {
   readonly filesAt: () => string;
   /** The classes of the archive that are known so far, by number. */
   readonly classes: Map<number, RestoredClass>;
+  /** Returns the key of a new record, for users and script endpoints; absent: they have the key of the backup. */
+  readonly newKey?: (() => Keyed) | undefined;
 }
 
 interface RestoredClass {
@@ -71,12 +74,17 @@ export function readyClass({ unfilledSlots: _, ...data }: ClassData): ClassData 
   return { ...data, status: 'ready', retiredSlots: [] };
 }
 
-/** Returns the puts of an archived item and of what follows from it. A repetition puts the same. */
+/** Returns the puts of an archived item and of what follows from it. A repetition puts the same, but for new keys. */
 export function putsOf(place: RestorePlace, item: Moved): readonly Put[] {
   const { key } = item;
   if (classEntity.matches(item)) return [putItem(classEntity, key, readyClass(item.data))];
   if (objectEntity.matches(item)) return objectPuts(place, item);
-  if (userEntity.matches(item)) return userPuts(place.data, key, item.data);
+  if (userEntity.matches(item)) {
+    return userPuts(place.data, key, { ...item.data, ...place.newKey?.() });
+  }
+  if (scriptEndpointEntity.matches(item)) {
+    return [putItem(scriptEndpointEntity, key, { ...item.data, ...place.newKey?.() })];
+  }
   if (pushConfigEntity.matches(item)) {
     return [putItem(pushConfigEntity, key, withoutApplications(item.data))];
   }

@@ -5,6 +5,8 @@ import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import {
   activeRestoreEntity,
+  backupReaderEntity,
+  classEntity,
   classNumbersEntity,
   instanceEntity,
   instanceNameEntity,
@@ -13,11 +15,17 @@ import {
 } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
 import type { BackupStatus, RestoreData } from '../store/records/backups.ts';
-import type { ClassNumbersData, InstanceData, InstanceNameData } from '../store/records/records.ts';
-import type { Stored } from '../store/store.ts';
+import type {
+  ClassData,
+  ClassNumbersData,
+  InstanceData,
+  InstanceNameData,
+} from '../store/records/records.ts';
+import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, updateItem } from '../store/writes.ts';
 import { timestamp } from '../values/timestamp.ts';
 import type { Sums } from './restore-items.ts';
+import type { Ids } from './restored-ids.ts';
 
 /** Task of a restore. */
 export type RestoreTask = {
@@ -31,6 +39,16 @@ export type RestoreTask = {
   /** Next chunk of the archive. */
   readonly chunk: number;
   readonly counts: Sums;
+  /** The instance that was backed up, if another one is restored. */
+  readonly origin?: number;
+  /** Lineage of the contents of the backup. */
+  readonly lineage?: number;
+  /** Whether the other instance had the owner of this one: push credentials and aliases come along. */
+  readonly isOfOwner?: boolean;
+  /** Whether a push credential could not be read. */
+  readonly hasLostCredentials?: true;
+  /** The highest ids that were restored, by counter; where ids of this instance may be lower. */
+  readonly ids?: Ids;
   /** Microseconds when the instance was closed. */
   readonly since?: number;
   /** Sort key of the last record whose key was compared. */
@@ -41,6 +59,19 @@ export type RestoreTask = {
 /** Returns the data id that a restore fills. */
 export function dataOf({ instance, restore }: RestoreTask): number {
   return restoredData(instance, restore);
+}
+
+/**
+ * Checks whether a restored record is the one of the same id that the instance has now, or a former one: if so, it
+ * keeps its key. Otherwise the holder of a key would act as the wrong user.
+ */
+export function keepsKeys({ origin, lineage }: RestoreTask, { place }: DataPointers): boolean {
+  return origin === undefined && lineage === place.data.lineage;
+}
+
+/** Returns the keys of the records of an active restore. */
+export function activeKeys({ instance, account, backup }: RestoreTask): readonly Key[] {
+  return [activeRestoreEntity.key(instance), backupReaderEntity.key(account, backup, instance)];
 }
 
 /** The records that contain the data id of an instance, and its class numbers. */
@@ -108,15 +139,21 @@ export async function giveUp(
   const found = await readPointers(context, task.instance);
   await setClosed(context, task.instance, false);
   await changeRestore(context, task, { status, status_info });
-  const lastClass = lastClassOf(task.counts, found?.numbers.data.last ?? 0);
+  const classes = await classEntity.listAll(context.store, [dataOf(task)]);
+  const lastClass = lastClassOf(task.counts, found?.numbers.data.last ?? 0, classes);
   await maintain(context, [
-    deleteIfExists(activeRestoreEntity.key(task.instance)),
+    ...activeKeys(task).map(deleteIfExists),
     newJob(context, clearData, { instance: dataOf(task), lastClass }),
   ]);
   return 'done';
 }
 
-/** Returns the highest number of a class of which objects were restored, or that the instance has used. */
-export function lastClassOf(counts: Sums, used: number): number {
-  return Math.max(used, ...Object.keys(counts).map(Number));
+/** Returns the highest number of a class that was restored, or that the instance has used. */
+export function lastClassOf(
+  counts: Sums,
+  used: number,
+  classes: readonly Stored<ClassData>[],
+): number {
+  const restored = classes.map(({ data }) => data.number);
+  return Math.max(used, ...restored, ...Object.keys(counts).map(Number));
 }

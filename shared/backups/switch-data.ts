@@ -3,19 +3,16 @@ import { type JobContext, newJob, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { timeAfter } from '../schedules/rules/schedule-times.ts';
 import { planSchedule } from '../schedules/schedule-record.ts';
-import {
-  activeRestoreEntity,
-  classEntity,
-  dataOfName,
-  deletedGroupsEntity,
-  scheduleEntity,
-} from '../store/entities.ts';
+import { classEntity, dataOfName, deletedGroupsEntity, scheduleEntity } from '../store/entities.ts';
+import type { InstanceData } from '../store/records/records.ts';
 import type { ScheduleData } from '../store/records/schedules.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteIfExists, updateItem } from '../store/writes.ts';
 import { clearGroup } from '../users/clear-group.ts';
 import { timestamp } from '../values/timestamp.ts';
+import { broughtAliases } from './archived-aliases.ts';
 import {
+  activeKeys,
   changeRestore,
   type DataPointers,
   dataOf,
@@ -32,11 +29,14 @@ export async function switchData(
   const data = dataOf(task);
   const before = dataOfName(pointer.data) ?? task.instance;
   const classes = await classEntity.listAll(context.store, [data]);
-  const lastClass = lastClassOf(task.counts, numbers.data.last);
+  const lastClass = lastClassOf(task.counts, numbers.data.last, classes);
   const { isClosed: _, ...open } = pointer.data;
+  const brought = await broughtAliases(context, task, pointer.data);
+  const aliases = brought.aliases.length > 0 && { aliases: brought.aliases };
   await maintain(context, [
-    updateItem(pointer, { ...open, data }),
-    updateItem(place, { ...place.data, data }),
+    updateItem(pointer, { ...open, data, ...aliases }),
+    updateItem(place, withLineage({ ...place.data, data }, task)),
+    ...brought.keys,
     updateItem(numbers, {
       last: lastClass,
       numbers: Object.fromEntries(classes.map((item) => [item.data.name, item.data.number])),
@@ -44,6 +44,12 @@ export async function switchData(
     newJob(context, clearData, { instance: before, lastClass }),
   ]);
   return { task };
+}
+
+/** Returns the record of an instance whose contents are those of a restore. */
+function withLineage({ lineage: _, ...record }: InstanceData, task: RestoreTask): InstanceData {
+  const lineage = task.origin === undefined ? task.lineage : dataOf(task);
+  return lineage === undefined ? record : { ...record, lineage };
 }
 
 /** Plans what jobs have to do with the restored contents, and ends the restore. */
@@ -58,8 +64,9 @@ export async function resumeData(context: JobContext, task: RestoreTask): Promis
   for (let at = 0; at < jobs.length; at += maxJobs) {
     await maintain(context, jobs.slice(at, at + maxJobs));
   }
-  await changeRestore(context, task, { status: 'success' });
-  await maintain(context, [deleteIfExists(activeRestoreEntity.key(task.instance))]);
+  const status_info = task.hasLostCredentials ? 'Push credentials could not be read.' : '';
+  await changeRestore(context, task, { status: 'success', status_info });
+  await maintain(context, activeKeys(task).map(deleteIfExists));
   return 'done';
 }
 

@@ -2,15 +2,12 @@ import { afterCalls, type JobContext, type JobType, type StepResult } from '../j
 import { maintain } from '../jobs/maintain.ts';
 import {
   adminEntity,
-  backupEntity,
   classCountEntity,
   classFileCountEntity,
   classMigrationEntity,
   dataEndpointEntity,
   dataEndpointPositionEntity,
   emailEntity,
-  idIn,
-  instanceBackupEntity,
   instanceCounter,
   instanceCounters,
   instanceIn,
@@ -30,13 +27,7 @@ import {
 } from '../store/partitions.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
-import {
-  archiveFiles,
-  type FileFolder,
-  objectFiles,
-  sourceFiles,
-  traceFiles,
-} from '../values/file-keys.ts';
+import { type FileFolder, objectFiles, sourceFiles, traceFiles } from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { backupPauseMs, isBackedUp } from './active-backup.ts';
 
@@ -83,7 +74,7 @@ async function clearEndpoints(context: JobContext, { instance, classNumber }: De
   } while (after !== undefined);
 }
 
-/** Deletes all items of a deleted instance, in its own partitions and in those of its members. */
+/** Deletes all items of a deleted instance, in its own partitions and in those of its members. Its backups stay. */
 export const clearInstance: JobType = {
   name: 'clear-instance',
   step: afterCalls<DeletedInstance & Place>((context, task) => {
@@ -159,7 +150,6 @@ export async function clearSome(
       const own = partitionBelow(item);
       if (own !== undefined && (await clearSome(context, own)) > 0) return; // it is deleted after the last of them
       await leavePushService(context, item);
-      await removeArchive(context, item);
       const others = await elsewhere(context, item);
       await maintain(context, [...others.map(deleteIfExists), deleteIfExists(item.key)]);
     }),
@@ -187,18 +177,10 @@ async function leavePushService({ push }: JobContext, item: Stored): Promise<voi
   }
 }
 
-/** Deletes the archive of a backup of the instance. */
-async function removeArchive({ files }: JobContext, item: Stored): Promise<void> {
-  if (!instanceBackupEntity.matches(item)) return;
-  await files.removeAll(archiveFiles(item.data.account, idIn(item.key)));
-}
-
 /** Returns the keys of an item in the partitions of accounts. */
 async function elsewhere({ store }: JobContext, item: Stored): Promise<readonly Key[]> {
   const instance = instanceIn(item.key);
   if (adminEntity.matches(item)) return [memberEntity.key(item.data.account, instance)];
-  if (instanceBackupEntity.matches(item))
-    return [backupEntity.key(item.data.account, idIn(item.key))];
   if (!invitationEntity.matches(item)) return [];
   const { email, id } = item.data;
   const owner = await emailEntity.read(store, email);

@@ -1,5 +1,5 @@
 import type { SecretVersion } from '../accounts/rules/master-secrets.ts';
-import type { ScryptJob } from '../accounts/rules/passwords.ts';
+import type { PasswordJob } from '../accounts/rules/passwords.ts';
 import type { RoomPlace } from '../channels/rules/room-log.ts';
 import type { ProviderPush } from '../push/rules/payload.ts';
 import type { OpenedPkcs12 } from '../push/rules/pkcs12.ts';
@@ -163,12 +163,12 @@ export interface Settings {
 /** Hashes passwords, which takes long, without delaying other requests. */
 export interface PasswordHasher {
   /**
-   * Runs one scrypt.
+   * Computes one hash.
    *
    * @param share owner and instance that its turn counts for
    * @throws ApiError 503 when the queue is full
    */
-  run(job: ScryptJob, share: Share): Promise<Uint8Array>;
+  run(job: PasswordJob, share: Share): Promise<Uint8Array>;
 }
 
 /** Processing of committed writes, outside the requests that make them. */

@@ -10,6 +10,7 @@ import {
   storedKeyOf,
   traceFiles,
 } from '../values/file-keys.ts';
+import { parseExactJson, toExactJson } from '../values/json/exact-number.ts';
 import type { Json } from '../values/json/json.ts';
 
 /** Value of a trace without a result yet. */
@@ -31,17 +32,17 @@ export function expiryOf({ createdMs }: Pick<TraceData, 'createdMs'>): number {
 }
 
 /**
- * Creates a value of a trace: a large one is stored in a file, which is deleted after a day even if no trace refers to
- * it.
+ * Creates a value of a trace: a large one, or one with large numbers, is stored in a file, which is deleted after a day
+ * even if no trace refers to it.
  */
 export async function keepPart(
   { files, ids }: Pick<Platform, 'files' | 'ids'>,
   instance: number,
   value: Json,
 ): Promise<TracePart> {
-  const text = JSON.stringify(value);
+  const { text, isExact } = toExactJson(value);
   const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= maxInlineBytes) return { value };
+  if (bytes.length <= maxInlineBytes && !isExact) return { value }; // an item has doubles only
   const folder = traceFiles(instance);
   const file = newFileKey(folder, ids);
   await files.put(folder.owner, file, { bytes, contentType: 'application/json' });
@@ -74,7 +75,7 @@ export async function readPart(
   const owner = dataOwner(instance);
   const found = await files.get(owner, storedKeyOf(owner, 'traces', part.file));
   if (found === undefined) throw new Error('a value of a trace is gone');
-  return JSON.parse(new TextDecoder().decode(found.bytes));
+  return parseExactJson(new TextDecoder().decode(found.bytes)) as Json; // keepPart wrote it
 }
 
 /** Owner of traces: a script, or a script endpoint by its list position. */

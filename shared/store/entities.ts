@@ -7,6 +7,7 @@ import type {
   ActiveBackupData,
   ActiveRestoreData,
   BackupData,
+  BackupReaderData,
   InstanceBackupData,
   RestoreData,
 } from './records/backups.ts';
@@ -97,7 +98,7 @@ import type { Key } from './store.ts';
  * | account by id; its password; its metadata       | ACCOUNT#<id>                   | ACCOUNT; PASSWORD; METADATA |
  * | ... its instances, in order; those it owns      |                                | MEMBER#<instance>; OWNED    |
  * | ... invitations addressed to it                 |                                | INVITATION#<id>             |
- * | ... its backups; the active one                 |                                | BACKUP#<id>; ACTIVEBACKUP   |
+ * | ... its backups; the active one; restores of it |                                | BACKUP#<id>; ACTIVEBACKUP; RESTOREOF#<backup>#<instance> |
  * | mails sent to an address in the last hour      | MAILS#<lower-case e-mail>      | <purpose>                   |
  * | instance id, owner, aliases of keys by name     | NAME#<instance name>           | INSTANCE                    |
  * | ... its class numbers                           |                                | CLASSES                     |
@@ -797,6 +798,13 @@ export const backupEntity = entity<BackupData>('backup').keyed(ofAccount, 'BACKU
 export const activeBackupEntity = entity<ActiveBackupData>('active-backup').keyed(
   ofAccount,
   'ACTIVEBACKUP',
+);
+
+/** An active restore of a backup into an instance, by the account that made the backup. */
+export const backupReaderEntity = entity<BackupReaderData>('backup-reader').keyed(
+  ofAccount,
+  'RESTOREOF#',
+  (backup: number, instance: number) => `${idKey(backup)}#${idKey(ownerOfData(instance))}`,
 );
 
 /** A backup, by its instance. */

@@ -1,7 +1,8 @@
 import { maxId } from './bounds.ts';
 import { messages } from './errors/messages.ts';
+import { ExactNumber } from './json/exact-number.ts';
 import { jsonTypeName } from './json/json.ts';
-import { read, refuse } from './scalars.ts';
+import { quoted, read, refuse } from './scalars.ts';
 import { schemaOf, type ValueSchema } from './values.ts';
 
 /**
@@ -10,6 +11,8 @@ import { schemaOf, type ValueSchema } from './values.ts';
  */
 export function recordId(): ValueSchema<number> {
   return schemaOf((input) => {
+    if (input instanceof ExactNumber && input.isInteger)
+      return refuse(messages.noSuchPk(quoted(input)));
     const id = toId(input);
     if (id === undefined) return refuse(messages.badPkType(jsonTypeName(input)));
     // no record can have such an id

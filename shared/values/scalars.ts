@@ -1,4 +1,5 @@
 import { messages } from './errors/messages.ts';
+import { asDouble, ExactNumber } from './json/exact-number.ts';
 import { jsonTypeName } from './json/json.ts';
 
 /** Result of reading one input value: the value to store, or all messages for the client. */
@@ -39,13 +40,13 @@ export interface TextRules {
 }
 
 /**
- * Makes a reader of text. Numbers become text; any other value that is not text is rejected. U+0000 is legal; lone
+ * Makes a reader of text. Numbers become text, large ones with all their digits; any other value that is not text is rejected. U+0000 is legal; lone
  * surrogates become U+FFFD, since no encoding can represent them (docs/reference/requests.md#values).
  */
 export function textReader(rules: TextRules = {}): Reader<string> {
   const { trim = true, blank = false } = rules;
   return (input) => {
-    const given = typeof input === 'number' ? numberText(input) : input;
+    const given = numberText(input);
     if (typeof given !== 'string') return refuse(messages.notString);
     const text = (trim ? given.trim() : given).toWellFormed();
     if (text === '') return blank ? read(text) : refuse(messages.blank);
@@ -76,8 +77,13 @@ export function characterCount(text: string): number {
   return count;
 }
 
-/** Writes a number as Python prints it, as clients expect; infinities (from `1e999`) have no text. */
-function numberText(value: number): string | undefined {
+/**
+ * Writes a number as Python prints it, as clients expect, or as it was written if a double does not give it back;
+ * infinities (from `1e999`) have no text. Returns any other value unchanged.
+ */
+function numberText(value: unknown): unknown {
+  if (value instanceof ExactNumber) return value.text;
+  if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) return undefined;
   const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value);
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
@@ -97,7 +103,7 @@ const floatText = /^\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?\s*$/;
 export function integerReader(range: Range = {}): Reader<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range;
   return (input) => {
-    const value = toInteger(input);
+    const value = toInteger(asDouble(input));
     if (typeof value === 'string') return refuse(value);
     if (value > max) return refuse(messages.maxValue(max));
     if (value < min) return refuse(messages.minValue(min));
@@ -118,7 +124,7 @@ export function readFloat(input: unknown): Reading<number> {
   if (typeof input === 'string' && input.length > numericTextMax) {
     return refuse(messages.integerTooLong);
   }
-  const value = toFloat(input);
+  const value = toFloat(asDouble(input));
   return Number.isFinite(value) ? read(value + 0) : refuse(messages.notNumber);
 }
 
@@ -155,7 +161,7 @@ export function quoted(input: unknown): string {
     case 'boolean':
       return input ? 'True' : 'False';
     default:
-      return jsonTypeName(input);
+      return input instanceof ExactNumber ? input.text : jsonTypeName(input);
   }
 }
 

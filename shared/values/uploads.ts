@@ -1,5 +1,6 @@
 import { dataMessages } from './errors/data-messages.ts';
 import { extensionOf } from './file-keys.ts';
+import { charsetOf } from './text/decode-text.ts';
 
 /** A file from a part of a multipart body. */
 export interface Upload {
@@ -7,7 +8,7 @@ export interface Upload {
   readonly field: string;
   /** Without folders, as sent by the client; empty when absent. */
   readonly filename: string;
-  /** In lower case, without parameters; `text/plain` when the part has none. */
+  /** With its parameters, as sent; `text/plain` when the part has none. */
   readonly contentType: string;
   readonly bytes: Uint8Array;
 }
@@ -68,19 +69,27 @@ const typePattern = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}$/;
 
 /**
  * Returns the content type for storing a file: that of its part, or, where that is generic, the usual one of its
- * extension. Clients often send none.
+ * extension. Clients often send none. A charset is kept, because a browser shows text without one in another; other
+ * parameters are not (docs/reference/objects.md#files).
  */
 export function contentTypeOf(said: string, filename: string): string {
-  const type = said.toLowerCase();
-  if (!generic.includes(type) && typePattern.test(type)) return type;
+  const [bare = ''] = said.toLowerCase().split(';', 1);
+  const type = bare.trimEnd();
+  const charset = charsetOf(said)?.toLowerCase();
+  const parameter =
+    charset !== undefined && charsetForm.test(charset) ? `; charset=${charset}` : '';
+  if (!generic.includes(type) && typePattern.test(type)) return `${type}${parameter}`;
   const known = types[extensionOf(filename).toLowerCase()];
-  return known ?? (type === 'text/plain' ? type : 'application/octet-stream');
+  const stored = known ?? (type === 'text/plain' ? type : 'application/octet-stream');
+  return stored.startsWith('text/') ? `${stored}${parameter}` : stored;
 }
+
+const charsetForm = /^[a-z0-9][a-z0-9._:-]{0,39}$/;
 
 const inert =
   /^(image\/(?!svg)|audio\/|video\/|font\/|text\/(plain|csv)$|application\/(pdf|json)$)/;
 
 /** Returns how a browser opens a file at its URL: a file that could run as a page is saved, not shown. */
 export function dispositionOf(contentType: string): 'inline' | 'attachment' {
-  return inert.test(contentType) ? 'inline' : 'attachment';
+  return inert.test(contentType.replace(/;.*$/, '')) ? 'inline' : 'attachment';
 }

@@ -1,8 +1,9 @@
+import { domainToASCII } from 'node:url';
 import * as v from 'valibot';
 import { dataMessages } from './errors/data-messages.ts';
 import { messages } from './errors/messages.ts';
 import { isJsonObject, type JsonObject } from './json/json.ts';
-import { isStorable, readJson, wellFormedJson } from './json/json-values.ts';
+import { readJson, readStorable } from './json/json-values.ts';
 import {
   characterCount,
   integerReader,
@@ -49,14 +50,15 @@ export function text(rules: TextRules = {}): ValueSchema<string> {
 }
 
 /**
- * Accepts an e-mail address of at most `max` characters, trimmed and in lower case (docs/reference/requests.md#values).
+ * Accepts an e-mail address of at most `max` characters, trimmed and in lower case; a domain beyond ASCII in its form
+ * for the DNS (docs/reference/requests.md#values).
  */
 export function email({ max }: { readonly max: number }): ValueSchema<string> {
   const readText = textReader({});
   return schemaOf((input) => {
     const reading = readText(input);
     if (!reading.ok) return reading;
-    const address = reading.value.toLowerCase();
+    const address = withAsciiDomain(reading.value.normalize('NFC').toLowerCase());
     const failures: string[] = [];
     if (characterCount(address) > max) failures.push(messages.maxLength(max));
     if (!isEmail(address)) failures.push(messages.notEmail);
@@ -65,8 +67,18 @@ export function email({ max }: { readonly max: number }): ValueSchema<string> {
 }
 
 /** One part before the `@`: parts are checked one by one, since millions exhaust a regular expression. */
-const mailboxPart = /^[-!#$%&'*+/=?^_`{}|~0-9a-z]+$/;
+const mailboxPart = /^[-!#$%&'*+/=?^_`{}|~0-9a-z\p{L}\p{M}\p{N}]+$/u;
 const hostLabel = /^[0-9a-z]([0-9a-z-]{0,61}[0-9a-z])?$/;
+
+/** Letters, digits, hyphens and dots: the conversion would read other characters as parts of a URL. */
+const domainBeyondAscii = /^(?=.*[^\0-\x7f])[-.0-9a-z\p{L}\p{M}\p{N}]+$/u;
+
+/** Returns an address with the domain as the DNS has it: `xn--mnchen-3ya.de` is `münchen.de`. */
+function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf('@') + 1;
+  const host = address.slice(at);
+  return domainBeyondAscii.test(host) ? address.slice(0, at) + domainToASCII(host) : address;
+}
 
 function isEmail(address: string): boolean {
   const at = address.lastIndexOf('@');
@@ -157,8 +169,8 @@ export function jsonObject(rules: JsonObjectRules): ValueSchema<JsonObject> {
     if (!isJsonObject(value)) return refuse(dataMessages.invalidFormat(rules.name));
     // before its values are checked: a body of 6 MB may have some 500,000 keys
     if (Object.keys(value).length > maxKeys) return refuse(dataMessages.tooManyKeys(maxKeys));
-    if (!isStorable(value)) return refuse(dataMessages.invalidFormat(rules.name));
-    return checkSizes(wellFormedJson(value), rules);
+    const kept = readStorable(value, dataMessages.invalidFormat(rules.name));
+    return kept.ok ? checkSizes(kept.value as JsonObject, rules) : kept; // an object stays one
   });
 }
 

@@ -35,6 +35,7 @@ interface Row {
 interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
   readonly body: Buffer;
 }
 
@@ -204,6 +205,12 @@ describe('whatever is dispatched, the response is the same:', () => {
       headers: { 'X-A': 'b', Connection: 'close', Vary: 'X-A', 'Content-Length': '9' },
       content: { type: 'text/css', bytes: 'x'.repeat(3000) },
     }),
+    'the cookies of a script': async () => ({
+      status: 200,
+      cookies: ['a=1; Path=/x/', 'b=2, c'],
+      content: { type: 'image/png', bytes },
+    }),
+    'cookies without a body': async () => ({ status: 204, cookies: ['a=1', 'b=2'], body: {} }),
     'what is encoded already': async () => ({
       status: 200,
       headers: { 'content-encoding': 'br', 'Content-Type': 'text/css' },
@@ -245,6 +252,14 @@ describe('whatever is dispatched, the response is the same:', () => {
     for (const row of [...rows, ...others]) {
       expect(masked(await gateway(row)), row.name).toEqual(masked(await local(row)));
     }
+  });
+
+  test('with each cookie in a header of its own', async () => {
+    const [local] = await adapters(dispatch);
+
+    const received = await local(get('cookies', '/the%20cookies%20of%20a%20script'));
+
+    expect(received.cookies).toEqual(['a=1; Path=/x/', 'b=2, c']);
   });
 
   test('and a request is logged in the same lines', async () => {
@@ -324,7 +339,8 @@ async function adapters(
     (row) => send(server.url, wireForm(row)),
     async (row) => {
       const result = await handler(wireEvent(wireForm(row)), context);
-      return { status: result.statusCode, headers: result.headers, body: bytesOf(result) };
+      const { statusCode: status, headers, cookies = [] } = result;
+      return { status, headers, cookies, body: bytesOf(result) };
     },
   ];
 }
@@ -370,10 +386,11 @@ async function send(
   const [first = '', ...rest] = all.subarray(0, end).toString().split('\r\n');
   const own = rest.map((line) => line.split(/: (.*)/s).slice(0, 2) as [string, string]);
   const content = all.subarray(end + 4);
+  const cookies = own.filter(([name]) => name === 'set-cookie').map(([, value]) => value);
   const { 'content-length': length, ...others } = Object.fromEntries(
     own
       .map(([name, value]) => [name.toLowerCase(), value] as const)
-      .filter(([name]) => !/^(date|connection|keep-alive)$/.test(name)),
+      .filter(([name]) => !/^(date|connection|keep-alive|set-cookie)$/.test(name)),
   );
   // the gateway adds the length of a body itself; that of a response to HEAD comes from the function
   if (content.byteLength > 0) expect(length).toBe(`${content.byteLength}`);
@@ -382,12 +399,13 @@ async function send(
   return {
     status: Number(first.split(' ')[1]),
     headers: { ...others, ...ownLength },
+    cookies,
     body: content,
   };
 }
 
 /** A response without what differs between two requests: ids, times and keys. */
-function masked({ status, headers, body }: Received) {
+function masked({ status, headers, cookies, body }: Received) {
   const { 'x-request-id': id, ...others } = headers;
   const isText = others['content-encoding'] === undefined && body.byteLength < 100_000;
   const text = isText ? body.toString('latin1') : body.toString('base64');
@@ -395,6 +413,7 @@ function masked({ status, headers, body }: Received) {
     status,
     id: id === undefined ? 'absent' : 'present',
     headers: Object.entries(others).sort(),
+    cookies,
     body: text
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '(time)')
       .replace(/\/files\/[^"]+/g, '/files/(key)')

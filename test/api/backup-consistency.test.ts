@@ -1,9 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { makeBackup } from '../../shared/backups/make-backup.ts';
+import { removeBackup } from '../../shared/backups/remove-backup.ts';
 import { restoreBackup } from '../../shared/backups/restore-backup.ts';
 import type { JobContext, JobType } from '../../shared/jobs/jobs.ts';
+import { maintain } from '../../shared/jobs/maintain.ts';
 import {
+  backupReaderEntity,
   classEntity,
   instanceNameEntity,
   objectEntity,
@@ -11,6 +14,8 @@ import {
   restoredData,
 } from '../../shared/store/entities.ts';
 import type { Store, Transaction } from '../../shared/store/store.ts';
+import { deleteIfExists, putItem } from '../../shared/store/writes.ts';
+import { archiveFiles, manifestKey } from '../../shared/values/file-keys.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
@@ -208,6 +213,63 @@ describe('processes that die between steps', () => {
     // the contents of before are deleted
     expect(await objectEntity.listAll(api.platform.store, [instance, 2])).toEqual([]);
     expect(await classEntity.listAll(api.platform.store, [instance])).toEqual([]);
+  });
+
+  it('fill another instance, whose own requests go on; then the first one is deleted', async () => {
+    for (let at = 0; at < 20; at += 1) {
+      const form = new FormData();
+      form.append('title', `${at}`);
+      form.append('scan', new Blob([`scan ${at}`]), 'a.txt');
+      expected(await post(form), 201);
+    }
+    const before = await titles();
+    const { id, author } = await backUp();
+    const first = world;
+    world = await openWorld(api, `other-${count}`);
+    const [instance, origin] = await Promise.all(
+      [world, first].map((of) => instanceId(api.platform.store, of.instance)),
+    );
+    if (instance === undefined || origin === undefined) throw new Error('an instance is gone');
+    const task = {
+      restore: 1,
+      account: author.id,
+      backup: id,
+      chunk: 0,
+      phase: 'fill',
+      counts: {},
+    };
+    const ids = { instance: ownerOfData(instance), origin: ownerOfData(origin), isOfOwner: false };
+
+    await runTwice(restoreBackup, { ...task, ...ids });
+    expected(await first.call(first.owner, 'DELETE', ''), 204);
+    await api.platform.idle();
+
+    path = `${world.base}classes/book/objects/`;
+    expect(await titles()).toEqual(before);
+    const [last] = (await api.send({ as: world.owner, path: `${path}?order_by=-id` })).body.objects;
+    expect(await (await fetch(last.scan.value)).text()).toBe('scan 19');
+    const next = expected(await post({ title: 'next' }), 201);
+    expect(next.id).toBeGreaterThan(last.id);
+    const { body } = await call('GET', 'classes/book/');
+    expect(body.objects_count).toBe(21);
+  });
+
+  it('delete the archive of a backup when no restore into any instance reads it', async () => {
+    const { id, author } = await backUp();
+    const instance = await instanceId(api.platform.store, world.instance);
+    const task = { account: author.id, backup: id, instance };
+    const archive = archiveFiles(author.id, id);
+    const manifest = () => api.platform.files.size(archive.owner, manifestKey(archive));
+    const reader = backupReaderEntity.key(author.id, id, 99);
+    await maintain(api.platform, [putItem(backupReaderEntity, reader, { backup: id })]);
+
+    const waiting = await removeBackup.step(newProcess(), task);
+    const kept = await manifest();
+    await maintain(api.platform, [deleteIfExists(reader)]);
+    const done = await removeBackup.step(newProcess(), task);
+
+    expect(waiting).toMatchObject({ afterMs: expect.any(Number) });
+    expect([kept, done, await manifest()]).toEqual([expect.any(Number), 'done', undefined]);
   });
 
   it('begin a backup again, which needs its snapshot', async () => {

@@ -445,18 +445,24 @@ describe('contents after a restore', () => {
 });
 
 describe('a deleted instance', () => {
-  it.skipIf(isOn('roles'))('takes its backups with it', async () => {
-    const shop = await openNext();
-    const { id, author } = await backUp(shop);
-    const { store, files } = api.platform;
-    const archive = archiveFiles(author.id, id);
-    const manifest = () => files.size(archive.owner, manifestKey(archive));
-    expect(await manifest()).toBeGreaterThan(0);
+  it.skipIf(isOn('roles'))(
+    'leaves its backups to their account, until they are deleted',
+    async () => {
+      const shop = await openNext();
+      const { id, author, links } = await backUp(shop);
+      const { store, files } = api.platform;
+      const archive = archiveFiles(author.id, id);
+      const manifest = () => files.size(archive.owner, manifestKey(archive));
 
-    expected(await shop.call(shop.owner, 'DELETE', ''), 204);
-    await api.platform.idle();
+      expected(await shop.call(shop.owner, 'DELETE', ''), 204);
+      await api.platform.idle();
+      expect(await manifest()).toBeGreaterThan(0);
+      expect(await backupEntity.listAll(store, [author.id])).toHaveLength(1);
 
-    expect(await manifest()).toBeUndefined();
-    expect(await backupEntity.listAll(store, [author.id])).toEqual([]);
-  });
+      expected(await api.send({ as: shop.owner, method: 'DELETE', path: links.self }), 204);
+      await api.platform.idle();
+      expect(await manifest()).toBeUndefined();
+      expect(await backupEntity.listAll(store, [author.id])).toEqual([]);
+    },
+  );
 });

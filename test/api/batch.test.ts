@@ -79,6 +79,43 @@ const text = { name: 'text', type: 'text' };
 const missing = { code: 404, content: notFound };
 const forbidden = { code: 403, content: mayNot };
 
+describe('an item for a device', () => {
+  const ids = ['abc', 'AbC', 'dk3:APA91bE', 'x|y', 'x_y-z'];
+  const devices = 'push_notifications/gcm/devices/';
+
+  it('is for the one whose id it has, in its case and with its characters', async () => {
+    const body = (registration_id: string) => ({ registration_id, label: registration_id });
+    for (const id of ids) await world.call(world.owner, 'POST', devices, body(id));
+
+    const read = await run([
+      ...ids.map((id) => item('GET', `${devices}${id}/`)),
+      ...ids.map((id) => item('GET', `${devices}${encodeURIComponent(id)}/`)),
+    ]);
+    const deleted = await run([item('DELETE', `${devices.toUpperCase()}AbC/`)]);
+    const left = await world.call(world.owner, 'GET', devices);
+
+    expect(read.map(({ content }: { content: { label: string } }) => content.label)).toEqual([
+      ...ids,
+      ...ids,
+    ]);
+    expect(codes(deleted)).toEqual([204]);
+    expect(left.body.objects.map(({ label }: { label: string }) => label)).toEqual(
+      ids.filter((id) => id !== 'AbC'),
+    );
+  });
+
+  it.each(['a%2Fb', 'a%zz', 'a%E9', '..', 'a b'])('cannot name %s', async (id) => {
+    const requests = [item('GET', `${devices}${id}/`)];
+
+    const response = await world.call(world.owner, 'POST', 'batch/', { requests });
+
+    expect([response.status, response.body]).toEqual([
+      400,
+      { requests: [{ path: ['Invalid path specified.'] }] },
+    ]);
+  });
+});
+
 describe('a malformed batch is rejected as a whole', () => {
   const good = { method: 'POST', path: '/v1.1/instances/blog-1/groups/', body: { label: 'no' } };
   const other = (more: object) => ({ ...good, ...more });
@@ -168,6 +205,14 @@ describe('a malformed batch is rejected as a whole', () => {
     ['a list of 49152', { k: [...Array(1965).fill(-1.2345678901234567e-100), 'x'.repeat(23)] }],
     ['an object of 49152', { k: { ['\u0000'.repeat(8190)]: [11_111] } }],
   ];
+
+  it.each(['GET', 'DELETE'])('the body of a %s is ignored, whatever it is', async (method) => {
+    const bodies = [null, 'text', '{"a"', [], 7, keys(33), { k: 'x'.repeat(50_000) }];
+
+    const entries = await run(bodies.map((body) => ({ ...item(method, 'groups/999/'), body })));
+
+    expect(entries).toEqual(bodies.map(() => missing));
+  });
 
   it.each(limits)('%s are accepted', async (_, body) => {
     expect(await run([item('GET', 'groups/1/', body)])).toEqual([missing]);

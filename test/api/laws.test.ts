@@ -577,3 +577,19 @@ describe('bad bodies', () => {
     },
   );
 });
+
+describe('a query that is no text', () => {
+  const runsCode = ({ route }: Place) => route.operations.GET?.runsCode === true;
+
+  everyPlace(answers)('%s rejects it, unless a script gets it', async (_, place) => {
+    const path = `${world.path(place)}?caf%C3%A9=caf%E9`;
+    const response = await call({ as: world.caller(place), path });
+
+    const detail = 'Query parse error - the value of "café" is not valid utf-8';
+    expect(body(response)).toEqual(
+      runsCode(place)
+        ? { status: 200, body: expect.anything() }
+        : { status: 400, body: { detail } },
+    );
+  });
+});

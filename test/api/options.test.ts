@@ -146,7 +146,7 @@ const instanceLinks = [
   ['rename', 'rename'],
   ...lists('scripts', 'script_runtimes', 'backups', 'restores'),
 ] as const;
-const onlyNew = ['snippets', 'endpoints', 'scripts', 'script_runtimes', 'backups', 'restores'];
+const onlyNew = ['snippets', 'endpoints', 'scripts', 'script_runtimes'];
 const olderLinks = [
   ...instanceLinks.filter(([name]) => !onlyNew.includes(name)),
   ...lists('codeboxes', 'runtimes', 'webhooks', 'hla_objects', 'templates'),

@@ -58,7 +58,7 @@ describe('a path', () => {
     ['with an empty name', 'owner', '/v1.1/instances//classes/'],
     ['without a version', 'owner', '/instances/'],
     ['of money', 'owner', '/v1.1/billing/'],
-    ['of older scripts', 'owner', '/v1/instances/blog-1/snippets/'],
+    ['of newer scripts', 'owner', '/v1.1/instances/blog-1/codeboxes/'],
     ...['constructor', '__proto__', 'hasownproperty', 'tostring'].flatMap((name) => [
       ['that every object of the language has', 'nobody', `/v1.1/${name}/`] as const,
       ['of such a version', 'nobody', `/${name}/instances/`] as const,

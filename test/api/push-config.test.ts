@@ -1,6 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openCredential } from '../../shared/push/push-config.ts';
+import type { PushProvider } from '../../shared/push/rules/provider.ts';
+import { pushConfigEntity } from '../../shared/store/entities.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
+import { joinAs } from '../support/join-as.ts';
 import { dataIdOf } from '../support/moved-store.ts';
 import { p12File } from '../support/p12.ts';
 import { apnsToken, serviceAccount, tokenKey } from '../support/push.ts';
@@ -22,6 +27,25 @@ const call = (method: string, path: string, body?: unknown) =>
   world.call(world.owner, method, `push_notifications/${path}`, body);
 const gcm = (method: string, body?: unknown) => call(method, 'gcm/config/', body);
 const apns = (method: string, body?: unknown) => call(method, 'apns/config/', body);
+
+const badTokenKey = 'Invalid file: it is no whole P-256 key, as a .p8 file of Apple has.';
+
+/** Returns the credential for production, decrypted, and its text in the store. */
+async function stored(provider: PushProvider) {
+  const { store, vault } = api.platform;
+  const instance = dataIdOf(count);
+  const item = await pushConfigEntity.read(store, instance, provider);
+  const credential = item?.data.production.credential;
+  const place = { instance, provider, environment: 'production' } as const;
+  const opened = credential && (await openCredential(vault, place, credential));
+  return { opened, sealed: credential?.sealed, item: JSON.stringify(item?.data) };
+}
+
+const escaped = (pem: string) => pem.replaceAll('\n', '\\n');
+const crlf = (pem: string) => pem.replaceAll('\n', '\r\n');
+const p384Key = generateKeyPairSync('ec', { namedCurve: 'P-384' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
 
 describe('the keys of Firebase', () => {
   it('are stored, shown in part, and kept when that part is sent back', async () => {
@@ -45,17 +69,27 @@ describe('the keys of Firebase', () => {
     ]);
     expect(again.body).toEqual(set.body);
     expect(text.body.development_api_key).toBe(shown);
-    expect(old.body.development_api_key).toBe('****rKey');
+    expect(old.body.development_api_key).toBe('AIzaSyOldServerKey');
     expect(gone.body.production_api_key).toBeNull();
   });
 
   const bad = 'Invalid service account: project_id, private_key, client_email are required.';
+  const otherFile = 'Invalid service account: its type must be "service_account".';
+  const badKey = 'Invalid service account: private_key is no whole RSA key in PEM.';
   it.each([
     [{ project_id: 'a' }, bad],
     ['{', bad],
     ['service_account:somebody-else@example.com', bad],
     ['a'.repeat(41), 'Ensure this field has no more than 40 characters.'],
     [5, 'Not a valid string.'],
+    [{ ...serviceAccount, type: 'authorized_user' }, otherFile],
+    [{ installed: { client_id: 'x', project_id: 'demo', client_secret: 'y' } }, bad],
+    [{ project_info: { project_number: '1', project_id: 'demo' }, client: [] }, bad],
+    [{ ...serviceAccount, private_key: tokenKey }, badKey],
+    [{ ...serviceAccount, private_key: p384Key }, badKey],
+    [{ ...serviceAccount, private_key: 5 }, bad],
+    [{ ...serviceAccount, private_key: serviceAccount.private_key.slice(0, 900) }, badKey],
+    [{ ...serviceAccount, private_key: 'c2VjcmV0' }, badKey],
     [{ ...serviceAccount, more: 'a'.repeat(17_000) }, 'Too big object defined (exceeds 16384).'],
   ])('are rejected: %#', async (sent, message) => {
     const { status, body } = await gcm('PATCH', { production_api_key: sent });
@@ -63,15 +97,80 @@ describe('the keys of Firebase', () => {
     expect([status, body]).toEqual([400, { production_api_key: [message] }]);
   });
 
-  it('are encrypted in the store', async () => {
-    expected(await gcm('PUT', { production_api_key: serviceAccount }), 200);
+  it.each<[string, (pem: string) => unknown]>([
+    ['as an object', (pem) => ({ ...serviceAccount, private_key: pem })],
+    ['as text', (pem) => JSON.stringify({ ...serviceAccount, private_key: pem })],
+    [
+      'as text with a BOM',
+      (pem) => `\ufeff${JSON.stringify({ ...serviceAccount, private_key: pem })}`,
+    ],
+    ['with a literal \\n in its key', (pem) => ({ ...serviceAccount, private_key: escaped(pem) })],
+    [
+      'as text, with a literal \\n in its key',
+      (pem) => JSON.stringify({ ...serviceAccount, private_key: escaped(pem) }),
+    ],
+    ['with CRLF in its key', (pem) => ({ ...serviceAccount, private_key: crlf(pem) })],
+  ])('are a service account %s', async (_, sent) => {
+    const { status } = await gcm('PUT', { production_api_key: sent(serviceAccount.private_key) });
 
-    const [item] = await api.platform.store.get([
-      { pk: `INSTANCE#${dataIdOf(count)}`, sk: 'PUSHCONFIG#gcm' },
+    const { opened } = await stored('gcm');
+    expect([status, opened]).toEqual([
+      200,
+      { kind: 'serviceAccount', text: JSON.stringify(serviceAccount) },
     ]);
+  });
 
-    expect(JSON.stringify(item?.data)).toContain('sealed');
-    expect(JSON.stringify(item?.data)).not.toContain('c2VjcmV0');
+  it('are encrypted in the store', async () => {
+    const middle = serviceAccount.private_key.split('\n')[5] ?? 'nothing';
+    expected(await gcm('PUT', { production_api_key: serviceAccount }), 200);
+    const account = await stored('gcm');
+    expected(await gcm('PUT', { production_api_key: legacy }), 200);
+    const old = await stored('gcm');
+
+    expect(account.opened).toMatchObject({ text: expect.stringContaining(middle) });
+    expect(account.item).toContain('sealed');
+    expect(account.item).not.toContain(middle);
+    expect(old.opened).toEqual({ kind: 'legacyKey', key: legacy });
+    expect(old.item).not.toContain(legacy);
+  });
+});
+
+const legacy = 'AIzaSyOldServerKey';
+
+describe('a server key of old', () => {
+  it.each([
+    ['owner', legacy],
+    ['full', legacy],
+    ['write', '****rKey'],
+    ['read', '****rKey'],
+  ] as const)('is shown to %s as %s', async (role, shown) => {
+    expected(await gcm('PUT', { production_api_key: legacy }), 200);
+    const as = role === 'owner' ? world.owner : await joinAs(world, role);
+
+    const { body } = await world.call(as, 'GET', 'push_notifications/gcm/config/');
+
+    expect(body.production_api_key).toBe(shown);
+  });
+
+  it.each([
+    ['in clear', legacy],
+    ['masked', '****rKey'],
+  ])('that is sent back %s changes nothing', async (_, sent) => {
+    expected(await gcm('PUT', { production_api_key: legacy }), 200);
+    const before = await stored('gcm');
+
+    const { status, body } = await gcm('PUT', { production_api_key: sent });
+
+    expect([status, body.production_api_key]).toEqual([200, legacy]);
+    expect((await stored('gcm')).sealed).toBe(before.sealed);
+  });
+
+  it('replaces another', async () => {
+    expected(await gcm('PUT', { production_api_key: legacy }), 200);
+
+    const { body } = await gcm('PATCH', { production_api_key: 'AIzaSyNewServerKey' });
+
+    expect(body.production_api_key).toBe('AIzaSyNewServerKey');
   });
 });
 
@@ -104,7 +203,7 @@ describe("a token key of Apple's", () => {
     expect(gone.body).toEqual({ ...none, production_bundle_identifier: 'com.example.app' });
   });
 
-  it.each([
+  it.each<[object, object]>([
     [
       { production_token_key: tokenKey },
       {
@@ -113,14 +212,35 @@ describe("a token key of Apple's", () => {
         production_bundle_identifier: required,
       },
     ],
-    [
-      { ...apnsToken('production'), production_token_key: 'no key' },
-      { production_token_key: ['Invalid file.'] },
-    ],
+    ...[
+      'no key',
+      tokenKey.slice(0, 150),
+      p384Key,
+      serviceAccount.private_key,
+      JSON.stringify(serviceAccount),
+    ].map((production_token_key): [object, object] => [
+      { ...apnsToken('production'), production_token_key },
+      { production_token_key: [badTokenKey] },
+    ]),
   ])('is rejected: %#', async (sent, answer) => {
     const { status, body } = await apns('PATCH', sent);
 
     expect([status, body]).toEqual([400, answer]);
+  });
+
+  it.each([
+    ['as it is', tokenKey],
+    ['with a literal \\n', escaped(tokenKey)],
+    ['with CRLF', crlf(tokenKey)],
+    ['without the last line end', tokenKey.trim()],
+  ])('is stored %s, encrypted', async (_, production_token_key) => {
+    const sent = { ...apnsToken('production'), production_token_key };
+    const { status } = await apns('PATCH', sent);
+
+    const { opened, item } = await stored('apns');
+    const ids = { keyId: 'ABCDE12345', teamId: 'FGHIJ67890', bundle: 'com.example.app' };
+    expect([status, opened]).toEqual([200, { kind: 'token', key: tokenKey, ...ids }]);
+    expect(item).not.toContain(tokenKey.split('\n')[1]);
   });
 });
 

@@ -183,7 +183,7 @@ const incorrectOrder = { detail: 'Incorrect order_by parameter provided.' };
 const incorrectPage = { detail: 'Incorrect page parameter provided.' };
 
 const errors: readonly [query: string, answer: object][] = [
-  ...['', '-', '--id', 'Title', 'title,pages', 'constructor'].map((order): [string, object] => [
+  ...['-', '--id', 'Title', 'title,pages', 'constructor'].map((order): [string, object] => [
     `order_by=${order}`,
     incorrectOrder,
   ]),

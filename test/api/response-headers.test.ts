@@ -214,6 +214,38 @@ describe('a cookie of a script', () => {
     expect(headers.getSetCookie()).toEqual([`a=1; HttpOnly; Path=${home}`]);
   });
 
+  it('may be one of several, each restricted', async () => {
+    const cookies = ['a=1; Path=/', 'b=2; Domain=.example.com; Secure', 3];
+
+    const headers = await respond('cookies', { 'Set-Cookie': cookies, 'set-cookie': 'c=3' });
+
+    expect(headers.getSetCookie()).toEqual([
+      `a=1; Path=${home}`,
+      `b=2; Secure; Path=${home}`,
+      `3; Path=${home}`,
+      `c=3; Path=${home}`,
+    ]);
+  });
+
+  it.each([
+    ['a response to HEAD', 'HEAD', 200],
+    ['a response without body', 'GET', 204],
+    ['a response to a page of another origin', 'GET', 418],
+  ])('is in %s', async (name, method, status) => {
+    const label = name.replaceAll(' ', '-');
+    const source = `setResponse(new HttpResponse(${status}, 'x'.repeat(5000), 'text/plain', { 'Set-Cookie': ['a=1', 'b=2'] }));`;
+    await makeEndpoint(world, label, source);
+    const path = `${world.base}endpoints/scripts/${label}/run/`;
+    const headers = { Origin: 'https://app.example', 'Accept-Encoding': 'gzip' };
+
+    const response = await api.send({ as: world.owner, method, path, headers });
+
+    expect([response.status, response.headers.getSetCookie()]).toEqual([
+      status,
+      [`a=1; Path=${home}`, `b=2; Path=${home}`],
+    ]);
+  });
+
   it('is restricted on public links too', async () => {
     const path = 'endpoints/scripts/p/{link}/';
 

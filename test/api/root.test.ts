@@ -44,7 +44,12 @@ scenarios('a page of links', () => api, [
     status: 200,
     response: home('v1.1', { backups: '/v1.1/backups/' }),
   },
-  { name: 'stands at the older version', path: '/v1/', status: 200, response: home('v1') },
+  {
+    name: 'stands at the older version',
+    path: '/v1/',
+    status: 200,
+    response: home('v1', { backups: '/v1/backups/' }),
+  },
   {
     name: 'stands at snippets',
     path: `${inInstance}snippets/`,

@@ -59,12 +59,20 @@ it('a user sees only itself in a group, and no users of other groups', async () 
   expect([none.status, none.body]).toEqual([404, { detail: 'Group was not found.' }]);
 });
 
-it('the groups of another user are missing for a user', async () => {
-  const other = await world.call(credentials.user, 'GET', `users/${ids.other}/groups/`);
-  const none = await world.call(credentials.user, 'GET', 'users/9999/groups/');
+it('the groups of another user are forbidden to a user, whether there is one or not', async () => {
+  const paths = [
+    `users/${ids.other}/groups/`,
+    'users/9999/groups/',
+    `users/${ids.other}/groups/1/`,
+  ];
+  const responses = await Promise.all(
+    paths.map((path) => world.call(credentials.user, 'GET', path)),
+  );
 
-  expect([other.status, other.body]).toEqual([404, { detail: 'User was not found.' }]);
-  expect([none.status, none.body]).toEqual([404, { detail: 'User was not found.' }]);
+  const forbidden = { detail: 'You do not have permission to perform this action.' };
+  expect(responses.map(({ status, body }) => [status, body])).toEqual(
+    paths.map(() => [403, forbidden]),
+  );
 });
 
 it('a user with an ignore_acl key may delete itself, and no other user', async () => {

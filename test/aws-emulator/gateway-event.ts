@@ -145,11 +145,11 @@ export function behindGateway(handler: Handler): Dispatch {
     if (sent.kind === 'json') throw new Error('a gateway receives bytes');
     const event = eventOf({ ...request, query: query.toString(), body: sent.bytes });
     const result = await handler(event);
-    const { statusCode: status, headers } = result;
-    if (result.body === undefined) return { status, headers };
+    const { statusCode: status, headers, cookies } = result;
+    const head = { status, headers, ...(cookies && { cookies }) };
+    if (result.body === undefined) return head;
     return {
-      status,
-      headers,
+      ...head,
       content: { type: headers['content-type'] ?? '', bytes: bytesOf(result) },
     };
   };

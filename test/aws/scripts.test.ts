@@ -26,6 +26,8 @@ import {
 } from '../../shared/store/entities.ts';
 import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import { parseExactJson } from '../../shared/values/json/exact-number.ts';
+import type { Json } from '../../shared/values/json/json.ts';
 import { write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);
@@ -138,6 +140,16 @@ test('a run is one invocation of its script’s own function, and waits for the 
   expect(invocations()).toEqual([{ FunctionName: name, Payload: JSON.stringify(event) }]);
   expect(name).toMatch(/^groundwork-prod-scr-[0-9a-f]{24}$/);
   expect(outcome).toMatchObject({ status: 'success', stdout: 'hello', stderr: '' });
+});
+
+test('the event of a run has the digits of large numbers', async () => {
+  lambda.on(InvokeCommand).resolves(answer(right));
+  const args = parseExactJson('{"id":9007199254740993}') as Json;
+
+  await run({ args });
+
+  const [{ Payload } = {}] = invocations();
+  expect(String(Payload)).toContain('"args":{"id":9007199254740993}');
 });
 
 test('names differ by script, instance and deployment', () => {

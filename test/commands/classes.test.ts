@@ -240,6 +240,16 @@ test.each([
   ['YAML that is none', 'classes: [', 'at line 1, column 11'],
   ['a list', '- classes', 'the file is not a map of sections'],
   [
+    'an integer that loses digits',
+    'config:\n  id: 9007199254740993\n  other: 9007199254740992\n  float: 1.10',
+    'line 2: the integer 9007199254740993 would lose digits: write it in quotes',
+  ],
+  [
+    'a label of digits',
+    'classes:\n  a: { description: +0x0 }\ngroups:\n  staff: { label: 653247040368672768 }',
+    'line 4: the integer 653247040368672768 would lose digits: write it in quotes',
+  ],
+  [
     'a target that does not exist',
     'classes: { a: { fields: { b: reference c } } }',
     'classes.a.fields.b: there is no "c" in classes',

@@ -94,7 +94,7 @@ test('a CSV file continues after its corrected error', async () => {
   const ended = await run('import', 'books.csv', '--class', 'book', '--json');
 
   expect(failed.stderr).toContain('line 251, pages');
-  expect(JSON.parse(ended.stdout)).toEqual({ instance: 'library', created: 250 });
+  expect(JSON.parse(ended.stdout)).toEqual({ instance: 'library', created: 50, unchanged: 200 });
   const counted = await world.call(world.owner, 'GET', 'classes/book/objects/?include_count=1');
   expect(counted.body.objects_count).toBe(250);
 });
@@ -162,6 +162,29 @@ test('collections of Parse are imported with their references, users and rights'
     owner: user.id,
     other_permissions: 'read',
   });
+});
+
+test('collections keep the digits of large numbers, or are refused with words', async () => {
+  const { world, folder, run } = await start();
+  await world.dataClass('card', [
+    { name: 'number', type: 'string' },
+    { name: 'data', type: 'object' },
+  ]);
+  const times = '"created":"2020-01-02 03:04:05.006Z","updated":""';
+  const save = (member: string) =>
+    writeFileSync(join(folder, 'card.json'), `[{"id":"c1",${times},${member}}]`);
+
+  save('"data":{"a":9007199254740993}');
+  const refused = await run('import', '.', '--from', 'pocketbase');
+  save('"number":653247040368672768');
+  const ended = await run('import', '.', '--from', 'pocketbase');
+
+  expect([refused.status, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('data: The integer 9007199254740993 would lose digits'),
+  ]);
+  expect(ended.status).toBe(0);
+  expect(await list(world, 'card')).toMatchObject([{ number: '653247040368672768' }]);
 });
 
 test('collections of PocketBase are imported', async () => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { machine } from '../scripts/python-hosts.ts';
 import { expected, openWorld, startApi } from '../support/api.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 import { openProject } from './groundwork.ts';
@@ -41,6 +42,17 @@ test('run prints what a script prints, and how long it took', async () => {
     status: 'success',
     result: { stdout: 'hello Bob', stderr: 'careful' },
   });
+});
+
+test.runIf(machine !== undefined)('run passes large numbers with their digits', async () => {
+  const { folder, create, run } = await start();
+  const runtime_name = 'python_library_v5.0';
+  await create('snippets/scripts/', { label: 'big', source: 'print(ARGS["id"])', runtime_name });
+  writeFileSync(join(folder, 'big.json'), '{"id": 9007199254740993}');
+
+  const ended = await run('run', 'big', '--payload', '@big.json');
+
+  expect(ended.stdout).toMatch(/^9007199254740993\n/);
 });
 
 test('run prints the response of a script', async () => {

@@ -249,6 +249,95 @@ test('an endpoint moves to another script, and is deleted with --prune', async (
   expect((await call('GET', 'endpoints/scripts/')).body.objects).toHaveLength(2);
 });
 
+test.each<[string, string, string, string, Record<string, string>?]>([
+  [
+    'with imports',
+    'a.mjs',
+    "import { createHash } from 'node:crypto';\nimport { add } from 'sums';\nconst fs = await import('node:fs');\nconsole.log(add(await 41, 1), typeof createHash, typeof fs.readFileSync, import.meta.url);\nexport const kept = 1;\nexport { kept as default };\n",
+    '42 function function undefined',
+  ],
+  [
+    'without imports',
+    'a.js',
+    'const n = await Promise.resolve(7);\nconsole.log(n, ARGS.x);',
+    '7 5',
+  ],
+  ['in TypeScript', 'a.ts', 'const n: number = await 7;\nconsole.log(n);', '7'],
+  [
+    'in a module that it imports',
+    'a.mjs',
+    "import { n } from './lib.mjs';\nconsole.log(n);",
+    '8',
+    { 'lib.mjs': 'export const n = await 8;' },
+  ],
+])('a module with top-level await runs: %s', async (_name, file, source, stdout, more = {}) => {
+  const { run, write } = await connectProject();
+  write({
+    ...sources,
+    ...more,
+    [file]: source,
+    'groundwork.yml': `scripts: { a: { file: ${file} } }`,
+  });
+
+  expectStatus(await run('push'), 0);
+  const again = await run('push');
+  const ran = await run('run', 'a', '--payload', '{"x":5}');
+
+  expect(again.stdout).toBe('Nothing differs.\n');
+  expect(ran.stdout.split('\n')[0]).toBe(stdout);
+});
+
+test('an error after an await is a failure of the run', async () => {
+  const { run, write } = await connectProject();
+  write({
+    'a.mjs': "await 1;\nthrow new Error('mine');",
+    'groundwork.yml': 'scripts: { a: { file: a.mjs } }',
+  });
+  expectStatus(await run('push'), 0);
+
+  expect(await run('run', 'a')).toMatchObject({
+    status: 1,
+    stdout: expect.stringContaining('mine'),
+  });
+});
+
+test('a push warns of functions that are exported by default and that nothing calls', async () => {
+  const { run, write } = await connectProject();
+  const rows: readonly (readonly [source: string, uncalled?: string])[] = [
+    ['export default function () { return 1 }', 'a function'],
+    ['export default async function (request) { return 1 }', 'a function'],
+    ['export default async function main() { return 1 }', 'main'],
+    ['export default async (request, context) => 1;', 'a function'],
+    ['export default request => 1;', 'a function'],
+    ['function main() { return 1 }\n\nexport default main;\n', 'main'],
+    ['const $ = async () => 1;\nexport default $', '$'],
+    ['export default function main() { return 1 }\nmain();'],
+    ['export default function main() { return 1 }\nsetTimeout(main);'],
+    ['function main() {}\nmain();\nexport default main;'],
+    ['const main = 1;\nexport default main;'],
+    ['export default { a: 1 };'],
+    ['export function main() {}'],
+    ['console.log(1)'],
+  ];
+  const files = rows.map(([source], at) => [`s${at}.js`, source] as const);
+  const entries = files.map(([file]) => `  ${file}: { file: ${file} }\n`);
+  write({ ...Object.fromEntries(files), 'groundwork.yml': `scripts:\n${entries.join('')}` });
+
+  const { status, stderr } = await run('push');
+
+  const warned = rows.flatMap(([, name], at) =>
+    name === undefined
+      ? []
+      : [
+          `scripts.s${at}.js.file: s${at}.js exports ${name} by default, and nothing calls it: a script runs from its first line to its last`,
+        ],
+  );
+  expect([status, stderr]).toEqual([
+    0,
+    [...warned, 'Pushed 14 changes to library.', ''].join('\n'),
+  ]);
+});
+
 test.each([
   ['a file that does not exist', {}, 'scripts.a.file: scripts/a.ts does not exist'],
   [

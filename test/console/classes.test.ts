@@ -104,6 +104,15 @@ describe.skipIf(program === undefined)('classes in the console', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(await text.inputValue());
     await tab.check();
 
+    // browsers have no clipboard over plain http: the text is selected and copied
+    await page.evaluate(`navigator.clipboard.writeText('other').then(() => {
+      window.kept = navigator.clipboard;
+      Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    })`);
+    await page.getByRole('button', { name: 'Copy the fields as JSON' }).click();
+    await expect.poll(() => page.evaluate('kept.readText()')).toBe(await text.inputValue());
+    await tab.check();
+
     // what cannot be read, or is rejected by the server, is told here
     await text.fill('[{ "name": "title" }]');
     await page.getByRole('button', { name: 'Form', exact: true }).click();

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Console, openConsole, program, type Tab } from './console-page.ts';
 
@@ -139,6 +140,65 @@ describe.skipIf(program === undefined)('import in the console', () => {
       summary: 'Wörter '.repeat(60),
     });
     await tab.close();
+  });
+
+  /** Chooses a file of given bytes. */
+  const chooseBytes = (name: string, bytes: Uint8Array) => `{
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([new Uint8Array(${JSON.stringify([...bytes])})], '${name}'));
+    const input = document.querySelector('dialog input[type=file]');
+    input.files = transfer.files;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  }`;
+
+  test('CSV as spreadsheets write it is imported as it is, or refused with its line', async () => {
+    const tab = await openImport();
+    const { page } = tab;
+    const latin = 'title;pages;summary;\r\nZ\xfcrich;70001;x;\r\n;;;\r\nno;70002\r\n';
+    await page.evaluate(chooseBytes('sheet.csv', Buffer.from(latin, 'latin1')));
+    await page.getByText('Choose the encoding: line 2: the bytes are not text in UTF-8').waitFor();
+    await page.getByLabel('Encoding').selectOption('windows-1252');
+    await page.getByText('Which field').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('line 4: there is no cell for column 3 of 3').waitFor();
+    await page.evaluate(chooseBytes('twice.csv', Buffer.from('title,title\na,b\n')));
+    await page.getByText('This is not CSV: line 1: two columns have the name title.').waitFor();
+    await tab.close();
+
+    const { body } = await view.send({ path: `${objects}?query={"pages":{"_gte":70001}}` });
+    expect(body.objects).toMatchObject([{ title: 'Zürich', pages: 70_001, summary: 'x' }]);
+  });
+
+  test('any table of texts arrives as it is, and times keep their digits', async () => {
+    await view.send({
+      path: classes,
+      body: {
+        name: 'pair',
+        schema: [
+          { name: 'one', type: 'text' },
+          { name: 'two', type: 'text' },
+          { name: 'at', type: 'datetime' },
+        ],
+      },
+    });
+    const cell = fc.stringMatching(/^[ab",;\t|\r\n'=\\é]{1,6}$/);
+    const rows = fc.sample(fc.tuple(cell, cell), 80);
+    const write = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const lines = rows.map((row) => `${row.map(write).join('\t')}\t2021-01-05 10:34:10.237123\r\n`);
+    const tab = await view.open('/i/library/data/pair');
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Import' }).click();
+    const text = `\uFEFFone\ttwo\tat\r\n${lines.join('')}`;
+    await page.evaluate(chooseBytes('pairs.csv', Buffer.from(text, 'utf16le')));
+    await page.getByText('Which field').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('Times without a zone were read as UTC: at.').first().waitFor();
+    await tab.close();
+
+    const { body } = await view.send({ path: `${classes}pair/objects/?page_size=100` });
+    const pairs = body.objects.map(({ one, two }: Record<string, unknown>) => [one, two]);
+    expect(pairs).toEqual(rows);
+    expect(body.objects[0].at.value).toBe('2021-01-05T10:34:10.237123Z');
   });
 
   test('a quote that is never closed does not fill the memory', async () => {

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { p12File } from '../support/p12.ts';
+import { serviceAccount, tokenKey } from '../support/push.ts';
 import { type Console, openConsole, program, widths } from './console-page.ts';
 
 const push = '/v1.1/instances/library/push_notifications/';
-const account = { project_id: 'demo', private_key: 'KEY', client_email: 'push@demo.example' };
-const tokenKey = '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n';
+const account = { ...serviceAccount, client_email: 'push@demo.example' };
+const keyLine = account.private_key.split('\n')[1];
 
 describe.skipIf(program === undefined)('push in the console', () => {
   let view: Console;
@@ -24,7 +25,7 @@ describe.skipIf(program === undefined)('push in the console', () => {
     await tab.check();
     await page.getByRole('button', { name: 'Save the credential' }).click();
     await page.getByText('service_account:push@demo.example').waitFor();
-    expect(await page.locator('body').innerHTML()).not.toContain(account.private_key);
+    expect(await page.locator('body').innerHTML()).not.toContain(keyLine);
 
     await page.getByRole('button', { name: 'New device' }).click();
     await page.getByLabel('Token').fill('not a token');

@@ -32,7 +32,6 @@ describe('an order', () => {
   const noIndex = 'Cannot use specified order_by field. Set required index on schema first.';
 
   it.each([
-    ['', incorrect],
     ['-', incorrect],
     ['--id', incorrect],
     ['+id', incorrect],

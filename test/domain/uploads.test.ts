@@ -74,6 +74,14 @@ describe('the stored content type', () => {
     ['image/png\r\nx', 'a', unknown],
     [' image/png', 'a', unknown],
     ['image/pñg', 'a', unknown],
+    ['text/plain; charset=utf-8', 'a.txt', 'text/plain; charset=utf-8'],
+    ['Text/Plain;charset="ISO-8859-2"', 'a.txt', 'text/plain; charset=iso-8859-2'],
+    ['text/plain; charset=utf-8', 'a.csv', 'text/csv; charset=utf-8'],
+    ['text/csv ; header=present; charset=utf-8', 'a', 'text/csv; charset=utf-8'],
+    ['text/plain; charset=utf-8', 'a.png', 'image/png'],
+    ['text/plain; charset=a b', 'a', 'text/plain; charset=a'],
+    ['text/plain; charset=é', 'a', 'text/plain'],
+    ['text/plain; charset=utf-8\r\nx: y', 'a', 'text/plain; charset=utf-8'],
     [`x/${'y'.repeat(127)}`, 'a', `x/${'y'.repeat(127)}`],
     [`x/${'y'.repeat(128)}`, 'a', unknown],
     [`${'x'.repeat(128)}/y`, 'a', unknown],
@@ -84,6 +92,7 @@ describe('the stored content type', () => {
 
 describe('a browser', () => {
   it.each([
+    'text/plain; charset=utf-8',
     'image/png',
     'audio/mpeg',
     'video/mp4',
@@ -99,6 +108,8 @@ describe('a browser', () => {
   it.each([
     'image/svg+xml',
     'text/html',
+    'text/html; charset=utf-8',
+    'text/html;text/plain',
     'text/plainly',
     'text/css',
     'text/javascript',

@@ -28,6 +28,18 @@ describe('accepted bodies', () => {
     ['text that holds JSON', 'text/plain;charset=UTF-8', '{"a":1}', json({ a: 1 })],
     ['a body without type', undefined, '{"a":1}', json({ a: 1 })],
     ['latin-1', 'application/json; charset=latin1', Buffer.from('"\xfc"', 'latin1'), json('ü')],
+    ...[
+      'application/vnd.github+json',
+      'application/CloudEvents+JSON; charset=utf-8',
+      'application/problem+json',
+      'text/json',
+      'application/csp-report',
+    ].map((type): [string, string, string, unknown] => [
+      `JSON as ${type}`,
+      type,
+      '{"a":1}',
+      json({ a: 1 }),
+    ]),
     ['a quoted charset', 'application/json; charset="UTF-8"', '"ü"', json('ü')],
     ['UTF-16', 'text/plain; charset=utf-16le', Buffer.from('"ü"', 'utf16le'), json('ü')],
     ['nothing as JSON', 'application/json', '', json({})],
@@ -80,6 +92,9 @@ describe('rejected bodies', () => {
   };
   type Row = readonly [name: string, type: string, body: string, status: number, told: object];
   const parseError = (reason: string) => ({ detail: `JSON parse error - ${reason}` });
+  const noText = (field: string) => ({
+    detail: `Form parse error - the value of "${field}" is not valid utf-8`,
+  });
   test.each<Row>([
     ['malformed', 'application/json', '{"a" 1}', 400, parseError('invalid JSON at position 5')],
     ['cut off', 'application/json', '{"a":', 400, parseError('invalid JSON')],
@@ -105,7 +120,17 @@ describe('rejected bodies', () => {
     ['a list as a form', formType, ' [1]', 400, looksLikeJson],
     ['an escaped object as a form', formType, '%7B%22a%22%3A1%7D', 400, looksLikeJson],
     ['one in latin-1', `${formType}; charset=latin1`, '{"a":"\xfc"}', 400, looksLikeJson],
-    ...['application/xml; v=1', 'text/html', 'application/json2'].map((type): Row => {
+    ['a form with an escape that is no text', formType, 'a=1&title=caf%E9', 400, noText('title')],
+    ['a form with a byte that is no text', formType, 'title=caf\xe9', 400, noText('title')],
+    ['a form with a cut letter', formType, 'title=%C3', 400, noText('title')],
+    [
+      'a form with a name that is no text',
+      formType,
+      '%E9=1',
+      400,
+      { detail: 'Form parse error - a name is not valid utf-8' },
+    ],
+    ...['application/xml; v=1', 'text/html', 'application/json2', 'a/b/c+json'].map((type): Row => {
       const detail = `Unsupported media type "${type}" in request.`;
       return [type, type, 'x', 415, { detail }];
     }),
@@ -113,6 +138,55 @@ describe('rejected bodies', () => {
     const thrown = await parse(type, Buffer.from(body, 'latin1')).catch((error) => error);
 
     expect({ status: thrown.status, body: thrown.body }).toEqual({ status, body: expected });
+  });
+});
+
+describe('bodies that are no text, as arguments of a script', () => {
+  const lenient = (type: string, body: Uint8Array) => parseBody(requestOf(type, body), true);
+
+  test.each([
+    ['a form', formType, 'a=caf%E9', { a: 'caf\ufffd' }],
+    ['JSON', 'application/json', '{"a":"caf\xe9"}', { a: 'caf\ufffd' }],
+    [
+      'a part',
+      'multipart/form-data; boundary=XX',
+      '--XX\r\ncontent-disposition: form-data; name="a"\r\n\r\ncaf\xe9\r\n--XX--\r\n',
+      { a: 'caf\ufffd' },
+    ],
+  ])('%s starts the run, which is told', async (_name, type, body, value) => {
+    const parsed = await lenient(type, Buffer.from(body, 'latin1'));
+
+    expect({ value: parsed.value, isReplaced: parsed.isReplaced }).toEqual({
+      value,
+      isReplaced: true,
+    });
+  });
+
+  test('text is not marked', async () => {
+    const parsed = await lenient(formType, Buffer.from('a=%C3%A9&b=%EF%BF%BD'));
+
+    expect(parsed).toEqual({ value: { a: 'é', b: '\ufffd' }, form: true, files: [] });
+  });
+});
+
+describe('compressed bodies', () => {
+  test.each(['gzip', 'br', 'x-unknown'])('%s is 415', async (coding) => {
+    const request = requestOf('application/json', '{}');
+    const headers = { ...request.headers, 'content-encoding': coding };
+
+    const thrown = await parseBody({ ...request, headers }).catch((error) => error);
+
+    expect([thrown.status, thrown.body]).toEqual([
+      415,
+      { detail: `Unsupported content encoding "${coding}" in request.` },
+    ]);
+  });
+
+  test('identity is no compression', async () => {
+    const request = requestOf('application/json', '{"a":1}');
+    const headers = { ...request.headers, 'content-encoding': 'identity' };
+
+    expect((await parseBody({ ...request, headers })).value).toEqual({ a: 1 });
   });
 });
 
@@ -136,8 +210,49 @@ describe('multipart', () => {
     expect(JSON.stringify(parsed.value)).toBe('{"a":"zwö","__proto__":"x"}');
     expect(parsed.form).toBe(true);
     expect(parsed.files).toEqual([
-      { field: 'photo', filename: 'ü.png', contentType: 'image/png', bytes: Buffer.from([0, 1]) },
+      { field: 'photo', filename: 'ü.png', contentType: 'image/PNG', bytes: Buffer.from([0, 1]) },
     ]);
+  });
+
+  test.each([
+    ['text in the charset of its part', 'caf\xe9', 'text/plain; charset=latin1', 'café'],
+    ['text in UTF-16', 'c\0a\0', 'text/plain; charset=utf-16le', 'ca'],
+    ['text without charset', 'caf\xc3\xa9', 'text/plain', 'café'],
+  ])('%s', async (_name, content, contentType, text) => {
+    const head = `name="a"\r\ncontent-type: ${contentType}`;
+
+    const parsed = await parse(type, Buffer.from(`${part(head, content)}--XX--`, 'latin1'));
+
+    expect(parsed.value).toEqual({ a: text });
+  });
+
+  test.each([
+    ['the value of "a" is not valid utf-8', 'name="a"', 'caf\xe9'],
+    ['a name of a part is not valid utf-8', 'name="caf\xe9"', 'x'],
+    ['a name of a part is not valid utf-8', 'name="a"; filename="\xe9.txt"', 'x'],
+  ])('%s: %s', async (reason, head, content) => {
+    const thrown = await parse(type, Buffer.from(`${part(head, content)}--XX--`, 'latin1')).catch(
+      (error) => error,
+    );
+
+    expect([thrown.status, thrown.body]).toEqual([
+      400,
+      { detail: `Multipart form parse error - ${reason}` },
+    ]);
+  });
+
+  test.each([
+    ['filename="a \\"b\\".txt"', 'a "b".txt'],
+    ['filename="C:\\dir\\a.txt"', 'a.txt'],
+    ['filename="../../a.txt"', 'a.txt'],
+    ['filename=".."', ''],
+    ['filename=plain.txt', 'plain.txt'],
+    ['filename="a.txt"; filename*=UTF-8\'\'%e2%82%ac.txt', '€.txt'],
+    ["filename*=iso-8859-1'en'%A3.txt", '£.txt'],
+  ])('a file with %s', async (head, filename) => {
+    const parsed = await parse(type, `${part(`name="f"; ${head}`, 'x')}--XX--`);
+
+    expect(parsed.files.map((file) => file.filename)).toEqual(filename === '' ? [] : [filename]);
   });
 
   test('a file of a megabyte arrives whole', async () => {

@@ -43,6 +43,11 @@ const jsonHeaders = { ...always, 'content-type': 'application/json; charset=utf-
 const exposed = 'Retry-After, Allow, X-Last-Id, X-Request-Id, X-Error-Code, X-Ignored';
 const big = { text: 'ab"'.repeat(1000) };
 
+/** Names of headers. */
+function column(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `x-${at}`);
+}
+
 describe('requests', () => {
   async function received(call: Call): Promise<Request | undefined> {
     let seen: Request | undefined;
@@ -224,6 +229,64 @@ describe('responses', () => {
         'access-control-max-age': '86400',
       },
     });
+  });
+
+  test.each([
+    ['one more', 'traceparent', ', traceparent'],
+    ['known ones, in any case', 'Content-Type, X-API-Key', ''],
+    ['several, some twice', 'sentry-trace,Baggage , sentry-trace', ', sentry-trace, baggage'],
+    ['what is no name', 'a b, x:y, , é, *', ', *'],
+    ['too many', column(60).join(), `, ${column(50).join(', ')}`],
+  ])('a preflight that asks for %s', async (_name, asked, more) => {
+    const { handler } = edgeWith(async () => ({ status: 500 }));
+    const headers = {
+      origin: 'null',
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': asked,
+    };
+
+    const result = await handler(edgeEvent({ method: 'OPTIONS', headers }));
+
+    const allowed = result.headers['access-control-allow-headers'];
+    expect(allowed).toMatch(/x-strict, last-event-id(, |$)/);
+    expect(allowed?.replace(/^.*last-event-id/, '')).toBe(more);
+  });
+
+  test.each([
+    [
+      'its own origin and credentials',
+      {
+        'Access-Control-Allow-Origin': 'https://a.example',
+        'Access-Control-Allow-Credentials': 'true',
+      },
+      ['https://a.example', 'true'],
+    ],
+    ['credentials alone', { 'access-control-allow-credentials': 'true' }, ['*', undefined]],
+    [
+      'credentials for all',
+      { 'access-control-allow-origin': '*', 'access-control-allow-credentials': 'true' },
+      ['*', undefined],
+    ],
+    [
+      'credentials for two',
+      {
+        'access-control-allow-origin': 'https://a.example, https://b.example',
+        'access-control-allow-credentials': 'true',
+      },
+      ['https://a.example, https://b.example', undefined],
+    ],
+  ])('a script that sends %s', async (_name, own, expected) => {
+    const headers = { origin: 'https://a.example' };
+
+    const result = await answering({ status: 200, headers: own })(edgeEvent({ headers }));
+
+    const names = Object.keys(result.headers).filter((name) => /allow-(origin|cred)/i.test(name));
+    expect(names).toEqual(names.map((name) => name.toLowerCase()));
+    expect([
+      result.headers['access-control-allow-origin'],
+      result.headers['access-control-allow-credentials'],
+    ]).toEqual(expected);
+    expect(result.headers['access-control-expose-headers']).toBe(exposed);
   });
 
   test('OPTIONS without a requested method reaches dispatch', async () => {

@@ -1,5 +1,7 @@
+import { hash } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hashPassword, isPassword, scryptAside } from '../../shared/accounts/rules/passwords.ts';
+import { hashAside } from '../../shared/accounts/rules/hash-aside.ts';
+import { hashPassword, isPassword } from '../../shared/accounts/rules/passwords.ts';
 import {
   openPasswordThreads,
   type PasswordThreads,
@@ -21,13 +23,24 @@ describe('the threads', () => {
     const { run } = open();
 
     const text = await hashPassword('café', cost, (job) => run(job, share));
-    const back = await hashPassword('café', cost, scryptAside);
+    const back = await hashPassword('café', cost, hashAside);
 
     const checks = [
-      isPassword('café', text, scryptAside),
+      isPassword('café', text, hashAside),
       isPassword('café', back, (job) => run(job, share)),
     ];
     expect(await Promise.all(checks)).toEqual([true, true]);
+  });
+
+  it('create the same hashes as bcrypt', async () => {
+    const { run } = open();
+    const text = await hash('caf\u00e9', '$2b$04$R9h/cIPz0gi.URNNX3kh2O');
+
+    const checks = ['caf\u00e9', 'cafe\u0301'].map((password) =>
+      isPassword(password, text, (job) => run(job, share)),
+    );
+
+    expect(await Promise.all(checks)).toEqual([true, false]);
   });
 
   it('return its own result to each of many concurrent jobs', async () => {
@@ -37,7 +50,7 @@ describe('the threads', () => {
     const texts = await Promise.all(
       names.map((name) => hashPassword(name, cost, (job) => run(job, share))),
     );
-    const checks = texts.map((text, n) => isPassword(names[n] ?? '', text, scryptAside));
+    const checks = texts.map((text, n) => isPassword(names[n] ?? '', text, hashAside));
 
     expect(new Set(await Promise.all(checks))).toEqual(new Set([true]));
   });

@@ -58,6 +58,16 @@ describe('a stream', () => {
     expect(await stream.next()).toEqual({ type: 'message', id: '2', data });
   });
 
+  it('asks a proxy not to buffer it', async () => {
+    const stop = new AbortController();
+    const path = `${world.base}channels/chat/stream/?api_key=${key}`;
+
+    const { headers } = await fetch(api.url + path, { signal: stop.signal });
+    stop.abort();
+
+    expect(headers.get('X-Accel-Buffering')).toBe('no');
+  });
+
   it('continues after the event that the browser names, rather than its first parameter', async () => {
     for (const n of [1, 2, 3]) await publish(n);
 

@@ -19,6 +19,7 @@ import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf } from '../aws-emulator/lambda.ts';
 import { change, newId } from '../store/fixture.ts';
 import { fillBody, journey } from '../support/journey.ts';
+import { serviceAccount } from '../support/push.ts';
 import { deployOnMoto, type MotoDeployment } from './deployment.ts';
 
 /* All families, each served by its bundle, in an order as clients use them. Runs of scripts need what moto has not. */
@@ -135,8 +136,8 @@ describe('an instance', () => {
   });
 
   test('sends a push by an application and an endpoint of SNS', async () => {
-    const account = { project_id: 'app', private_key: 'key', client_email: 'a@example.com' };
-    await owner('PUT', 'push_notifications/gcm/config/', { development_api_key: account });
+    const config = { development_api_key: serviceAccount };
+    await owner('PUT', 'push_notifications/gcm/config/', config);
     const device = { registration_id: 'token-1', label: 'phone' };
     await owner('POST', 'push_notifications/gcm/devices/', device);
     const content = {

@@ -64,6 +64,7 @@ function fixed(name: string, value: unknown): unknown {
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '2026-01-31T12:00:00.000000Z')
     .replace(/\d{4}-\d\d-\d\d/g, '2026-01-31')
     .replace(/http:\/\/127\.0\.0\.1:\d+/g, 'http://127.0.0.1:3000')
+    .replace(/(-----BEGIN PRIVATE KEY-----\n)[^-]*/g, '$1…\n')
     .replace(/^(scrypt\$\d+\$\d+)\$.*$/, '$1$c2FsdA==$aGFzaA==')
     .replace(/[0-9a-f]{32,}/g, (key) => '0123456789abcdef'.repeat(8).slice(0, key.length));
 }

@@ -1,3 +1,5 @@
+import { apnsToken, serviceAccount } from '../support/push.ts';
+
 /** A request for an example: method and path below an instance or from the root, and its body. */
 type Request = readonly [call: string, body?: object];
 
@@ -15,12 +17,6 @@ const template = {
 };
 const trigger = { label: 'new books', class: 'book', signal: 'post_create', script: 1 };
 const nightly = { label: 'nightly', script: 1, crontab: '0 3 * * *' };
-const tokenKey = {
-  development_token_key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
-  development_key_id: 'ABCDE12345',
-  development_team_id: 'FGHIJ67890',
-  development_bundle_identifier: 'com.example.app',
-};
 const apns = 'a1b2c3d4'.repeat(8);
 const message = { content: { environment: 'development', aps: { alert: 'A new book' } } };
 const gcm = { content: { environment: 'development', data: { text: 'A new book' } } };
@@ -86,7 +82,8 @@ export const ofOwner: readonly Request[] = [
   [`PUT push_notifications/apns/devices/${apns}/`, { label: 'tablet of Ada' }],
   [`PATCH push_notifications/apns/devices/${apns}/`, { is_active: false }],
   ['PUT push_notifications/gcm/config/', { development_api_key: 'AIzaSyDemo' }],
-  ['PUT push_notifications/apns/config/', tokenKey],
+  ['PATCH push_notifications/gcm/config/', { development_api_key: serviceAccount }],
+  ['PUT push_notifications/apns/config/', apnsToken('development')],
   [
     'PATCH push_notifications/apns/config/',
     { development_bundle_identifier: 'com.example.library' },

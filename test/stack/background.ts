@@ -67,7 +67,10 @@ test('the function has time for jobs, and may read and write the table and its s
       actions: ['sns:Publish'],
       resources: [expect.stringMatching(/:endpoint\/\*\/groundwork_prod_\*$/)],
     },
-    { actions: ['kms:Decrypt'], resources: [expect.stringMatching(/^PushPlatformsKey/)] },
+    {
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+      resources: [expect.stringMatching(/^PushPlatformsKey/)],
+    },
     {
       actions: ['lambda:InvokeFunction'],
       resources: ['background', 'script-runs'].map((name) =>

@@ -310,6 +310,11 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     'active-backup | ACCOUNT#3 | ACTIVEBACKUP',
   ],
   [
+    table.backupReaderEntity,
+    table.backupReaderEntity.key(3, 5, 7),
+    'backup-reader | ACCOUNT#3 | RESTOREOF#0000000005#0000000007',
+  ],
+  [
     table.instanceBackupEntity,
     table.instanceBackupEntity.key(7, 5),
     'instance-backup | INSTANCE#7 | BACKUP#0000000005',

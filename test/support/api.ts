@@ -242,10 +242,9 @@ async function workOn(platform: LocalPlatform, store: Store): Promise<void> {
 async function send(url: string, call: Call): Promise<ApiResponse> {
   const { pathname, search } = new URL(url + call.path); // escaped
   const { status, headers, body } = await sendRaw(url, { ...call, path: pathname + search });
-  const entries = Object.entries(headers).map(([name, value]): [string, string] => [
-    name,
-    String(value),
-  ]);
+  const entries = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((each): [string, string] => [name, String(each)]),
+  );
   return { status, headers: new Headers(entries), body };
 }
 

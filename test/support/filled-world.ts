@@ -11,6 +11,7 @@ import { putItem } from '../../shared/store/writes.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { plantDeadLetter } from './dead-letters.ts';
 import { joinAs } from './join-as.ts';
+import { apnsToken, serviceAccount } from './push.ts';
 import { isSoak } from './sample.ts';
 import { instanceId } from './stored-records.ts';
 
@@ -302,14 +303,11 @@ function beforeLink({ template }: Place): string {
 /** Without credentials no message is accepted. */
 async function configurePush({ call, owner }: World, marker: string): Promise<void> {
   const at = (provider: string) => `push_notifications/${provider}/config/`;
-  const account = { project_id: 'app', private_key: 'key', client_email: marker };
+  const account = { ...serviceAccount, client_email: marker };
   const gcm = { development_api_key: account };
   expected(await call(owner, 'PUT', at('gcm'), gcm), 200);
   const apns = {
-    production_token_key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
-    production_key_id: 'ABCDE12345',
-    production_team_id: 'FGHIJ67890',
-    production_bundle_identifier: 'com.example.app',
+    ...apnsToken('production'),
     production_certificate_name: marker.slice(0, 200),
   };
   expected(await call(owner, 'PUT', at('apns'), apns), 200);

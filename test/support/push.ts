@@ -1,17 +1,23 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Api, expected, type World } from './api.ts';
 
-/** A service account in Firebase's format, with an invalid key. */
+const pem = { type: 'pkcs8', format: 'pem' } as const;
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+/** A service account in Firebase's format, with a key that no service knows. */
 export const serviceAccount = {
   type: 'service_account',
   project_id: 'demo',
-  private_key: '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n',
+  private_key: rsa.privateKey.export(pem).toString(),
   client_email: 'push@demo.iam.gserviceaccount.com',
 };
 
-/** A token key in Apple's format, which is invalid. */
-export const tokenKey = '-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----';
+/** A token key in Apple's format, which no service knows. */
+export const tokenKey = generateKeyPairSync('ec', { namedCurve: 'prime256v1' })
+  .privateKey.export(pem)
+  .toString();
 
 /** Sets the credentials of both environments of a provider. */
 export async function configure({ call, owner }: World, provider: 'gcm' | 'apns'): Promise<void> {

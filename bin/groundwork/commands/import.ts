@@ -1,4 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
+import { isDelimiter } from '../../../shared/values/csv/csv-table.ts';
+import { decoderOf } from '../../../shared/values/text/decode-text.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { currentProject, projectFile } from '../project/files/project.ts';
@@ -6,8 +8,9 @@ import { checkNamed, openFiles, openNamed } from '../project-files.ts';
 import { connectInstance, type InstanceConnection, type ServerOptions } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { importCollections } from '../transfer/collections.ts';
+import { alreadyThere } from '../transfer/continue.ts';
 import { formats } from '../transfer/convert.ts';
-import { readCsv } from '../transfer/csv.ts';
+import { openCsvObjects } from '../transfer/csv.ts';
 import { importObjects } from '../transfer/foreign.ts';
 import { importFolder } from '../transfer/import.ts';
 import { fetchSchema } from '../transfer/schema.ts';
@@ -16,13 +19,18 @@ interface ImportOptions extends ServerOptions {
   readonly class?: string;
   readonly from?: string;
   readonly ignore?: string;
+  readonly delimiter?: string;
+  readonly encoding?: string;
   readonly project: boolean;
+  readonly again?: boolean;
+  readonly strict?: boolean;
 }
 
 const examples = `
 Examples:
   groundwork import backup --instance copies
   groundwork import books.csv --class book
+  groundwork import books.txt --class book --delimiter tab --encoding windows-1252
   groundwork import collections --from parse`;
 
 /** Adds `import`: writes data into an instance. */
@@ -33,11 +41,19 @@ export const addImport: AddCommand = (program, terminal) => {
     )
     .argument('<source>', 'the folder of an export, a CSV file, or a folder of JSON collections')
     .option('--class <name>', 'the class of the objects of a CSV file')
+    .option(
+      '--delimiter <character>',
+      'what separates the cells of a CSV file, or "tab"; otherwise found',
+    )
+    .option('--encoding <name>', 'the encoding of a CSV file or of collections, otherwise UTF-8')
     .option('--from <format>', `the system that has exported JSON: ${formats.join(' or ')}`)
     .option('--ignore <names>', 'fields of JSON collections to leave out, separated by commas')
+    .option('--strict', 'values of JSON collections that have no place here are an error')
     .option('--no-project', 'data only, without the scripts, triggers and schedules of an export')
+    .option('--again', 'start again, and forget how far an earlier import of the source came')
     .addHelpText('after', examples)
     .action(async (source: string, options: ImportOptions) => {
+      checkEncoding(options);
       if (!existsSync(source)) throw new UsageError(`there is no ${source}`);
       checkNamed(source);
       const out = terminal();
@@ -48,6 +64,11 @@ export const addImport: AddCommand = (program, terminal) => {
     });
 };
 
+function checkEncoding({ encoding }: ImportOptions): void {
+  if (decoderOf(encoding) !== undefined) return;
+  throw new UsageError(`--encoding: there is no encoding ${encoding}`);
+}
+
 interface Source {
   readonly source: string;
   readonly options: ImportOptions;
@@ -55,10 +76,15 @@ interface Source {
 }
 
 async function fromExport(to: InstanceConnection, { source, options, out }: Source) {
+  const { delimiter, encoding } = options;
+  if (delimiter !== undefined || encoding !== undefined) {
+    throw new UsageError('--delimiter and --encoding are for files of other systems');
+  }
   const hasProject = options.project && openFiles(source).has(projectFile);
   const project = hasProject ? await currentProject(source, out) : undefined;
-  const { state, pushed } = await importFolder(to, { folder: source, project }, out);
-  const { created, unchanged, shift = null } = state;
+  const isAgain = options.again === true;
+  const imported = await importFolder(to, { folder: source, project, isAgain }, out);
+  const { created, unchanged, shift = null, pushed } = imported;
   const { instance } = to;
   if (out.isJson)
     out.result({ instance, created, unchanged, shift, pushed: pushed ?? null }, () => '');
@@ -69,11 +95,13 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
   if (format === undefined) throw new UsageError(`--from is ${formats.join(' or ')}`);
   if (!statSync(source).isDirectory()) throw new UsageError(`${source} is not a folder`);
   const ignored = options.ignore?.split(',') ?? [];
-  const created = await importCollections(to, { format, folder: source, ignored }, out);
-  out.result(
-    { instance: to.instance, created },
-    () => `Imported ${created} records into ${to.instance}.`,
-  );
+  const { encoding } = options;
+  const [isStrict, isAgain] = [options.strict === true, options.again === true];
+  const collections = { format, folder: source, ignored, encoding, isStrict, isAgain };
+  const { created, unchanged, leftOut } = await importCollections(to, collections, out);
+  out.result({ instance: to.instance, created, unchanged, left_out: leftOut }, () => {
+    return `Imported ${created} records into ${to.instance}${alreadyThere(unchanged)}`;
+  });
 }
 
 async function fromCsv(to: InstanceConnection, { source, options, out }: Source) {
@@ -82,10 +110,28 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const { classes } = await fetchSchema(to);
   const schema = classes.find((each) => each.name === name)?.schema;
   if (schema === undefined) throw new UsageError(`there is no class ${name} in ${to.instance}`);
-  const bar = out.progress(`Importing into ${name}`, 100);
   const file = openNamed(source);
-  const objects = readCsv(file, schema);
-  const created = await importObjects(to, { file, name, objects }, bar);
+  const { encoding } = options;
+  const inUtc = new Set<string>();
+  const onUtcAssumed = (field: string) => {
+    inUtc.add(field);
+  };
+  const format = { delimiter: delimiterOf(options), encoding };
+  const objects = await openCsvObjects(file, { schema, ...format, onUtcAssumed });
+  const bar = out.progress(`Importing into ${name}`, 100);
+  const csv = { file, name, objects, isAgain: options.again === true };
+  const count = await importObjects(to, csv, { say: out.say, bar });
   bar.end('Imported');
-  out.result({ instance: to.instance, created }, () => `Imported ${created} objects into ${name}.`);
+  if (inUtc.size > 0) out.warn(`Times without a zone were read as UTC: ${[...inUtc].join(', ')}.`);
+  const { created, unchanged } = count;
+  out.result({ instance: to.instance, created, unchanged }, () => {
+    return `Imported ${created} objects into ${name}${alreadyThere(unchanged)}`;
+  });
+}
+
+function delimiterOf({ delimiter }: ImportOptions): string | undefined {
+  if (delimiter === undefined) return undefined;
+  const character = /^(tab|\\t)$/.test(delimiter) ? '\t' : delimiter;
+  if (isDelimiter(character)) return character;
+  throw new UsageError('--delimiter is one character, or tab');
 }

@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
+import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at, below, checkPath, joined } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
-import { openNamed } from '../project-files.ts';
+import { type NamedEncoding, openNamed, textOfFile } from '../project-files.ts';
 import { connectInstance, type ServerOptions } from '../settings.ts';
 import { endOf, findLabelled, outcomeOf, outputOf } from '../traces.ts';
+
+interface RunOptions extends ServerOptions, NamedEncoding {
+  readonly payload?: string;
+}
 
 /** Adds `run`: runs a script, and prints its output. */
 export const addRun: AddCommand = (program, terminal) => {
@@ -13,10 +18,11 @@ export const addRun: AddCommand = (program, terminal) => {
     .description('run a script, and print what it prints')
     .argument('<script>', 'its label or id')
     .option('--payload <json>', 'the arguments of the script: JSON, or @ and the name of a file')
+    .option('--encoding <name>', 'the encoding of the file, otherwise UTF-8')
     .addHelpText('after', '\nExample:\n  groundwork run greet --payload @ada.json')
-    .action(async (script: string, options: ServerOptions & { readonly payload?: string }) => {
+    .action(async (script: string, options: RunOptions) => {
       const out = terminal();
-      const payload = readPayload(options.payload ?? '{}');
+      const payload = readPayload(options);
       const connection = connectInstance(options);
       const { send, base } = connection;
       const list = at`snippets/scripts/`;
@@ -34,18 +40,18 @@ export const addRun: AddCommand = (program, terminal) => {
 /** What a shell gives a command to read, which no project holds. */
 const standardInput = /^\/dev\/(stdin|fd\/\d+)$/;
 
-function readPayload(given: string): unknown {
+function readPayload({ payload = '{}', ...named }: RunOptions): unknown {
   try {
-    return JSON.parse(given.startsWith('@') ? readNamed(given.slice(1)) : given);
+    return parseExactJson(payload.startsWith('@') ? readNamed(payload.slice(1), named) : payload);
   } catch (error) {
     throw new UsageError(`--payload: ${messageOf(error)}`);
   }
 }
 
-function readNamed(name: string): string {
-  if (standardInput.test(name)) return readFileSync(name, 'utf8');
+function readNamed(name: string, { encoding }: NamedEncoding): string {
+  if (standardInput.test(name)) return textOfFile(readFileSync(name), name, { encoding });
   const { files, path } = openNamed(name);
-  const text = files.readText(path);
+  const text = files.readText(path, { encoding });
   if (text === undefined) throw new UsageError(`there is no ${name}`);
   return text;
 }

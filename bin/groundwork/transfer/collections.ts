@@ -1,11 +1,29 @@
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
-import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import { UsageError } from '../../operator/terminal.ts';
-import { openFiles, type ProjectFiles } from '../project-files.ts';
+import { openFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
+import { type Leave, type LeftOut, lineOf, openLeftOut } from './collections/left-out.ts';
+import { type Collection, isOfUsers, type Join, readCollections } from './collections/read.ts';
 import {
+  type CollectionState,
+  changed,
+  idsOf,
+  type KnownIds,
+  startState,
+  textOf,
+} from './collections/state.ts';
+import { isAuthData, leaveMembers, namesOfUsers, passwordOf } from './collections/users.ts';
+import {
+  addToDigest,
+  digestSoFar,
+  type ImportedCount,
+  type StatePlace,
+  startDigest,
+} from './continue.ts';
+import {
+  type Conversion,
   convertValue,
   dialects,
   type FindId,
@@ -13,78 +31,97 @@ import {
   type Format,
   fieldFor,
   rightsOf,
+  timeOf,
 } from './convert.ts';
-import { toDatetime } from './csv.ts';
-import { type Ids, importStateName, readJsonFile, saveJsonFile } from './folder.ts';
+import { importStateName, saveJsonFile } from './folder.ts';
 import type { TransferRecord } from './record-ids.ts';
-import { fetchSchema, type SchemaClass } from './schema.ts';
+import { fetchSchema, type SchemaClass, type SchemaField } from './schema.ts';
 import { sendPage } from './send-page.ts';
-
-/** A file with the records of a class of another system. */
-interface Collection {
-  readonly file: string;
-  /** Class here; that of profiles for users. */
-  readonly name: string;
-  readonly records: readonly ForeignRecord[];
-}
 
 /** An import of collections. */
 export interface CollectionImport {
   readonly format: Format;
   readonly folder: string;
+  /** Of the files; absent: UTF-8. */
+  readonly encoding?: string | undefined;
   /** Names of fields that are left out. */
   readonly ignored: readonly string[];
+  /** Whether values that have no place here are an error. */
+  readonly isStrict: boolean;
+  /** Whether the user wants to forget what an earlier run has written. */
+  readonly isAgain: boolean;
 }
 
-/** How far it is: the first ids of its objects and users, and the records that are written. */
-interface CollectionState {
-  readonly at: string;
-  readonly objects: number;
-  readonly users: number;
-  readonly done: number;
+/** The outcome of an import of collections. */
+interface ImportedCollections extends ImportedCount {
+  readonly leftOut: readonly LeftOut[];
 }
 
 /**
  * Imports a folder of JSON files, one for each class of another system, with references between them. The files are
- * in memory as a whole.
+ * in memory as a whole. All is read and converted before anything is written.
  *
- * @returns the number of records
- * @throws UsageError for files that fit no class
+ * @throws UsageError for files that fit no class, and for values without a place here where `isStrict`
  */
 export async function importCollections(
   to: InstanceConnection,
   source: CollectionImport,
   out: Terminal,
-): Promise<number> {
-  const { format } = source;
+): Promise<ImportedCollections> {
+  const { format, ignored } = source;
   const files = openFiles(source.folder);
-  const collections = readCollections(files, source);
+  const { leave, list } = openLeftOut();
+  const { collections, joins } = readCollections(files, source, leave);
   const { classes } = await fetchSchema(to);
   for (const collection of collections) checkFields(collection, classes, source);
-  const statePath = importStateName(to);
-  const sizeOf = (all: readonly Collection[]) =>
-    all.reduce((sum, { records }) => sum + records.length, 0);
-  const total = sizeOf(collections);
-  const state =
-    readJsonFile<CollectionState>(files, statePath) ??
-    (await begin(to, { objects: total, users: sizeOf(collections.filter(isOfUsers)) }));
-  saveJsonFile(files, statePath, state);
+  for (const join of joins) checkJoin(join, classes, source);
+  const call = { format, ignored, classes, joins };
+  tryAll(call, collections, leave);
+  const leftOut = list();
+  const lines = leftOut.map(lineOf);
+  if (source.isStrict && lines.length > 0) {
+    throw new UsageError(`nothing is imported:\n${lines.join('\n')}`);
+  }
+  const place = { files, path: importStateName(to), isAgain: source.isAgain };
+  const state = await startState(to, { collections, format }, { place, out });
+  saveJsonFile(files, place.path, state);
   const ids = idsOf(collections, format, state);
-  const call = { to, format, classes, ids, at: state.at };
-  const bar = out.progress(`Importing into ${to.instance}`, total);
-  let [seen, { done }] = [0, state];
+  const sent = { ...call, to, ids, at: state.at, leave: () => {} }; // tryAll has counted them
+  const count = await sendAll(sent, { collections, state, place }, out);
+  files.remove(place.path);
+  for (const line of lines) out.warn(line);
+  return { ...count, leftOut };
+}
+
+interface Sending {
+  readonly collections: readonly Collection[];
+  readonly state: CollectionState;
+  readonly place: StatePlace;
+}
+
+/** Writes the records that are left, and notes how far it is. */
+async function sendAll(
+  call: SendCall,
+  { collections, state, place }: Sending,
+  out: Terminal,
+): Promise<ImportedCount> {
+  const total = collections.flatMap(({ records }) => records).length;
+  const bar = out.progress(`Importing into ${call.to.instance}`, total);
+  const digest = startDigest();
+  let [seen, created, unchanged] = [0, 0, state.done];
   for (const { collection, page } of pagesOf(collections)) {
     seen += page.length;
-    if (seen > done) {
-      await sendRecords(call, collection, page);
-      done = seen;
-      saveJsonFile(files, statePath, { ...state, done });
-    }
+    for (const record of page) addToDigest(digest, textOf(record));
+    if (seen === state.done && digestSoFar(digest) !== state.digest) throw changed(place, state);
     bar.advance(page.length);
+    if (seen <= state.done) continue;
+    const sent = await sendRecords(call, collection, page);
+    created += sent.created;
+    unchanged += sent.unchanged;
+    saveJsonFile(place.files, place.path, { ...state, done: seen, digest: digestSoFar(digest) });
   }
-  files.remove(statePath);
   bar.end('Imported');
-  return total;
+  return { created, unchanged };
 }
 
 const pageSize = 100;
@@ -97,145 +134,168 @@ function* pagesOf(collections: readonly Collection[]) {
   }
 }
 
-function isOfUsers({ name }: Collection): boolean {
-  return name === profileClass;
-}
-
-const userFiles: Readonly<Record<Format, string>> = { parse: '_User', pocketbase: 'users' };
-
-/** Reads the files of a folder, that of users first. */
-function readCollections(
-  own: ProjectFiles,
-  { folder, format }: CollectionImport,
-): readonly Collection[] {
-  const isState = (file: string) => file.startsWith('import-');
-  const files = own.list('.', false).filter((file) => file.endsWith('.json') && !isState(file));
-  if (files.length === 0) throw new UsageError(`there are no .json files in ${folder}`);
-  const all = files.toSorted().map((file): Collection => {
-    const parsed: unknown = JSON.parse(own.readText(file) ?? '');
-    const { results, items } = parsed as { results?: unknown; items?: unknown };
-    const records = Array.isArray(parsed) ? parsed : (results ?? items);
-    if (!Array.isArray(records)) throw new UsageError(`${file} has no list of records`);
-    const name = file.slice(0, -'.json'.length);
-    return { file, name: name === userFiles[format] ? profileClass : name.toLowerCase(), records };
-  });
-  return [...all.filter(isOfUsers), ...all.filter((each) => !isOfUsers(each))];
-}
-
-const namesOfUsers = [
-  'username email emailVerified emailVisibility verified authData sessionToken password',
-  'tokenKey',
-].flatMap((names) => names.split(' '));
+type Ignored = Pick<CollectionImport, 'format' | 'ignored'>;
 
 function checkFields(
   { file, name, records }: Collection,
   classes: readonly SchemaClass[],
-  { format, ignored }: CollectionImport,
+  { format, ignored }: Ignored,
 ): void {
   const found = classes.find((each) => each.name === name);
   if (found === undefined) throw new UsageError(`${file}: there is no class ${name}`);
   const { id, created, updated, others } = dialects[format];
-  const known = [
-    id,
-    created,
-    updated,
-    ...others,
-    ...ignored,
-    ...(name === profileClass ? namesOfUsers : []),
-  ];
+  const ofUsers = name === profileClass ? namesOfUsers : [];
+  const known = [id, created, updated, ...others, ...ignored, ...ofUsers];
   const names = new Set(records.flatMap((record) => Object.keys(record)));
   for (const each of names) {
-    if (known.includes(each) || fieldFor(found.schema, each) !== undefined) continue;
+    const isOfUser = name === profileClass && isAuthData(each);
+    if (known.includes(each) || isOfUser || fieldFor(found.schema, each) !== undefined) continue;
     throw new UsageError(
       `${file}: the class ${name} has no field ${each}; add it, or --ignore ${each}`,
     );
   }
 }
 
-async function begin(
-  to: InstanceConnection,
-  counts: Pick<Ids, 'objects' | 'users'>,
-): Promise<CollectionState> {
-  const reserve = async (kind: 'objects' | 'users') => {
-    const body = { kind, class: profileClass, reserve: counts[kind] };
-    return (await to.send({ path: below(to.base)`import/`, body })).body.first ?? 0;
-  };
-  const at = timestamp(Date.now() * 1000);
-  return { at, objects: await reserve('objects'), users: await reserve('users'), done: 0 };
+/** Checks that there is a relation for the members in a file. */
+function checkJoin(
+  { file, name, field }: Join,
+  classes: readonly SchemaClass[],
+  { ignored }: Ignored,
+) {
+  if (ignored.includes(field)) return;
+  const found = classes.find((each) => each.name === name);
+  if (found === undefined) throw new UsageError(`${file}: there is no class ${name}`);
+  const type = fieldFor(found.schema, field)?.type;
+  if (type === 'relation') return;
+  const text =
+    type === undefined ? `has no field ${field}` : `has no relation ${field}, but a ${type}`;
+  throw new UsageError(`${file}: the class ${name} ${text}; add it, or --ignore ${field}`);
 }
 
-/** Ids here, by class and id there: users are the class `user`. */
-type KnownIds = ReadonlyMap<string, number>;
-
-function idsOf(
-  collections: readonly Collection[],
-  format: Format,
-  state: CollectionState,
-): KnownIds {
-  const ids = new Map<string, number>();
-  let next = state.objects;
-  for (const collection of collections) {
-    for (const [at, record] of collection.records.entries()) {
-      const id = String(record[dialects[format].id]);
-      ids.set(`${collection.name}/${id}`, next);
-      if (isOfUsers(collection)) ids.set(`user/${id}`, state.users + at);
-      next += 1;
-    }
-  }
-  return ids;
-}
-
-interface SendCall {
-  readonly to: InstanceConnection;
-  readonly format: Format;
+interface ConvertCall extends Ignored {
   readonly classes: readonly SchemaClass[];
+  readonly joins: readonly Join[];
   readonly ids: KnownIds;
   readonly at: string;
+  readonly leave: Leave;
+}
+
+/** Converts all records with other ids, to find what is left out. */
+function tryAll(
+  call: Omit<ConvertCall, 'ids' | 'at' | 'leave'>,
+  collections: readonly Collection[],
+  leave: Leave,
+): void {
+  const ids = idsOf(collections, call.format, { objects: 1, users: 1 });
+  const trial: ConvertCall = { ...call, ids, at: timestamp(0), leave };
+  for (const collection of collections) {
+    for (const record of collection.records) {
+      convertRecord(trial, collection, record);
+      if (isOfUsers(collection)) convertUser(trial, collection, record);
+    }
+  }
+  const joins = call.joins.filter(({ field }) => !call.ignored.includes(field));
+  for (const join of joins) leaveOwnerless(join, ids, leave);
+}
+
+/** Counts the members of relations of records that are not there. */
+function leaveOwnerless({ file, name, field, members }: Join, ids: KnownIds, leave: Leave): void {
+  for (const [owner, all] of members) {
+    if (!ids.has(`${name}/${owner}`)) leave(file, field, 'their owners are in no file', all.length);
+  }
+}
+
+interface SendCall extends ConvertCall {
+  readonly to: InstanceConnection;
 }
 
 async function sendRecords(
   call: SendCall,
   collection: Collection,
   page: readonly ForeignRecord[],
-): Promise<void> {
-  const { to, ids, format } = call;
+): Promise<ImportedCount> {
+  const { to, format } = call;
   const { name, file } = collection;
   const sourceOf = (at: number) => `${file}, ${page[at]?.[dialects[format].id]}`;
   if (isOfUsers(collection)) {
-    const users = page.map(({ username, email, ...record }) => {
-      const id = String(record[dialects[format].id]);
-      const profile = ids.get(`${name}/${id}`);
-      return { id: ids.get(`user/${id}`), username: username ?? email, profile };
-    });
+    const users = page.map((record) => convertUser(call, collection, record));
     await sendPage(to, { kind: 'users', name: '', sourceOf }, users);
   }
-  const objects = page.map((record) => convertRecord(call, name, record));
-  await sendPage(to, { kind: 'objects', name, sourceOf }, objects);
+  const objects = page.map((record) => convertRecord(call, collection, record));
+  return sendPage(to, { kind: 'objects', name, sourceOf }, objects);
+}
+
+function convertUser(
+  { ids, format, classes, ignored, leave }: ConvertCall,
+  { name, file }: Collection,
+  record: ForeignRecord,
+): TransferRecord {
+  const id = String(record[dialects[format].id]);
+  const schema = schemaOf(classes, name);
+  const leaveMember = (member: string, reason: string) => {
+    if (!ignored.includes(member)) leave(file, member, reason);
+  };
+  const hasField = (member: string) => fieldFor(schema, member) !== undefined;
+  leaveMembers(record, hasField, leaveMember);
+  const kept = Object.entries(record).filter(([member]) => !ignored.includes(member));
+  const password = passwordOf(Object.fromEntries(kept), leaveMember);
+  return {
+    id: ids.get(`user/${id}`),
+    username: record.username ?? record.email,
+    profile: ids.get(`${name}/${id}`),
+    ...(password !== undefined && { password }),
+  };
+}
+
+function schemaOf(classes: readonly SchemaClass[], name: string): readonly SchemaField[] {
+  return classes.find((each) => each.name === name)?.schema ?? []; // checkFields has found it
 }
 
 function convertRecord(
-  { format, classes, ids, at }: SendCall,
-  name: string,
+  { format, classes, joins, ids, at, leave, ignored }: ConvertCall,
+  { name, file }: Collection,
   record: ForeignRecord,
 ): TransferRecord {
   const { id, created, updated } = dialects[format];
-  const schema = classes.find((each) => each.name === name)?.schema ?? [];
+  const own = String(record[id]);
+  const schema = schemaOf(classes, name);
   const findId: FindId = (target, old) => {
     const lower = target.toLowerCase();
     return ids.get(`${lower === 'self' ? name : lower}/${old}`);
   };
-  const values = Object.entries(record).flatMap(([each, value]) => {
-    const field = fieldFor(schema, each);
-    return field === undefined ? [] : [[field.name, convertValue(field, value, findId)] as const];
-  });
-  const owner = name === profileClass ? { owner: findId('user', String(record[id])) } : {};
+  const conversion = (member: string): Conversion => {
+    return { findId, leave: (reason, values) => leave(file, member, reason, values) };
+  };
+  const values: Record<string, unknown> = {};
+  for (const [each, value] of Object.entries(withMembers(joins, { name, own, record }))) {
+    const field = ignored.includes(each) ? undefined : fieldFor(schema, each);
+    if (field === undefined) continue; // checkFields has found it, or it is one of those that need none
+    if (Object.hasOwn(values, field.name))
+      conversion(each).leave(`${field.name} has another value`);
+    else values[field.name] = convertValue(field, value, conversion(each));
+  }
+  const owner = name === profileClass ? { owner: findId('user', own) } : {};
   return {
-    ...Object.fromEntries(values),
-    id: findId(name, String(record[id])),
-    created_at: toDatetime(String(record[created] || at)),
-    updated_at: toDatetime(String(record[updated] || record[created] || at)),
+    ...values,
+    id: findId(name, own),
+    created_at: timeOf(record[created] || at),
+    updated_at: timeOf(record[updated] || record[created] || at),
     revision: 1,
-    ...rightsOf(record.ACL, findId),
+    ...rightsOf(record.ACL, conversion('ACL')),
     ...owner,
   };
+}
+
+interface Owner {
+  readonly name: string;
+  readonly own: string;
+  readonly record: ForeignRecord;
+}
+
+/** Returns a record with the members of its relations, which are in other files. */
+function withMembers(joins: readonly Join[], { name, own, record }: Owner): ForeignRecord {
+  const mine = joins.filter((join) => join.name === name);
+  if (mine.length === 0) return record;
+  const relations = mine.map(({ field, members }) => [field, members.get(own) ?? []] as const);
+  return { ...record, ...Object.fromEntries(relations) };
 }

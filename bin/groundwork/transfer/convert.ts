@@ -1,4 +1,4 @@
-import { toDatetime } from './csv.ts';
+import { toDatetime } from '../../../shared/values/text/datetime-text.ts';
 import type { SchemaField } from './schema.ts';
 
 /** Formats of exports of other systems. */
@@ -11,7 +11,7 @@ export type ForeignRecord = Readonly<Record<string, unknown>>;
 /** Returns the id here of a record of another system; undefined when it is not part of the import. */
 export type FindId = (className: string, id: string) => number | undefined;
 
-/** The system fields of a format, and its names that carry no data of an app. */
+/** The system fields of a format, and its names that carry no data of an app, or data that have another place here. */
 interface Dialect {
   readonly id: string;
   readonly created: string;
@@ -25,13 +25,13 @@ export const dialects: Readonly<Record<Format, Dialect>> = {
     id: 'objectId',
     created: 'createdAt',
     updated: 'updatedAt',
-    others: ['ACL', '__type', 'className'],
+    others: ['ACL', '__type', 'className'], // rights are those of the object; the type is that of the file
   },
   pocketbase: {
     id: 'id',
     created: 'created',
     updated: 'updated',
-    others: ['collectionId', 'collectionName', 'expand'],
+    others: ['collectionId', 'collectionName', 'expand'], // copies of other records, where they are not names
   },
 };
 
@@ -43,21 +43,28 @@ export function fieldFor(schema: readonly SchemaField[], name: string): SchemaFi
     .find((field) => field !== undefined);
 }
 
-/** Converts a value to that of a field; null where it has none, as for files, which are not moved. */
-export function convertValue(field: SchemaField, value: unknown, findId: FindId): unknown {
+/** What a conversion of a value needs. */
+export interface Conversion {
+  readonly findId: FindId;
+  /** Counts values that have no place here. */
+  readonly leave: (reason: string, values?: number) => void;
+}
+
+/** Converts a value to that of a field; null where it has none, which is counted. */
+export function convertValue(field: SchemaField, value: unknown, call: Conversion): unknown {
   if (isUnset(field, value)) return null;
   switch (field.type) {
+    case 'file':
+      call.leave('files are not moved');
+      return null;
     case 'datetime':
-      return toDatetime(String(member(value, 'iso') ?? value));
+      return timeOf(value);
     case 'reference':
-      return idOf(field, value, findId) ?? null;
+      return referenceOf(field, value, call);
     case 'relation':
-      return [value].flat().flatMap((each) => idOf(field, each, findId) ?? []);
+      return relationOf(field, value, call);
     case 'geopoint':
-      return {
-        longitude: member(value, 'longitude') ?? member(value, 'lon'),
-        latitude: member(value, 'latitude') ?? member(value, 'lat'),
-      };
+      return pointOf(value);
     case 'string':
     case 'text':
       return member(value, 'base64') ?? value;
@@ -66,27 +73,93 @@ export function convertValue(field: SchemaField, value: unknown, findId: FindId)
   }
 }
 
+/** Returns a time as the interface writes it: a Date of Parse, a time of Firestore, or a text. */
+export function timeOf(value: unknown): string {
+  return toDatetime(String(member(value, 'iso') ?? firestoreTime(value) ?? value));
+}
+
+/** Checks whether a value says that there is none: PocketBase has an empty text for that. */
 function isUnset({ type }: SchemaField, value: unknown): boolean {
-  if (value === null || value === undefined || type === 'file') return true;
+  if (value === null || value === undefined) return true;
   return value === '' && type !== 'string' && type !== 'text';
 }
 
+const missingRecord = 'their records are in no file';
+
 /** Returns the id here of the record that a value refers to: a pointer of Parse, or an id of PocketBase. */
+function referenceOf(field: SchemaField, value: unknown, { findId, leave }: Conversion) {
+  const [one, ...others] = [value].flat(); // PocketBase may have a list of one
+  leave('a reference has one value', others.length);
+  if (one === undefined) return null; // an empty list
+  const id = idOf(field, one, findId);
+  if (id === undefined) leave(missingRecord);
+  return id ?? null;
+}
+
+function relationOf(field: SchemaField, value: unknown, { findId, leave }: Conversion) {
+  if (member(value, '__type') === 'Relation') {
+    leave(`a Relation of Parse is in a file of its own, _Join:${field.name}:<class>.json`);
+    return null;
+  }
+  const all = [value].flat();
+  const found = all.map((each) => idOf(field, each, findId)).filter((id) => id !== undefined);
+  leave(missingRecord, all.length - found.length);
+  return found;
+}
+
 function idOf({ target = '' }: SchemaField, value: unknown, findId: FindId): number | undefined {
-  const one = Array.isArray(value) ? value[0] : value; // PocketBase may have a list of one
-  const id = member(one, 'objectId') ?? one;
-  return typeof id === 'string' ? findId(target, id) : undefined;
+  const id = member(value, 'objectId') ?? value;
+  const isId = typeof id === 'string' || typeof id === 'number';
+  return isId ? findId(target, String(id)) : undefined; // callers count those that are not found
+}
+
+/** Returns a point: an object of Parse, PocketBase or Firestore, or a pair in a database of Parse. */
+function pointOf(value: unknown) {
+  if (Array.isArray(value)) return { longitude: value[0], latitude: value[1] };
+  const part = (...names: readonly string[]) =>
+    names.map((name) => member(value, name)).find((each) => each !== undefined);
+  return {
+    longitude: part('longitude', 'lon', '_longitude'),
+    latitude: part('latitude', 'lat', '_latitude'),
+  };
+}
+
+/** Returns the text of a time of Firestore; undefined for other values. */
+function firestoreTime(value: unknown): string | undefined {
+  const [seconds, nanoseconds] = [member(value, '_seconds'), member(value, '_nanoseconds') ?? 0];
+  if (typeof seconds !== 'number') return undefined;
+  const fraction = String(nanoseconds).padStart(9, '0').replace(/000$/, '');
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${fraction}Z`;
 }
 
 function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Returns owner and rights by the ACL of a record of Parse; without one, only its owner and administrators have any. */
-export function rightsOf(acl: unknown, findId: FindId): Readonly<Record<string, unknown>> {
+/**
+ * Returns owner and rights by the ACL of a record of Parse: those of everyone, and of one user. Without an ACL, only its
+ * owner and administrators have any.
+ */
+export function rightsOf(
+  acl: unknown,
+  { findId, leave }: Conversion,
+): Readonly<Record<string, unknown>> {
   if (typeof acl !== 'object' || acl === null) return {};
   const everyone = member(acl, '*');
-  const users = Object.keys(acl).flatMap((id) => findId('user', id) ?? []);
+  const others = Object.keys(acl).filter((who) => who !== '*');
+  const users = others.map((id) => findId('user', id)).filter((id) => id !== undefined);
   const right = member(everyone, 'write') ? 'write' : member(everyone, 'read') ? 'read' : 'none';
-  return { other_permissions: right, ...(users.length === 1 && { owner: users[0] }) };
+  const isOwned = users.length === 1;
+  leave(
+    'rights of roles, and of several users, have no place here',
+    others.length - Number(isOwned),
+  );
+  if (!isOwned) return { other_permissions: right };
+  const own = member(acl, others.find((id) => findId('user', id) !== undefined) ?? '');
+  const isReader = !member(own, 'write');
+  return {
+    other_permissions: right,
+    owner: users[0],
+    ...(isReader && { owner_permissions: 'read' }),
+  };
 }

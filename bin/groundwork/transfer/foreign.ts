@@ -1,9 +1,22 @@
+import type { Hash } from 'node:crypto';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';
 import type { NamedFile } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import type { Progress } from '../terminal.ts';
-import { importStateName, readJsonFile, saveJsonFile } from './folder.ts';
+import type { Progress, Terminal } from '../terminal.ts';
+import {
+  addToDigest,
+  cannotContinue,
+  createdAt,
+  digestSoFar,
+  type ImportedCount,
+  isStillThere,
+  readState,
+  type StatePlace,
+  startDigest,
+  type Written,
+} from './continue.ts';
+import { importStateName, saveJsonFile } from './folder.ts';
 import type { TransferRecord } from './record-ids.ts';
 import { sendPage } from './send-page.ts';
 
@@ -22,44 +35,56 @@ interface ForeignState {
   readonly first: number;
   /** Time of the objects: that of the start. */
   readonly at: string;
+  /** Times at which the instance and the class were created; absent in files of earlier versions. */
+  readonly origin?: string;
+  /** Digest of the objects that are written. */
+  readonly digest?: string;
+  /** Ids of the first and the last object that are written. */
+  readonly written?: Pick<Written, 'first' | 'last'>;
 }
 
 const pageSize = 100;
 const maxPageBytes = 1_000_000;
 
+/** An import of objects of one class. */
+interface ObjectsImport {
+  /** A file that the user has named. */
+  readonly file: NamedFile;
+  readonly name: string;
+  readonly objects: AsyncIterable<ForeignObject>;
+  /** Whether the user wants to forget what an earlier run has written. */
+  readonly isAgain?: boolean;
+}
+
 /**
  * Creates objects of a class. Ids are reserved and noted before they are used, so what a killed import has written is
- * not written again.
+ * not written again. A class that was emptied or created again is one into which nothing was written.
  *
- * @param source.objects all objects, the same in each run
- * @returns the number of objects
+ * @param source.objects all objects, the same in each run as far as they were written
  * @throws Error that names the place and the field of the first bad object
+ * @throws UsageError when it cannot continue: the file is another one, or objects were deleted
  */
 export async function importObjects(
   to: InstanceConnection,
-  source: {
-    /** A file that the user has named. */
-    readonly file: NamedFile;
-    readonly name: string;
-    readonly objects: AsyncIterable<ForeignObject>;
-  },
-  bar: Progress,
-): Promise<number> {
-  const { file, name, objects } = source;
+  source: ObjectsImport,
+  out: Pick<Terminal, 'say'> & { readonly bar: Progress },
+): Promise<ImportedCount> {
+  const { file, name, objects, isAgain = false } = source;
   const { files, path } = file;
-  const statePath = `${path}.${importStateName(to)}`;
+  const place = { files, path: `${path}.${importStateName(to)}`, isAgain };
   const reserve = async () => {
     const body = { kind: 'objects', class: name, reserve: pageSize };
     return (await to.send({ path: below(to.base)`import/`, body })).body.first as number;
   };
-  const save = (next: ForeignState) => saveJsonFile(files, statePath, next);
-  let state = readJsonFile<ForeignState>(files, statePath) ?? {
-    done: 0,
-    first: await reserve(),
-    at: timestamp(Date.now() * 1000),
-  };
+  const save = (next: ForeignState) => saveJsonFile(files, place.path, next);
+  const origin = await originOf(to, name);
+  const known = await knownState(to, { place, name, origin }, out);
+  const at = timestamp(Date.now() * 1000);
+  let state = known ?? { done: 0, first: await reserve(), at, origin };
   save(state);
-  for await (const page of pagesAfter(objects, state.done)) {
+  const digest = startDigest();
+  let [created, unchanged] = [0, state.done];
+  for await (const page of pagesOf(withoutWritten(objects, { state, digest, place }))) {
     const records = page.map(({ values }, at) => ({
       id: state.first + at,
       created_at: state.at,
@@ -68,21 +93,89 @@ export async function importObjects(
       ...values,
     }));
     const sourceOf = (at: number) => page[at]?.place ?? path;
-    await sendPage(to, { kind: 'objects', name, sourceOf }, records);
-    bar.advance(page.length);
-    state = { ...state, done: state.done + page.length, first: await reserve() };
+    const sent = await sendPage(to, { kind: 'objects', name, sourceOf }, records);
+    out.bar.advance(page.length);
+    created += sent.created;
+    unchanged += sent.unchanged;
+    for (const { values } of page) addToDigest(digest, JSON.stringify(values));
+    const { first } = state.written ?? state;
+    const written = { first, last: state.first + page.length - 1 };
+    const done = state.done + page.length;
+    state = { ...state, done, written, digest: digestSoFar(digest), first: await reserve() };
     save(state);
   }
-  files.remove(statePath);
-  return state.done;
+  files.remove(place.path);
+  return { created, unchanged };
 }
 
-async function* pagesAfter(objects: AsyncIterable<ForeignObject>, done: number) {
-  let page: ForeignObject[] = [];
-  let [seen, bytes] = [0, 0];
+async function originOf(to: InstanceConnection, name: string): Promise<string> {
+  const { body } = await to.send({ path: below(to.base)`classes/${name}/` });
+  return `${await createdAt(to)} ${body.created_at}`;
+}
+
+interface KnownCall {
+  readonly place: StatePlace;
+  readonly name: string;
+  readonly origin: string;
+}
+
+/** Returns the state of an earlier run; undefined where nothing of it is left. */
+async function knownState(
+  to: InstanceConnection,
+  { place, name, origin }: KnownCall,
+  out: Pick<Terminal, 'say'>,
+): Promise<ForeignState | undefined> {
+  const known = readState<ForeignState>(place);
+  if (known === undefined) return undefined;
+  if (known.origin === undefined) {
+    throw cannotContinue(place, 'an earlier version of groundwork began to import this file');
+  }
+  if (known.origin !== origin) {
+    out.say(`The class ${name} was created again: the import starts again.`);
+    return undefined;
+  }
+  const { written } = known;
+  if (written === undefined) return known;
+  if (await isStillThere(to, { kind: 'objects', name, ...written })) return known;
+  const list = below(to.base)`classes/${name}/objects/?page_size=1`;
+  if ((await to.send({ path: list })).body.objects.length > 0) {
+    throw cannotContinue(place, `objects of ${name} that were imported are not there any more`);
+  }
+  out.say(`The class ${name} is empty: the import starts again.`);
+  return undefined;
+}
+
+interface After {
+  readonly state: ForeignState;
+  readonly digest: Hash;
+  readonly place: StatePlace;
+}
+
+/** Returns the objects after those that are written, which have to be the same as then. */
+async function* withoutWritten(
+  objects: AsyncIterable<ForeignObject>,
+  { state: { done, digest: expected }, digest, place }: After,
+) {
+  let seen = 0;
+  const changed = () => {
+    return cannotContinue(place, `the first ${done} objects are not those that were imported`);
+  };
   for await (const object of objects) {
     seen += 1;
-    if (seen <= done) continue;
+    if (seen > done) {
+      yield object;
+      continue;
+    }
+    addToDigest(digest, JSON.stringify(object.values));
+    if (seen === done && digestSoFar(digest) !== expected) throw changed();
+  }
+  if (seen < done) throw changed();
+}
+
+async function* pagesOf(objects: AsyncIterable<ForeignObject>) {
+  let page: ForeignObject[] = [];
+  let bytes = 0;
+  for await (const object of objects) {
     const size = JSON.stringify(object.values).length;
     if (page.length === pageSize || (page.length > 0 && bytes + size > maxPageBytes)) {
       yield page;

@@ -1,9 +1,22 @@
+import { createHash, type Hash } from 'node:crypto';
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
 import { itemsOf } from '../../client.ts';
+import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
-import type { Ids } from './folder.ts';
+import {
+  addToDigest,
+  cannotContinue,
+  createdAt,
+  digestSoFar,
+  isStillThere,
+  type StatePlace,
+  startDigest,
+  type Written,
+} from './continue.ts';
+import { type Ids, kindOf, type Manifest, partFile } from './folder.ts';
+import { linesOf } from './lines.ts';
 import type { PartRecords, TransferRecord } from './record-ids.ts';
 import type { BadRecords } from './send-page.ts';
 
@@ -19,9 +32,91 @@ export interface ImportState {
   readonly position?: { readonly part: string; readonly start: number } | undefined;
   /** Whether the project of the export was pushed. */
   readonly isPushed?: boolean;
+  /** Time at which the instance was created, and the digest of `export.json`; absent in files of earlier versions. */
+  readonly origin?: Origin;
+  /** What is written of each part. */
+  readonly parts?: Readonly<Record<string, WrittenPart>>;
+}
+
+/** The instance and the export of an import. */
+interface Origin {
+  readonly instance: string;
+  readonly manifest: string;
+}
+
+/** Records of a part that are written. */
+export interface WrittenPart {
+  readonly digest: string;
+  /** Position after them in the file of the part. */
+  readonly end: number;
+  /** Ids of the first and the last one in the instance; absent: they existed. */
+  readonly ids?: Pick<Written, 'first' | 'last'> | undefined;
 }
 
 type Merged = Readonly<Partial<Record<keyof Ids, Readonly<Record<string, number>>>>>;
+
+/** Returns the instance and the export of an import. */
+export async function findOrigin(to: InstanceConnection, manifest: Manifest): Promise<Origin> {
+  const digest = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+  return { instance: await createdAt(to), manifest: digest };
+}
+
+/** Checks whether an import was into another instance of the same name. */
+export function isOfAnother({ origin }: ImportState, { instance }: Origin): boolean {
+  return origin !== undefined && origin.instance !== instance;
+}
+
+/**
+ * Checks that an import that has written something can continue: the export is the same as far as it is written, and
+ * its records are there.
+ *
+ * @throws UsageError otherwise
+ */
+export async function checkState(
+  to: InstanceConnection,
+  { origin, parts = {} }: ImportState,
+  { place, manifest }: { readonly place: StatePlace; readonly manifest: string },
+): Promise<void> {
+  if (origin === undefined) {
+    throw cannotContinue(place, 'an earlier version of groundwork began to import this export');
+  }
+  const changed = () => cannotContinue(place, 'the export is not the one that was imported so far');
+  if (origin.manifest !== manifest) throw changed();
+  for (const [part, { digest, end, ids }] of Object.entries(parts)) {
+    if (digestSoFar(await digestUpTo(place.files, part, end)) !== digest) throw changed();
+    if (ids === undefined || (await isStillThere(to, { ...kindOf(part), ...ids }))) continue;
+    throw cannotContinue(
+      place,
+      `records of ${partFile(part)} that were imported are not there any more`,
+    );
+  }
+}
+
+/** Returns the digest of the lines of a part up to a position. */
+export async function digestUpTo(files: ProjectFiles, part: string, end: number): Promise<Hash> {
+  const digest = startDigest();
+  if (end === 0) return digest;
+  for await (const line of linesOf(files.open(partFile(part)))) {
+    if (line.end > end) break;
+    addToDigest(digest, line.text ?? ''); // a line that is no text has not been imported
+  }
+  return digest;
+}
+
+/** Returns what is written of a part after some more of its records. */
+export function writtenPart(
+  state: ImportState,
+  { part, records }: Pick<PartRecords, 'part' | 'records'>,
+  { digest, end }: { readonly digest: Hash; readonly end: number },
+): WrittenPart {
+  const { kind } = kindOf(part);
+  const kept = records.filter((record) => !isMerged(state, part, record));
+  const all = kept.map(({ id }) => idThere(state, kind, Number(id)));
+  const known = state.parts?.[part]?.ids;
+  const [first, last] = [known?.first ?? all[0], all.at(-1) ?? known?.last];
+  const ids = first === undefined || last === undefined ? undefined : { first, last };
+  return { digest: digestSoFar(digest), end, ids };
+}
 
 /** Returns the id that a record of the export has in the instance. */
 export function idThere({ shift, merged }: ImportState, kind: keyof Ids, id: number): number {

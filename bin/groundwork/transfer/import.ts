@@ -6,6 +6,13 @@ import { type PushReport, pushProject } from '../project/push/push.ts';
 import { openFiles, type ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Progress, Terminal } from '../terminal.ts';
+import {
+  addToDigest,
+  alreadyThere,
+  type ImportedCount,
+  readState,
+  type StatePlace,
+} from './continue.ts';
 import { type FileValue, uploadFile } from './files.ts';
 import {
   type Ids,
@@ -19,7 +26,17 @@ import {
   recordsPath,
   saveJsonFile,
 } from './folder.ts';
-import { type ImportState, idThere, isMerged, mergeNamed } from './import-state.ts';
+import {
+  checkState,
+  digestUpTo,
+  findOrigin,
+  type ImportState,
+  idThere,
+  isMerged,
+  isOfAnother,
+  mergeNamed,
+  writtenPart,
+} from './import-state.ts';
 import { pagesOf } from './lines.ts';
 import { mapIds, type PartRecords, type TransferRecord } from './record-ids.ts';
 import { applySchema, fetchSchema, readSchemaFile, type Schema } from './schema.ts';
@@ -38,11 +55,14 @@ interface Export {
   readonly folder: string;
   /** The project in it, where it is wanted. */
   readonly project: Project | undefined;
+  /** Whether the user wants to forget what an earlier run has written. */
+  readonly isAgain: boolean;
 }
 
 /** The outcome of an import. */
-interface Imported {
-  readonly state: ImportState;
+interface Imported extends ImportedCount {
+  /** What is added to ids; absent: they stay. */
+  readonly shift: Ids | undefined;
   /** Absent without a project, and where the instance had records. */
   readonly pushed?: PushReport;
 }
@@ -56,7 +76,7 @@ interface Imported {
  */
 export async function importFolder(
   to: InstanceConnection,
-  { folder, project }: Export,
+  { folder, project, isAgain }: Export,
   out: Terminal,
 ): Promise<Imported> {
   const files = openFiles(folder);
@@ -67,12 +87,8 @@ export async function importFolder(
   }
   const statePath = importStateName(to);
   const save = (state: ImportState) => saveJsonFile(files, statePath, state);
-  const known = readJsonFile<ImportState>(files, statePath);
-  if (known !== undefined && isComplete(known, project)) {
-    throw new UsageError(
-      `it is imported into ${to.instance}; remove ${join(folder, statePath)} to do it again`,
-    );
-  }
+  const place = { files, path: statePath, isAgain };
+  const known = await knownState(to, { place, manifest, project }, out);
   const begun = known ?? (await begin(to, manifest));
   save(begun);
   const state = await importRecords(
@@ -81,11 +97,49 @@ export async function importFolder(
     out,
   );
   const ids = state.shift === undefined ? 'with their ids' : 'with new ids';
-  out.say(`Imported ${state.created + state.unchanged} records into ${to.instance}, ${ids}.`);
-  if (isComplete(state, project) || project === undefined) return { state };
+  const created = state.created - begun.created;
+  const unchanged = state.unchanged + begun.created;
+  const there = alreadyThere(unchanged);
+  out.say(`Imported ${created} records into ${to.instance}, ${ids}${there}`);
+  const imported = { created, unchanged, shift: state.shift };
+  if (isComplete(state, project) || project === undefined) return imported;
   const pushed = await pushProject(to, project, { options: {}, out });
   save({ ...state, isPushed: true });
-  return { state, pushed };
+  return { ...imported, pushed };
+}
+
+interface KnownCall extends Pick<Export, 'project'> {
+  readonly place: StatePlace;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Returns the state of an earlier run; undefined without one, and where it was into another instance of the name.
+ *
+ * @throws UsageError when nothing is left to do, or it cannot continue
+ */
+async function knownState(
+  to: InstanceConnection,
+  { place, manifest, project }: KnownCall,
+  out: Terminal,
+): Promise<ImportState | undefined> {
+  const known = readState<ImportState>(place);
+  if (known === undefined) return undefined;
+  const origin = await findOrigin(to, manifest);
+  if (isOfAnother(known, origin)) {
+    out.say(`The instance ${to.instance} was created again: the import starts again.`);
+    return undefined;
+  }
+  if (isComplete(known, project)) {
+    const state = join(place.files.folder, place.path);
+    throw new UsageError(
+      `it is imported into ${to.instance}; give --again (or remove ${state}) to do it again`,
+    );
+  }
+  if (known.position !== undefined) {
+    await checkState(to, known, { place, manifest: origin.manifest });
+  }
+  return known;
 }
 
 /** Checks whether nothing is left to do: no record, and no project, which only an empty instance gets. */
@@ -127,8 +181,10 @@ async function importRecords(
 }
 
 /** Returns the start of an import. Where there are records, ids for those of the export are reserved. */
-async function begin(to: InstanceConnection, { highest }: Manifest): Promise<ImportState> {
-  const start = { created: 0, unchanged: 0, position: { part: 'groups', start: 0 } };
+async function begin(to: InstanceConnection, manifest: Manifest): Promise<ImportState> {
+  const { highest } = manifest;
+  const origin = await findOrigin(to, manifest);
+  const start = { created: 0, unchanged: 0, position: { part: 'groups', start: 0 }, origin };
   if (await isEmpty(to)) return start;
   const shift = {
     groups: await reserve(to, 'groups', highest.groups),
@@ -171,10 +227,15 @@ async function importPart(running: Import, from: ImportState, part: string): Pro
   const start = from.position?.part === part ? from.position.start : 0;
   const { name } = kindOf(part);
   const fields = schema.classes.find((each) => each.name === name)?.schema ?? [];
+  const digest = await digestUpTo(files, part, start);
   let state = from;
-  for await (const { records, end } of pagesOf<TransferRecord>(files.open(path), start)) {
+  const lines = { fd: files.open(path), name: path };
+  for await (const { records, texts, end } of pagesOf<TransferRecord>(lines, start)) {
     state = await importPage(running, state, { part, fields, records });
-    state = { ...state, position: { part, start: end } };
+    for (const text of texts) addToDigest(digest, text);
+    const written = writtenPart(state, { part, records }, { digest, end });
+    const parts = { ...state.parts, [part]: written };
+    state = { ...state, position: { part, start: end }, parts };
     bar.advance(records.length);
     save(state);
   }

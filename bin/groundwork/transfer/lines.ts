@@ -1,8 +1,12 @@
 import { createReadStream } from 'node:fs';
+import { messageOf } from '../../../shared/values/caught.ts';
+import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
+import { decodeStrictly } from '../../../shared/values/text/decode-text.ts';
 
 /** A line of a file, without its end. */
 export interface Line {
-  readonly text: string;
+  /** Undefined for bytes that are not UTF-8. */
+  readonly text: string | undefined;
   /** Position after the line, in bytes. */
   readonly end: number;
 }
@@ -21,19 +25,21 @@ export async function* linesOf(fd: number, from = 0): AsyncGenerator<Line> {
     rest = Buffer.concat([rest, chunk as Buffer]); // a stream without encoding reads buffers
     let start = 0;
     for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline, start)) {
-      const text = rest.toString('utf8', start, at);
+      const text = decodeStrictly(rest.subarray(start, at));
       end += at + 1 - start;
       start = at + 1;
-      if (text.trim() !== '') yield { text, end };
+      if (text?.trim() !== '') yield { text, end };
     }
     rest = rest.subarray(start);
   }
-  if (rest.length > 0) yield { text: rest.toString('utf8'), end: end + rest.length };
+  if (rest.length > 0) yield { text: decodeStrictly(rest), end: end + rest.length };
 }
 
 /** Records of a request, and where the next one begins. */
 export interface RecordPage<Data> {
   readonly records: readonly Data[];
+  /** The lines of the records. */
+  readonly texts: readonly string[];
   readonly end: number;
 }
 
@@ -42,26 +48,52 @@ const maxRecords = 100;
 const maxBytes = 1_000_000;
 const maxStructure = 100_000;
 
+/** A file of JSON lines. */
+interface LinesFile {
+  /** Descriptor, which is closed. */
+  readonly fd: number;
+  /** Its name, for messages. */
+  readonly name: string;
+}
+
 /**
  * Reads JSON lines in pages that fit into a request.
  *
- * @param fd descriptor of the file, which is closed
+ * @throws Error that names the file and the place of a line that is no JSON in UTF-8
  */
-export async function* pagesOf<Data>(fd: number, from = 0): AsyncGenerator<RecordPage<Data>> {
+export async function* pagesOf<Data>(
+  { fd, name }: LinesFile,
+  from = 0,
+): AsyncGenerator<RecordPage<Data>> {
   let records: Data[] = [];
+  let texts: string[] = [];
   let [bytes, structure, end] = [0, 0, from];
   for await (const line of linesOf(fd, from)) {
     const size = line.end - end;
-    const marks = line.text.match(/[[\]{},:]/g)?.length ?? 0;
+    const text = line.text ?? notUtf8(name, end);
+    const marks = text.match(/[[\]{},:]/g)?.length ?? 0;
     const isFull = records.length === maxRecords || bytes + size > maxBytes;
     if (records.length > 0 && (isFull || structure + marks > maxStructure)) {
-      yield { records, end };
-      [records, bytes, structure] = [[], 0, 0];
+      yield { records, texts, end };
+      [records, texts, bytes, structure] = [[], [], 0, 0];
     }
-    records.push(JSON.parse(line.text) as Data);
+    records.push(parseLine(text, name, end) as Data);
+    texts.push(text);
     bytes += size;
     structure += marks;
     end = line.end;
   }
-  if (records.length > 0) yield { records, end };
+  if (records.length > 0) yield { records, texts, end };
+}
+
+function notUtf8(name: string, start: number): never {
+  throw new Error(`${name}, the line at byte ${start}: the bytes are not text in UTF-8`);
+}
+
+function parseLine(text: string, name: string, start: number): unknown {
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    throw new Error(`${name}, the line at byte ${start}: ${messageOf(error)}`, { cause: error });
+  }
 }

@@ -48,7 +48,7 @@ export function Screen({ names }: ScreenProps) {
       </section>
       <section class="card">
         <h2>Delete</h2>
-        <p class="about">Data, files, users, code and backups are gone at once.</p>
+        <p class="about">Data, files, users and code are gone at once. Backups stay.</p>
         <DangerButton
           of={record}
           verb="Delete the instance…"

@@ -163,7 +163,7 @@ const removeRoute: Route = {
           const input = validInput(removeFields, await context.body(), 'patch');
           const isAny = Object.values(input).includes(true);
           const config = isAny ? await removeCertificates(context, input) : configOf(context);
-          return { status: 200, body: showConfig(context, 'apns', { form, config }) };
+          return { status: 200, body: await showConfig(context, 'apns', { form, config }) };
         },
       },
     },

@@ -1,6 +1,7 @@
 import { instanceOf } from '../../../shared/core/resource/place.ts';
 import type { Context } from '../../../shared/core/resource/route.ts';
 import { openCredential } from '../../../shared/push/push-config.ts';
+import { readPrivateKey } from '../../../shared/push/rules/private-key.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';
 import type { PushSideData } from '../../../shared/store/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
@@ -69,11 +70,13 @@ function idsOf(sent: SentToken, stored: PushSideData['credential']) {
   };
 }
 
-function checkedKey(field: string, key: string): string {
-  const isKey = /^-----BEGIN PRIVATE KEY-----[A-Za-z0-9+/=\s]+-----END PRIVATE KEY-----$/.test(key);
-  if (!isKey) throw invalid({ [field]: ['Invalid file.'] });
+function checkedKey(field: string, sent: string): string {
+  const key = readPrivateKey(sent, 'P-256');
+  if (key === undefined) throw invalid({ [field]: [badTokenKey] });
   return key;
 }
+
+const badTokenKey = 'Invalid file: it is no whole P-256 key, as a .p8 file of Apple has.';
 
 async function storedKey(
   context: Context,

@@ -17,12 +17,12 @@ export const configAccess = { owner: allRights, full: allRights, write: allRight
 export interface ConfigForm {
   readonly fields: Fields;
   readonly links: readonly Link<PushConfigData>[];
-  readonly show: (config: PushConfigData) => JsonObject;
+  readonly show: (config: PushConfigData, context: Context) => JsonObject | Promise<JsonObject>;
   readonly change: (context: ConfigContext, mode: 'replace' | 'patch') => Promise<PushConfigData>;
 }
 
 /** Returns a configuration as responses show it. */
-export function showConfig(
+export async function showConfig(
   context: Context,
   provider: PushProvider,
   {
@@ -31,7 +31,7 @@ export function showConfig(
   }: { readonly form: Pick<ConfigForm, 'show' | 'links'>; readonly config: PushConfigData },
 ) {
   const self = pathOf(context, { 'v1.1': configPath(provider), v1: configPath(provider) });
-  return { ...show(config), links: linksOf(context, links, self, config) };
+  return { ...(await show(config, context)), links: linksOf(context, links, self, config) };
 }
 
 /** Returns the path of a provider's configuration below the version. */
@@ -45,7 +45,7 @@ export function configRoute(provider: PushProvider, form: ConfigForm): Route {
     right: 'U',
     run: async (context) => {
       const config = await form.change(context, mode);
-      return { status: 200, body: showConfig(context, provider, { form, config }) };
+      return { status: 200, body: await showConfig(context, provider, { form, config }) };
     },
   });
   const { fields, links } = form;
@@ -59,7 +59,7 @@ export function configRoute(provider: PushProvider, form: ConfigForm): Route {
         right: 'G',
         run: async (context) => ({
           status: 200,
-          body: showConfig(context, provider, { form, config: configOf(context) }),
+          body: await showConfig(context, provider, { form, config: configOf(context) }),
         }),
       },
       PUT: update('replace'),

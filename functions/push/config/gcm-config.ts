@@ -1,9 +1,12 @@
 import { defineFields, json } from '../../../shared/core/resource/field.ts';
 import { type Values, validInput } from '../../../shared/core/resource/input.ts';
-import type { Route } from '../../../shared/core/resource/route.ts';
+import { instanceOf } from '../../../shared/core/resource/place.ts';
+import type { Context, Route } from '../../../shared/core/resource/route.ts';
+import { openCredential } from '../../../shared/push/push-config.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';
 import { badServiceAccount, gcmKeyValue } from '../../../shared/push/rules/service-account.ts';
-import type { PushConfigData } from '../../../shared/store/records/push.ts';
+import type { PushConfigData, PushSideData } from '../../../shared/store/records/push.ts';
+import { hasFullRole } from '../../../shared/values/access.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { configRoute } from './config-route.ts';
 import { type SideChange, saveConfig } from './config-save.ts';
@@ -11,11 +14,37 @@ import { type SideChange, saveConfig } from './config-save.ts';
 const key = json(gcmKeyValue(), { nullable: true, shows: 'string' });
 const fields = defineFields({ production_api_key: key, development_api_key: key });
 
-function show({ production, development }: PushConfigData) {
+async function show({ production, development }: PushConfigData, context: Context) {
   return {
-    production_api_key: production.credential?.shown ?? null,
-    development_api_key: development.credential?.shown ?? null,
+    production_api_key: await shownKey(context, 'production', production),
+    development_api_key: await shownKey(context, 'development', development),
   };
+}
+
+/**
+ * Returns a key as a response shows it. Old clients read back the server key that they wrote, so owner and `full` see it;
+ * nobody sees the key of a service account.
+ */
+async function shownKey(
+  context: Context,
+  environment: PushEnvironment,
+  side: PushSideData,
+): Promise<string | null> {
+  if (side.credential === null) return null;
+  const legacy = hasFullRole(context.actor) && (await legacyKey(context, environment, side));
+  return legacy || side.credential.shown;
+}
+
+/** Returns the stored server key of an environment in clear; undefined: it has none. */
+async function legacyKey(
+  context: Context,
+  environment: PushEnvironment,
+  { credential }: PushSideData,
+): Promise<string | undefined> {
+  if (credential?.kind !== 'legacyKey') return undefined;
+  const place = { instance: instanceOf(context), provider: 'gcm', environment } as const;
+  const opened = await openCredential(context.platform.vault, place, credential);
+  return opened.kind === 'legacyKey' ? opened.key : undefined;
 }
 
 /** Routes of the Firebase keys; responses show their owners, never the keys (docs/reference/push.md#config). */
@@ -27,27 +56,35 @@ export const gcmConfigRoutes: readonly Route[] = [
     change: async (context, mode) => {
       const input = validInput(fields, await context.body(), mode);
       return saveConfig(context, 'gcm', async (current) => ({
-        development: keyChange('development', input, current),
-        production: keyChange('production', input, current),
+        development: await keyChange(context, 'development', { input, current }),
+        production: await keyChange(context, 'production', { input, current }),
       }));
     },
   }),
 ];
 
-function keyChange(
+interface KeysSent {
+  readonly input: Values<typeof fields, 'replace' | 'patch'>;
+  readonly current: PushConfigData;
+}
+
+async function keyChange(
+  context: Context,
   environment: PushEnvironment,
-  input: Values<typeof fields, 'replace' | 'patch'>,
-  current: PushConfigData,
-): SideChange {
+  { input, current }: KeysSent,
+): Promise<SideChange> {
   const field = `${environment}_api_key` as const;
   const sent = input[field];
   if (sent === undefined) return {};
   if (sent === null) return { credential: null };
+  const side = current[environment];
   if (sent.kind === 'new') {
     const { credential: secret, shown } = sent;
+    const isLegacy = secret.kind === 'legacyKey';
+    // clients send back values that they have read
+    if (isLegacy && secret.key === (await legacyKey(context, environment, side))) return {};
     return { credential: { secret, shown, field } };
   }
-  // clients send back values that they have read
-  if (sent.text === current[environment].credential?.shown) return {};
+  if (sent.text === side.credential?.shown) return {};
   throw invalid({ [field]: [badServiceAccount] });
 }

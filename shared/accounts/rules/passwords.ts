@@ -1,4 +1,4 @@
-import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { randomBytes, type ScryptOptions, timingSafeEqual } from 'node:crypto';
 
 const saltBytes = 16;
 const hashBytes = 32;
@@ -12,8 +12,28 @@ export interface ScryptJob {
   readonly options: ScryptOptions;
 }
 
-/** Runs one scrypt, which takes tens of milliseconds of CPU and 16 MB of memory and more. */
-export type RunScrypt = (job: ScryptJob) => Promise<Uint8Array>;
+/** Arguments of one bcrypt, for the hash of a password that was imported. */
+export interface BcryptJob {
+  readonly password: string;
+  /** Version, cost and salt: `$2a$10$` and 22 characters. */
+  readonly bcryptSalt: string;
+}
+
+/** A hash that is to be computed. */
+export type PasswordJob = ScryptJob | BcryptJob;
+
+/** Computes one hash, which takes tens of milliseconds of CPU and, for scrypt, 16 MB of memory and more. */
+export type RunPasswordJob = (job: PasswordJob) => Promise<Uint8Array>;
+
+const bcryptForm = /^(\$2[aby]\$(?:0[4-9]|1[0-2])\$[./A-Za-z0-9]{22})[./A-Za-z0-9]{31}$/;
+
+/**
+ * Checks whether a hash is one of bcrypt that can be imported: of cost 4 to 12, since the hash of a higher cost takes
+ * seconds. A log-in replaces it (docs/reference/transfer.md#users).
+ */
+export function isBcryptHash(text: string): boolean {
+  return bcryptForm.test(text);
+}
 
 /**
  * Hashes a password with scrypt and a new salt. The text contains the parameters, so that the cost can be raised later:
@@ -24,7 +44,7 @@ export type RunScrypt = (job: ScryptJob) => Promise<Uint8Array>;
 export async function hashPassword(
   password: string,
   cost: number,
-  run: RunScrypt,
+  run: RunPasswordJob,
 ): Promise<string> {
   const salt = randomBytes(saltBytes);
   const hash = await run(jobOf(password, salt, cost, blockSize));
@@ -32,8 +52,17 @@ export async function hashPassword(
   return ['scrypt', cost, blockSize, ...texts].join('$');
 }
 
-/** Checks whether `password` is the one that was hashed; a text of another form is a server error. */
-export async function isPassword(password: string, text: string, run: RunScrypt): Promise<boolean> {
+/** Checks whether `password` is the one that was hashed with scrypt or bcrypt; a text of another form is a server error. */
+export async function isPassword(
+  password: string,
+  text: string,
+  run: RunPasswordJob,
+): Promise<boolean> {
+  const [, bcryptSalt] = bcryptForm.exec(text) ?? [];
+  if (bcryptSalt !== undefined) {
+    // not normalized: bcrypt has hashed the characters as they were sent
+    return timingSafeEqual(await run({ password, bcryptSalt }), Buffer.from(text));
+  }
   const [name, cost, block, salt, hash] = text.split('$');
   if (name !== 'scrypt' || salt === undefined || hash === undefined) {
     throw new Error('a stored password has an unknown form');
@@ -41,14 +70,6 @@ export async function isPassword(password: string, text: string, run: RunScrypt)
   const job = jobOf(password, Buffer.from(salt, 'base64'), Number(cost), Number(block));
   return timingSafeEqual(await run(job), Buffer.from(hash, 'base64'));
 }
-
-/** Runs scrypt on a thread that Node.js also uses for files and the store: for one request at a time. */
-export const scryptAside: RunScrypt = ({ password, salt, keyBytes, options }) =>
-  new Promise((resolve, reject) => {
-    scrypt(password, salt, keyBytes, options, (error, key) =>
-      error === null ? resolve(key) : reject(error),
-    );
-  });
 
 function jobOf(password: string, salt: Uint8Array, cost: number, block: number): ScryptJob {
   const N = 2 ** cost;

@@ -2,7 +2,7 @@ import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { keyOfUrl, readUploadKey } from '../../values/file-keys.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
-import { isStorable, readJson, wellFormedJson } from '../../values/json/json-values.ts';
+import { readJson, readStorable } from '../../values/json/json-values.ts';
 import {
   integerReader,
   type Reader,
@@ -97,8 +97,8 @@ function readReference(input: unknown): Reading<Json> {
 
 function readObject(input: unknown): Reading<Json> {
   const value = toObject(input);
-  if (value === undefined || !isStorable(value)) return refuse(dataMessages.notObject);
-  return read(wellFormedJson(value));
+  if (value === undefined) return refuse(dataMessages.notObject);
+  return readStorable(value, dataMessages.notObject);
 }
 
 function readGeopoint(input: unknown): Reading<Json> {

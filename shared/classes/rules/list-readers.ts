@@ -1,7 +1,9 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
+import { messages } from '../../values/errors/messages.ts';
+import { ExactNumber } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
-import { readJson, wellFormedJson } from '../../values/json/json-values.ts';
-import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { readDoubles, readJson, wellFormedJson } from '../../values/json/json-values.ts';
+import { quoted, type Reading, read, refuse } from '../../values/scalars.ts';
 import type { Held } from './field-types.ts';
 
 type Member = string | boolean | number;
@@ -22,7 +24,13 @@ export function readArray(input: unknown, held: Held): Reading<Json> {
 }
 
 function readMembers(list: readonly unknown[]): Reading<readonly Member[]> {
-  return list.every(isMember) ? read(wellFormedJson(list)) : refuse(dataMessages.arrayMembers);
+  if (list.every(isMember)) return read(wellFormedJson(list));
+  const doubles = readDoubles(list);
+  if (!doubles.ok) return doubles;
+  const members = doubles.value as readonly unknown[]; // the shape is unchanged
+  return members.every(isMember)
+    ? read(wellFormedJson(members))
+    : refuse(dataMessages.arrayMembers);
 }
 
 function isMember(value: unknown): value is Member {
@@ -65,16 +73,22 @@ export function readRelation(value: unknown, held: Held): Reading<Json> {
 
 function changeRelation(operation: JsonObject, current: readonly Json[]): Reading<Json> {
   const removed = operand(operation, '_remove');
-  if (!removed.every(isInteger)) return refuse(dataMessages.relationMembers);
+  if (!removed.every(isInteger)) return refuse(memberFault(removed));
   const gone = new Set<Json>(removed);
   return readIds([...current, ...operand(operation, '_add')].filter((id) => !gone.has(id)));
 }
 
 function readIds(list: readonly unknown[]): Reading<Json> {
-  if (!list.every(isInteger)) return refuse(dataMessages.relationMembers);
+  if (!list.every(isInteger)) return refuse(memberFault(list));
   const ids = [...new Set(list)].filter((id) => id > 0 && id <= maxId).sort((a, b) => a - b);
   if (ids.length > maxIds) return refuse(dataMessages.relationTooLong(maxIds));
   return read(ids.length === 0 ? null : ids);
+}
+
+/** Returns the message for a list whose members are not all ids. */
+function memberFault(list: readonly unknown[]): string {
+  const large = list.find((id) => id instanceof ExactNumber && id.isInteger);
+  return large === undefined ? dataMessages.relationMembers : messages.noSuchPk(quoted(large));
 }
 
 function isInteger(value: unknown): value is number {

@@ -14,7 +14,7 @@ export function compressResponse(
   { headers }: Request,
   response: Response,
 ): Response | Promise<Response> {
-  const { headers: own = {}, content } = response;
+  const { headers: own = {}, content, cookies } = response;
   if (content === undefined || own['content-encoding']) return response;
   const { type, bytes } = content;
   if (!isCompressible(own['content-type'] ?? type, bytes.length)) return response;
@@ -25,6 +25,7 @@ export function compressResponse(
     status: response.status,
     headers: Object.assign({}, varied, { 'content-encoding': 'gzip' }),
     content: { type, bytes: packed },
+    ...(cookies && { cookies }),
   }));
 }
 

@@ -12,27 +12,67 @@ const requestHeaders =
   'accept, accept-encoding, authorization, content-type, dnt, origin, user-agent, x-csrftoken, ' +
   'x-requested-with, x-api-key, x-user-key, x-template-response, x-template, cache-control, ' +
   'x-confirm-name, x-strict, last-event-id';
+const known: ReadonlySet<string> = new Set(requestHeaders.split(', '));
 
-/** The response to any preflight, sent before routing and credentials (docs/reference/requests.md#cors). */
-export const preflightResponse: Response = {
-  status: 200,
-  headers: {
-    'access-control-allow-methods': 'DELETE, GET, OPTIONS, PATCH, POST, PUT',
-    'access-control-allow-headers': requestHeaders,
-    'access-control-max-age': '86400',
-  },
-};
+/** Names of headers that a page asks for beyond ours: tracing libraries add some to each request. */
+const maxAskedNames = 50;
+const headerName = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+
+/**
+ * Makes the response to a preflight, sent before routing and credentials: it allows our names of headers and those that
+ * the page asks for (docs/reference/requests.md#cors).
+ *
+ * @param asked value of `Access-Control-Request-Headers`
+ */
+export function preflightResponse(asked: string | undefined): Response {
+  const names = (asked ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const more = names.filter((name) => headerName.test(name) && !known.has(name));
+  return {
+    status: 200,
+    headers: {
+      'access-control-allow-methods': 'DELETE, GET, OPTIONS, PATCH, POST, PUT',
+      'access-control-allow-headers': [
+        requestHeaders,
+        ...new Set(more.slice(0, maxAskedNames)),
+      ].join(', '),
+      'access-control-max-age': '86400',
+    },
+  };
+}
 
 /** Returns the response to a browser's preflight; undefined for other requests, also for introspection. */
 export function respondToPreflight({ method, headers }: Request): Response | undefined {
   const isPreflight =
     method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
-  return isPreflight ? preflightResponse : undefined;
+  return isPreflight ? preflightResponse(headers['access-control-request-headers']) : undefined;
 }
 
-/** Lets pages of another origin read the response. */
+/**
+ * Lets pages of another origin read the response. CORS headers of a script replace ours, each by itself; credentials are
+ * allowed only where the script names the one origin that may send them (docs/reference/requests.md#cors).
+ */
 export function addCorsHeaders(request: Request, response: Response): Response {
   if (request.headers.origin === undefined) return response;
-  const headers = Object.assign({}, response.headers, corsHeaders);
+  const sent = response.headers ?? {};
+  const own = Object.keys(sent).filter((name) => isOfCors.test(name));
+  const headers = own.length === 0 ? { ...sent, ...corsHeaders } : replaced(sent, own);
   return Object.assign({}, response, { headers });
 }
+
+const isOfCors = /^access-control-/i;
+
+function replaced(
+  sent: Readonly<Record<string, string>>,
+  own: readonly string[],
+): Record<string, string> {
+  const headers: Record<string, string> = { ...corsHeaders };
+  for (const [name, value] of Object.entries(sent)) {
+    headers[own.includes(name) ? name.toLowerCase() : name] = value;
+  }
+  if (!isOneOrigin.test(headers['access-control-allow-origin'] ?? '')) {
+    delete headers['access-control-allow-credentials'];
+  }
+  return headers;
+}
+
+const isOneOrigin = /^https?:\/\/[^\s,*]+$/;

@@ -35,11 +35,11 @@ export function isRequestTooLarge(request: Request): boolean {
 }
 
 /** Checks whether a complete response exceeds the limit as a function's result. */
-export function isResponseTooLarge({ status, headers, content }: Response): boolean {
+export function isResponseTooLarge({ status, headers, content, cookies }: Response): boolean {
   if (content === undefined || isSmall(content.bytes.length)) return false;
   const { bytes } = content;
   const isBase64Encoded = typeof bytes !== 'string';
-  const head = jsonBytes({ statusCode: status, headers, body: '', isBase64Encoded }) - 2;
+  const head = jsonBytes({ statusCode: status, headers, cookies, body: '', isBase64Encoded }) - 2;
   const body = isBase64Encoded
     ? base64Bytes(bytes)
     : cachedForm(content, 'bytes of JSON', () => jsonBytes(bytes));

@@ -1,5 +1,6 @@
 import { maxStructure } from '../../values/bounds.ts';
 import { type ApiError, refused } from '../../values/errors/errors.ts';
+import { parseExactJson, wellFormedText } from '../../values/json/exact-number.ts';
 import { measureStructure } from '../../values/json/json-structure.ts';
 
 const maxDepth = 200; // V8 parses any depth, but serializing a value of some thousand levels overflows the stack
@@ -11,6 +12,7 @@ const shortest = 2 * maxDepth; // a shorter text cannot be deeper: each level ne
  * - A key `__proto__` is a key like any other.
  * - Lone surrogates (only an escape such as `\ud800` can produce them) become U+FFFD in keys and values, so that every
  *   string inside can be stored and ordered as UTF-8.
+ * - A number that a double does not give back becomes an `ExactNumber` (docs/reference/requests.md#large-numbers).
  *
  * @throws ApiError 400 `JSON parse error - ...` when it is no JSON, has more than 200 levels or more than
  *   {@link maxStructure} brackets, commas and colons
@@ -18,7 +20,7 @@ const shortest = 2 * maxDepth; // a shorter text cannot be deeper: each level ne
 export function parseJsonText(text: string): unknown {
   checkStructure(text);
   try {
-    return JSON.parse(/\\ud/i.test(text) ? replaceLoneEscapes(text) : text);
+    return parseExactJson(/\\ud/i.test(text) ? wellFormedText(text) : text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const position = /at position (\d+)/.exec(error.message)?.[1];
@@ -35,15 +37,6 @@ export function jsonParseError(reason: string, code: BodyFault = 'malformed_body
 }
 
 type BodyFault = 'malformed_body' | 'body_too_complex';
-
-/** Replaces lone escapes in the text: one pass covers keys and values and keeps pairs and `\\\\ud800` unchanged. */
-function replaceLoneEscapes(text: string): string {
-  const escapes =
-    /(?:\\\\)+|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[dD][89a-fA-F][\da-fA-F]{2}/g;
-  return text.replace(escapes, (found) =>
-    found.length === 6 && found[1] === 'u' ? '\\ufffd' : found,
-  );
-}
 
 /** Limits the cost of parsing. A short text cannot exceed any of the limits. */
 function checkStructure(text: string): void {

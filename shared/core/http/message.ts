@@ -11,6 +11,8 @@ export interface Request {
    * Of a repeated parameter the last value counts (docs/reference/requests.md#query-parameters), with few exceptions.
    */
   readonly query: URLSearchParams;
+  /** Name of a parameter of the query whose bytes are no UTF-8, so that its value has U+FFFD. Absent: there is none. */
+  readonly brokenParameter?: string | undefined;
   /** Names in lower case; repeats joined with commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: RawBody;
@@ -48,6 +50,8 @@ export interface InnerRequest extends Request {
 export interface Response {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Values of `Set-Cookie`, the one header that cannot be joined; only responses of scripts have it. */
+  readonly cookies?: readonly string[];
   /** The value that is sent as JSON; undefined: no body. */
   readonly body?: unknown;
   /** Something other than JSON, sent instead of `body`. */

@@ -1,6 +1,8 @@
 import { ApiError } from '../../values/errors/errors.ts';
+import { writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject } from '../../values/json/json.ts';
-import { decodeText, mediaType } from './body/body.ts';
+import { mediaType } from '../../values/text/media-type.ts';
+import { decodeText } from './body/body.ts';
 import { parseJsonText } from './json-text.ts';
 import { keyMembers, type Request } from './message.ts';
 
@@ -57,7 +59,7 @@ function withBody(
   const merged = new URLSearchParams();
   for (const [name, value] of Object.entries(body)) {
     if (keyMembers.includes(name)) continue; // a link to the next page repeats the query
-    merged.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+    merged.append(name, typeof value === 'string' ? value : writeExactJson(value));
   }
   for (const [name, value] of query) merged.append(name, value);
   return merged;

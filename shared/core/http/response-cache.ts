@@ -1,5 +1,6 @@
 import type { Shape, TextItem } from '../../store/text-item.ts';
 import { BodyText } from '../../values/json/body-text.ts';
+import { parseExactJson, writeExactJson } from '../../values/json/exact-number.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
 /*
@@ -18,7 +19,7 @@ export function membersOf(body: ItemBody): JsonObject {
 
 /** Returns a body, or a list of bodies, with the members of all. */
 export function parsedBody(body: unknown): unknown {
-  return JSON.parse(writeBody(body));
+  return parseExactJson(writeBody(body));
 }
 
 /**
@@ -109,12 +110,12 @@ export function keepText(body: object, text: string): void {
 /**
  * Serializes a body as JSON. Uses the text of bodies that have one, also of those on a page of results.
  *
- * @param body a value that JSON can represent
+ * @param body a value that JSON can represent, also with numbers that a double does not give back
  */
 export function writeBody(body: unknown): string {
-  if (typeof body !== 'object' || body === null) return JSON.stringify(body);
+  if (typeof body !== 'object' || body === null) return writeExactJson(body);
   if (body instanceof BodyText) return body.text;
-  return texts.get(body) ?? ('objects' in body ? writePage(body) : JSON.stringify(body));
+  return texts.get(body) ?? ('objects' in body ? writePage(body) : writeExactJson(body));
 }
 
 /** Writes a page as one flat text: a page of pieces would be copied once more. */
@@ -123,7 +124,7 @@ function writePage(page: object): string {
   for (const [name, value] of Object.entries(page)) {
     pieces.push(pieces.length === 0 ? '{' : ',', JSON.stringify(name), ':');
     if (name === 'objects' && Array.isArray(value)) pushList(pieces, value);
-    else pieces.push(JSON.stringify(value));
+    else pieces.push(writeExactJson(value));
   }
   pieces.push('}');
   return pieces.join('');
@@ -133,7 +134,7 @@ function pushList(pieces: string[], objects: readonly unknown[]): void {
   pieces.push('[');
   for (const [at, one] of objects.entries()) {
     if (at > 0) pieces.push(',');
-    pieces.push(one instanceof BodyText ? one.text : JSON.stringify(one));
+    pieces.push(one instanceof BodyText ? one.text : writeExactJson(one));
   }
   pieces.push(']');
 }

@@ -34,8 +34,8 @@ export function createRouter<Placed extends RoutePaths>(
   );
   for (const route of routes) {
     for (const version of versions) {
-      const path = route.paths[version];
       const tree = trees.get(version);
+      const path = route.paths[version];
       if (path !== undefined && tree !== undefined) insert(tree.root, path, route);
     }
   }
@@ -46,8 +46,25 @@ export function createRouter<Placed extends RoutePaths>(
     const [before, version, ...segments] = path.split('/');
     const tree = trees.get(version ?? '');
     if (before !== '' || tree === undefined || segments.pop() !== '') return undefined;
-    return find(tree.root, segments, tree.version);
+    const match = find(tree.root, segments, tree.version);
+    if (match !== undefined || tree.version !== 'v1') return match;
+    const older = inOlderNames(segments);
+    return older && find(tree.root, older, tree.version);
   };
+}
+
+/** Names of v1.1 that version 1 has in addition to its own: documented samples use them. */
+const newerNames: Readonly<Record<string, readonly string[]>> = {
+  'endpoints/scripts': ['webhooks'],
+  'endpoints/data': ['api', 'objects'],
+  'snippets/scripts': ['codeboxes'],
+};
+
+/** Replaces a name of v1.1 by that of version 1; undefined where the path has none. */
+function inOlderNames(segments: readonly string[]): readonly string[] | undefined {
+  const [instances = '', instance = '', ...[family, list, ...rest]] = segments;
+  const name = newerNames[`${family}/${list}`];
+  return name && [instances, instance, ...name, ...rest];
 }
 
 /** Creates a router that caches each path: for few requests, which mostly have the same paths. */

@@ -11,8 +11,9 @@ const notOurs =
 
 /** Serializes the body of a response as JSON, indented as the client requests. 204 and 304 have no body. */
 export function serialize({ headers }: Request, response: Response): Response {
-  const { status, headers: own = {}, body, content } = response;
-  if (status === 204 || status === 304) return { status, headers: own };
+  const { status, headers: own = {}, body, content, cookies } = response;
+  if (status === 204 || status === 304)
+    return { status, headers: own, ...(cookies && { cookies }) };
   if (content !== undefined || body === undefined) return response;
   const indent = jsonIndent(headers.accept);
   const json = () => ({ type: jsonType, bytes: toText(body, indent) });
@@ -43,13 +44,19 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 
 /** Adds the headers that every response has. Names are in lower case from here on. */
 export function addHeaders({ id }: Request, response: Response): Response {
-  const { status, content, stream } = response;
+  const { status, content, stream, cookies } = response;
   const headers = allHeaders(response.headers);
   headers['x-request-id'] = id;
   const sent = content ?? stream;
   if (sent !== undefined) headers['content-type'] ??= sent.type;
   else if (status !== 204) headers['content-length'] = '0';
-  return { status, headers, ...(content && { content }), ...(stream && { stream }) };
+  return {
+    status,
+    headers,
+    ...(cookies && { cookies }),
+    ...(content && { content }),
+    ...(stream && { stream }),
+  };
 }
 
 /** Merges the headers of a response into those of all. */
@@ -77,9 +84,12 @@ export function limitSize(response: Response): Response {
 
 /** Removes the body from the response to HEAD; it keeps the headers, with the length of the body. */
 export function withoutBody({ method }: Request, response: Response): Response {
-  const { status, headers, content } = response;
   if (method !== 'HEAD') return response;
-  if (content === undefined) return headers === undefined ? { status } : { status, headers };
-  const length = String(Buffer.byteLength(content.bytes));
-  return { status, headers: { ...headers, 'content-length': length } };
+  const { status, headers, content, cookies } = response;
+  const length = content && { 'content-length': String(Buffer.byteLength(content.bytes)) };
+  return {
+    status,
+    ...((headers || length) && { headers: { ...headers, ...length } }),
+    ...(cookies && { cookies }),
+  };
 }

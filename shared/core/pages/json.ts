@@ -1,3 +1,4 @@
+import { ExactNumber, parseExactJson, writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json } from '../../values/json/json.ts';
 import { versions } from '../resource/versions.ts';
 import { type Html, html } from './html.ts';
@@ -10,9 +11,9 @@ const pathPattern = new RegExp(`^/(${versions.join('|').replaceAll('.', '\\.')})
  * are text. A very long value is not coloured.
  */
 export function renderJson(body: unknown): Html | string {
-  const text = JSON.stringify(body, null, 2);
+  const text = writeExactJson(body, 2);
   if (text.length > maxColoured) return text;
-  const value: Json = JSON.parse(text);
+  const value: Json = parseExactJson(text) as Json; // a large number is shown as it is
   if (!isPageOfResults(value)) return render(value, '\n', false);
   return renderObject(value, '\n', (name) => name === 'next' || name === 'prev');
 }
@@ -36,7 +37,8 @@ function render(value: Json, indent: string, isLink: boolean): Html | string {
     return renderObject(value, indent, (name) => isLink || name === 'links');
   }
   if (typeof value === 'string') return renderText(value, isLink);
-  return html`<span class="${typeof value === 'number' ? 'n' : 'w'}">${String(value)}</span>`;
+  const isNumber = typeof value === 'number' || value instanceof ExactNumber;
+  return html`<span class="${isNumber ? 'n' : 'w'}">${String(value)}</span>`;
 }
 
 function renderList(values: readonly Json[], indent: string): Html | string {

@@ -5,6 +5,7 @@ import {
   notFound,
   parentNotFound,
   pathNotFound,
+  refused,
   serverBusy,
 } from '../../values/errors/errors.ts';
 import { parseBody } from '../http/body/body.ts';
@@ -65,12 +66,13 @@ async function matchLoaded(
 function toMatched({ request, platform, caches }: Arrived, match: Match): Found {
   noteRoute(request, match);
   const method = methodOf(request);
+  const operation = isMethod(method) ? match.route.operations[method] : undefined;
   return {
     match,
     allow: allowedMethods(match.route),
-    operation: isMethod(method) ? match.route.operations[method] : undefined,
+    operation,
     keys: keyRing(platform, caches),
-    body: bodyReader(request),
+    body: bodyReader(request, operation),
   };
 }
 
@@ -135,6 +137,13 @@ export function negotiate({ request, match, loading, form, session }: Read): For
 }
 
 type FormOfResponse = Pick<Formed, 'form' | 'isDescription'>;
+
+/** Rejects a query whose bytes are no text, except for a script, which gets it with U+FFFD. */
+export function requireText({ request: { brokenParameter }, allowed }: Allowed): void {
+  if (brokenParameter === undefined || allowed === undefined || allowed.runsCode) return;
+  const what = `the value of ${JSON.stringify(brokenParameter)}`;
+  throw refused(400, `Query parse error - ${what} is not valid utf-8`, 'malformed_request');
+}
 
 /** Rejects a body that was read for its key and cannot be parsed. */
 export function checkBodyOfKey({ caller }: Formed): void {
@@ -237,11 +246,17 @@ function readingOf({ operations: { GET } }: Route): Operation | undefined {
   return others;
 }
 
-/** Returns the parser of a request's body, which parses it once. */
-export function bodyReader(request: Request): () => Promise<Body> {
+/**
+ * Returns the parser of a request's body, which parses it once. Third parties choose the bytes of a script's arguments:
+ * those that are no text become U+FFFD there, and are an error for all other operations.
+ */
+export function bodyReader(
+  request: Request,
+  operation: Operation | undefined,
+): () => Promise<Body> {
   let body: Promise<Body> | undefined;
   return () => {
-    body ??= parseBody(request);
+    body ??= parseBody(request, operation?.runsCode);
     return body;
   };
 }

@@ -16,6 +16,7 @@ import {
   requireInstance,
   requireMethod,
   requireRight,
+  requireText,
   settleCaller,
 } from './checks.ts';
 import { errorResponse, formOf } from './errors.ts';
@@ -53,10 +54,15 @@ const sharedChecks = startWith<Arrived>()
   .add(requireRight);
 
 /** The checks of a batch's items that follow on the limit of the rate, which counts each of them. */
-const lastChecks = startWith<Settled>().add(requireMethod).add(authorize);
+const lastChecks = startWith<Settled>().add(requireMethod).add(authorize).add(requireText);
 
 /** The checks of a single request. */
-const allChecks = sharedChecks.add(limitRate).add(requireMethod).add(authorize).add(respond);
+const allChecks = sharedChecks
+  .add(limitRate)
+  .add(requireMethod)
+  .add(authorize)
+  .add(requireText)
+  .add(respond);
 
 /** The checks of a request whose response takes long, once more. */
 const repeatedChecks = startWith<Formed>()
@@ -151,7 +157,7 @@ function openOne({ exchange, last }: Shared, request: Request, at: number): Open
   }
   const { exchange: allowed } = last;
   const run = async () => {
-    const body = bodyReader(request);
+    const body = bodyReader(request, allowed.allowed);
     const reserved = reservedAt(exchange, at);
     const context = { ...allowed.context, request, reserved, body };
     return (await respond({ ...allowed, request, body, context })).response;

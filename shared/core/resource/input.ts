@@ -12,6 +12,8 @@ export interface Body {
   readonly form: boolean;
   /** Parts of a multipart body that are files, by the name of their field. */
   readonly files?: readonly Upload[];
+  /** True where bytes that are no text became U+FFFD; only a script's arguments can have such. */
+  readonly isReplaced?: true;
 }
 
 /** The use of a body: a create, a full update (PUT) or a partial one (PATCH). */

@@ -85,13 +85,13 @@ function describeField(name: string | undefined, field: Field): JsonObject {
     ...(field.maxValue !== undefined && { max_value: field.maxValue }),
     ...(field.child !== undefined && { child: describeField(undefined, field.child) }),
     ...(field.children !== undefined && { children: describeFields(field.children, undefined) }),
-    ...(isWritable &&
-      field.choices !== undefined && { choices: field.choices.map(describeChoice) }),
+    ...(isWritable && field.choices !== undefined && { choices: describeChoices(field.choices) }),
   };
 }
 
-function describeChoice(word: string): JsonObject {
-  return { value: word, display_name: word };
+/** Describes the values of a field that has a choice of them. */
+export function describeChoices(words: readonly string[]): readonly JsonObject[] {
+  return words.map((word) => ({ value: word, display_name: word }));
 }
 
 function labelOf(name: string): string {

@@ -12,6 +12,7 @@ import {
   OutOfTime,
 } from '../../core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../core/http/message.ts';
+import { brokenParameterOf } from '../../values/text/decode-text.ts';
 import type { Ids } from '../ports.ts';
 import type { FrontDoor } from './requests/front-door.ts';
 
@@ -130,6 +131,7 @@ function toRequest(event: APIGatewayProxyEventV2, ids: Ids): Request {
     method: http.method,
     path: pathOf(event),
     query: new URLSearchParams(event.rawQueryString),
+    brokenParameter: brokenParameterOf(event.rawQueryString),
     headers: toHeaders(event),
     body: { kind: 'bytes', bytes: toBytes(event) },
     sourceAddress: http.sourceIp,
@@ -165,13 +167,14 @@ function toBytes({ body, isBase64Encoded }: APIGatewayProxyEventV2): Uint8Array 
 }
 
 /** Converts a complete response to the gateway's result. */
-function toResult({ status, headers = {}, content }: Response): Result {
-  if (content === undefined) return { statusCode: status, headers };
+function toResult({ status, headers = {}, content, cookies }: Response): Result {
+  const more = cookies && { cookies: [...cookies] };
+  if (content === undefined) return { statusCode: status, headers, ...more };
   const { bytes } = content;
   if (typeof bytes === 'string') {
-    return { statusCode: status, headers, body: bytes, isBase64Encoded: false };
+    return { statusCode: status, headers, body: bytes, isBase64Encoded: false, ...more };
   }
   const { buffer, byteOffset, byteLength } = bytes;
   const body = Buffer.from(buffer, byteOffset, byteLength).toString('base64');
-  return { statusCode: status, headers, body, isBase64Encoded: true };
+  return { statusCode: status, headers, body, isBase64Encoded: true, ...more };
 }

@@ -1,5 +1,5 @@
 import { loggingMailer } from '../../accounts/mailers.ts';
-import { scryptAside } from '../../accounts/rules/passwords.ts';
+import { hashAside } from '../../accounts/rules/hash-aside.ts';
 import type { SocialConfiguration } from '../../accounts/social.ts';
 import { endedMs } from '../../scripts/runs/run-times.ts';
 import type { ScriptRun } from '../../scripts/script-runner.ts';
@@ -79,7 +79,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     social: openLateVerifiers(environment.social),
     settings,
     scans: openFreeScans(),
-    passwords: { run: (job) => scryptAside(job) }, // a function serves one request at a time
+    passwords: { run: (job) => hashAside(job) }, // a function serves one request at a time
     runs: openLateRuns({ services, late }, scripts),
     templates: openLateTemplates(),
     certificates: readCertificate,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { ScryptJob } from '../../accounts/rules/passwords.ts';
+import type { PasswordJob } from '../../accounts/rules/passwords.ts';
 import { serverBusy } from '../../values/errors/errors.ts';
 import { type GateLimits, openGate } from '../limits/gate.ts';
 import type { PasswordHasher } from '../ports.ts';
@@ -43,7 +43,7 @@ export function openPasswordThreads(): PasswordThreads {
     return worker;
   }
 
-  async function hash(job: ScryptJob): Promise<Uint8Array> {
+  async function hash(job: PasswordJob): Promise<Uint8Array> {
     if (isClosed) throw busy();
     const worker = idle.pop() ?? start();
     worker.ref();
@@ -77,7 +77,7 @@ export function openPasswordThreads(): PasswordThreads {
 }
 
 /** Sends a job and waits for its result; a thread that fails has ended. */
-function resultOf(worker: Worker, job: ScryptJob): Promise<Uint8Array> {
+function resultOf(worker: Worker, job: PasswordJob): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const ended = () => fail(new Error('the thread has ended'));
     const done = () => {

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { loggingMailer } from '../../accounts/mailers.ts';
 import { resetPassword } from '../../accounts/reset-password.ts';
-import { hashPassword, scryptAside } from '../../accounts/rules/passwords.ts';
+import { hashAside } from '../../accounts/rules/hash-aside.ts';
+import { hashPassword } from '../../accounts/rules/passwords.ts';
 import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
 import { handleDeadLetter, letterJob } from '../../jobs/dead-letters.ts';
@@ -223,7 +224,7 @@ async function openControlOf(
       return;
     }
     const { email, password } = parsed.resetPassword;
-    const hash = await hashPassword(password, services.settings.passwordCost, scryptAside);
+    const hash = await hashPassword(password, services.settings.passwordCost, hashAside);
     await resetPassword(services, { email, hash });
   });
 }

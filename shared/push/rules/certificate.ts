@@ -1,4 +1,5 @@
 import { type Reading, read, refuse } from '../../values/scalars.ts';
+import { mediaType } from '../../values/text/media-type.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import type { Upload } from '../../values/uploads.ts';
 import type { OpenedPkcs12 } from './pkcs12.ts';
@@ -32,7 +33,7 @@ export async function readCertificate(
   { contentType, bytes }: Upload,
   { environment, nowMs, open }: CertificateReading,
 ): Promise<Reading<PushCertificate>> {
-  if (!types.includes(contentType)) {
+  if (!types.includes(mediaType(contentType))) {
     return refuse('Invalid content type. Please upload different file.');
   }
   if (bytes.byteLength > maxBytes) return refuse(`Please keep filesize under ${maxBytes}.`);

@@ -1,7 +1,7 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { isJsonObject, type JsonObject } from '../../values/json/json.ts';
-import { isStorable, readJson, wellFormedJson } from '../../values/json/json-values.ts';
+import { readJson, readStorable } from '../../values/json/json-values.ts';
 import { type Reading, read, refuse } from '../../values/scalars.ts';
 import { type PushEnvironment, type PushProvider, pushEnvironments } from './provider.ts';
 import { broken, type ObjectRule, type Rule } from './rules.ts';
@@ -103,10 +103,11 @@ export function readPushContent(
   if (isEmpty(parsed.value) && !isForOne) return refuse(messages.required);
   const given = isEmpty(parsed.value) ? {} : parsed.value;
   const value = isForOne && isJsonObject(given) ? { ...given, registration_ids: [only] } : given;
-  const error = broken(rules[provider], value);
+  const kept = readStorable(value, dataMessages.invalidFormat('Content'));
+  if (!kept.ok) return kept;
+  const error = broken(rules[provider], kept.value);
   if (error !== undefined) return refuse(`Invalid JSON: ${error}`);
-  if (!isStorable(value)) return refuse(dataMessages.invalidFormat('Content'));
-  const content = wellFormedJson(value) as PushContent; // checked by the rules
+  const content = kept.value as PushContent; // checked by the rules
   return bytesOf(withoutIds(content)) > maxBytes
     ? refuse(dataMessages.objectTooBig(maxBytes))
     : read(content);

@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { readJson } from '../../values/json/json-values.ts';
 import { type PushEnvironment, type PushProvider, platformName } from './provider.ts';
@@ -116,7 +117,7 @@ function textValues(value: Json | undefined): Readonly<Record<string, string>> {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : writeExactJson(value);
 }
 
 function given(name: string, value: Json | undefined): JsonObject {

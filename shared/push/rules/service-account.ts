@@ -1,8 +1,10 @@
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
+import { writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject } from '../../values/json/json.ts';
 import { characterCount, type Reading, read, refuse } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
+import { readPrivateKey } from './private-key.ts';
 import type { PushCredential } from './provider.ts';
 
 /** Key as sent: a new one, or, from clients that send back what they have read, the form in responses. */
@@ -13,9 +15,15 @@ export type GcmKey =
 const maxBytes = 16_384;
 const maxLegacyLength = 40; // docs/reference/push.md#config
 const required = ['project_id', 'private_key', 'client_email'];
+const accountType = 'service_account';
 
 /** Message about a key that is neither a service account nor a server key. */
 export const badServiceAccount = `Invalid service account: ${required.join(', ')} are required.`;
+
+/** Message about a file of another kind, such as that of an OAuth client. */
+const otherFile = `Invalid service account: its type must be "${accountType}".`;
+/** Message about a key that is cut off, or is no RSA key. */
+const badKey = 'Invalid service account: private_key is no whole RSA key in PEM.';
 
 /**
  * Returns the schema of a Firebase key: the JSON of a service account, as an object or as text; or a former server key
@@ -23,7 +31,7 @@ export const badServiceAccount = `Invalid service account: ${required.join(', ')
  */
 export function gcmKeyValue(): ValueSchema<GcmKey | null> {
   return schemaOf((input) => {
-    if (isJsonObject(input)) return readAccount(JSON.stringify(input));
+    if (isJsonObject(input)) return readAccount(writeExactJson(input));
     return typeof input === 'string' ? readText(input.trim()) : refuse(messages.notString);
   });
 }
@@ -42,8 +50,15 @@ function readAccount(text: string): Reading<GcmKey> {
   const account = parsed(text);
   const isWhole = (name: string) => typeof account?.[name] === 'string' && account[name] !== '';
   if (account === undefined || !required.every(isWhole)) return refuse(badServiceAccount);
-  const shown = `service_account:${account.client_email}`;
-  return read({ kind: 'new', credential: { kind: 'serviceAccount', text }, shown });
+  const { type = accountType, private_key: sent, client_email } = account;
+  if (type !== accountType) return refuse(otherFile);
+  const private_key = readPrivateKey(String(sent), 'RSA');
+  if (private_key === undefined) return refuse(badKey);
+  const credential = {
+    kind: 'serviceAccount',
+    text: private_key === sent ? text : JSON.stringify({ ...account, private_key }),
+  } as const;
+  return read({ kind: 'new', credential, shown: `service_account:${client_email}` });
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -1,5 +1,4 @@
-import * as v from 'valibot';
-import { maySetHeader } from '../../values/text/response-headers.ts';
+import { parseResponse, type ScriptResponse, sizeOfContent } from './script-response.ts';
 
 /**
  * Maximum bytes of standard output, standard error and custom response together (docs/reference/scripts.md#outcome).
@@ -8,18 +7,6 @@ export const maxOutputBytes = 524_288;
 
 /** Replaces standard error when the output of a run is too large. */
 export const tooMuchOutput = 'stdout and/or stderr max size exceeded.';
-/** Message in standard error about an invalid custom response. */
-export const invalidResponse = 'HTTP response validation failed.';
-
-/** Checked custom response: it can be sent unchanged. */
-export interface ScriptResponse {
-  /** 100 to 599. */
-  readonly status: number;
-  readonly content_type: string;
-  readonly content: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** Result of a run as its supervisor observed it. It is untrusted: it comes from the script's environment. */
 export interface RawResult {
   /** Null when a signal ended the process. */
@@ -29,7 +16,7 @@ export interface RawResult {
   readonly isCut: boolean;
   readonly stdout: string;
   readonly stderr: string;
-  /** JSON of `{status_code, content, content_type, headers}`; absent without a custom response. */
+  /** JSON of a custom response as {@link parseResponse} reads it; absent without one. */
   readonly response?: string;
 }
 
@@ -52,15 +39,15 @@ export function judgeRun(raw: RawResult): ScriptResult {
   const stderr = trimEnd(raw.stderr);
   const text = raw.exitCode === 0 ? raw.response : undefined;
   const parsed = text === undefined ? undefined : parseResponse(text);
-  const content = parsed?.response.content ?? '';
-  if (raw.isCut || sizeOf(raw.stdout) + sizeOf(raw.stderr) + sizeOf(content) > maxOutputBytes) {
+  const bytes = parsed?.response === undefined ? 0 : sizeOfContent(parsed.response);
+  if (raw.isCut || sizeOf(raw.stdout) + sizeOf(raw.stderr) + bytes > maxOutputBytes) {
     return { status: 'failure', stdout: cut(stdout), stderr: tooMuchOutput };
   }
   if (raw.isTimedOut || raw.exitCode === timeoutCode) return { status: 'timeout', stdout, stderr };
   if (raw.exitCode !== 0) return { status: 'failure', stdout, stderr };
-  if (text === undefined) return { status: 'success', stdout, stderr };
-  if (parsed === undefined) {
-    return { status: 'failure', stdout, stderr: withLine(stderr, invalidResponse) };
+  if (parsed === undefined) return { status: 'success', stdout, stderr };
+  if (parsed.response === undefined) {
+    return { status: 'failure', stdout, stderr: withLine(stderr, parsed.problem) };
   }
   const { response, omitted } = parsed;
   const told = omitted.length === 0 ? stderr : withLine(stderr, omittedHeaders(omitted));
@@ -74,61 +61,6 @@ export function omittedHeaders(names: readonly string[]): string {
 
 function withLine(text: string, line: string): string {
   return text === '' ? line : `${text}\n${line}`;
-}
-
-const printable = /^[\u0020-\u007e]*$/;
-const maxHeaders = 50;
-const maxHeadersBytes = 8 * 1024;
-
-const scalar = v.union([v.string(), v.number(), v.boolean()]);
-const headersSchema = v.pipe(
-  v.custom<object>((value) => typeof value === 'object' && value !== null && !Array.isArray(value)),
-  v.transform((headers): [string, unknown][] => Object.entries(headers)),
-  v.array(
-    v.tuple([
-      v.pipe(v.string(), v.regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), v.maxLength(127)),
-      v.pipe(
-        scalar,
-        v.transform(String),
-        v.regex(/^[\t\u0020-\u007e\u0080-\u00ff]*$/),
-        v.maxLength(4096),
-      ),
-    ]),
-  ),
-  v.maxLength(maxHeaders),
-  v.check((headers) => sizeOf(headers.flat().join('')) <= maxHeadersBytes),
-);
-const responseSchema = v.object({
-  status_code: v.pipe(
-    v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{3}$/), v.transform(Number))]),
-    v.integer(),
-    v.minValue(100),
-    v.maxValue(599),
-  ),
-  content: v.string(),
-  content_type: v.pipe(v.string(), v.maxLength(255), v.regex(printable), v.includes('/')),
-  headers: headersSchema,
-});
-
-const responseText = v.pipe(v.string(), v.parseJson(), responseSchema);
-
-/** A custom response, and the names of headers that are not part of it, as the script wrote them. */
-interface ParsedResponse {
-  readonly response: ScriptResponse;
-  readonly omitted: readonly string[];
-}
-
-/** Parses the response that a script has set; undefined when it cannot be sent. */
-function parseResponse(text: string): ParsedResponse | undefined {
-  const parsed = v.safeParse(responseText, text);
-  if (!parsed.success) return undefined;
-  const { status_code, content, content_type, headers } = parsed.output;
-  const kept = headers.filter(([name]) => maySetHeader(name));
-  const omitted = headers.map(([name]) => name).filter((name) => !maySetHeader(name));
-  return {
-    response: { status: status_code, content, content_type, headers: Object.fromEntries(kept) },
-    omitted,
-  };
 }
 
 function sizeOf(text: string): number {

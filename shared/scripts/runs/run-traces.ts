@@ -11,7 +11,7 @@ import { dataOwner } from '../../values/file-keys.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { planTraceDeletion } from '../delete-old-traces.ts';
-import type { ScriptResponse } from '../rules/script-result.ts';
+import type { ScriptResponse } from '../rules/script-response.ts';
 import type { FinishedTrace, RunReference, RunRequest, TraceResult } from '../run-request.ts';
 import type { ScriptOutcome } from '../script-runner.ts';
 import { filesOf, keepPart, noArguments, noResult, traceWrite } from '../traces.ts';

@@ -1,3 +1,4 @@
+import { asDouble, withoutFraction } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json } from '../../values/json/json.ts';
 import { characterCount } from '../../values/scalars.ts';
 import {
@@ -108,7 +109,9 @@ function amongReader(isNegated: boolean): LookupReader {
 
 function textLookupReader(lookup: TextLookup, ignoresCase: boolean): LookupReader {
   return (field, place, value) => {
-    if (value === null || typeof value === 'object') throw queryErrors.valueType(place);
+    if (Array.isArray(value) || isJsonObject(value) || value === null) {
+      throw queryErrors.valueType(place);
+    }
     const reading = readText(value);
     if (!reading.ok) throw queryErrors.value(place, reading.messages.join(' '));
     return { kind: 'text', field, lookup, text: reading.value, ignoresCase };
@@ -129,7 +132,7 @@ function readList(place: LookupPlace, value: Json): readonly Json[] {
 }
 
 function readMembers(field: QueryField, place: LookupPlace, value: Json): Condition {
-  const members = readList(place, value);
+  const members = readList(place, value).map(withoutFraction) as readonly Json[]; // an integer is none
   const suits = field.type === 'relation' ? Number.isInteger : isMember;
   if (!members.every(suits)) throw queryErrors.valueType(place);
   return { kind: 'holds', field, members };
@@ -150,14 +153,15 @@ function readNear(field: QueryField, place: LookupPlace, value: Json): Condition
   if (!Object.hasOwn(value, 'longitude') || !Object.hasOwn(value, 'latitude')) {
     throw queryErrors.valueType(place);
   }
-  const { longitude, latitude } = value;
+  const longitude = asDouble(value.longitude);
+  const latitude = asDouble(value.latitude);
   // the bounds themselves are invalid, although points may lie on them
   if (!isInside(longitude, 180) || !isInside(latitude, 90)) throw queryErrors.coordinates();
   const circle: Circle = { longitude, latitude, kilometers: readDistance(value) };
   return { kind: 'near', field, circle };
 }
 
-function isInside(degrees: Json | undefined, limit: number): degrees is number {
+function isInside(degrees: unknown, limit: number): degrees is number {
   return typeof degrees === 'number' && Math.abs(degrees) < limit;
 }
 
@@ -172,7 +176,8 @@ function readDistance(value: Readonly<Record<string, Json>>): number {
   return defaultMiles * kilometersInMile;
 }
 
-function checkDistance(distance: Json | undefined, max: number): number {
+function checkDistance(given: Json | undefined, max: number): number {
+  const distance = asDouble(given);
   if (typeof distance !== 'number' || distance < 0 || distance > max) throw queryErrors.distance();
   return distance;
 }

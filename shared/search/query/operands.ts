@@ -1,4 +1,5 @@
 import { messages } from '../../values/errors/messages.ts';
+import { ExactNumber } from '../../values/json/exact-number.ts';
 import {
   characterCount,
   integerReader,
@@ -24,7 +25,8 @@ const readAnyText = textReader({ trim: false, blank: true });
  * @returns undefined for a wrong kind of value: null, a list, an object, or for datetimes anything but text
  */
 export function readOperand(type: QueryType, input: unknown): Reading<Scalar> | undefined {
-  if (input === null || typeof input === 'object' || input === undefined) return undefined;
+  if (input === null || input === undefined) return undefined;
+  if (typeof input === 'object' && !(input instanceof ExactNumber)) return undefined;
   switch (type) {
     case 'integer':
     case 'reference':

@@ -28,12 +28,12 @@ export const systemOrders: readonly string[] = ['id', 'created_at', 'updated_at'
 /**
  * Parses `order_by` (docs/reference/queries.md#order_by).
  *
- * @param text undefined: by id
+ * @param text undefined, or empty as one client sends it: by id
  * @throws ApiError 400
  */
 export function parseOrder(text: string | undefined, compiled: CompiledClass): Order {
   const isDescending = text?.startsWith('-') ?? false;
-  const name = isDescending ? text?.slice(1) : text;
+  const name = isDescending ? text?.slice(1) : text || 'id';
   const found = findField(compiled, name ?? 'id');
   switch (found.kind) {
     case 'unknown':

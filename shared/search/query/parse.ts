@@ -1,7 +1,12 @@
 import type { CompiledClass } from '../../classes/rules/compiled-class.ts';
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
-import { isStorable, readJson, wellFormedJson } from '../../values/json/json-values.ts';
+import {
+  isStorable,
+  readDoubles,
+  readJson,
+  wellFormedJson,
+} from '../../values/json/json-values.ts';
 import { characterCount, type Reading, read, refuse } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
 import type { Condition, NestedQuery, ParsedQuery } from './conditions.ts';
@@ -132,7 +137,8 @@ function readQuery(text: string): JsonObject {
 export function queryForm(): ValueSchema<JsonObject> {
   return schemaOf((input) => {
     const parsed = input === '' ? read({}) : readJson(input);
-    return parsed.ok ? readForm(parsed.value) : parsed;
+    const doubles = parsed.ok ? readDoubles(parsed.value) : parsed; // stored, unlike the query of a request
+    return doubles.ok ? readForm(doubles.value) : doubles;
   });
 }
 
@@ -140,7 +146,7 @@ function readForm(value: unknown): Reading<JsonObject> {
   if (!isJsonObject(value) || !isStorable(value)) {
     return refuse(dataMessages.invalidFormat('Query'));
   }
-  const query = wellFormedJson(value);
+  const query = wellFormedJson<JsonObject>(value);
   const fault = formFault(query, 'outer');
   return fault === undefined ? read(query) : refuse(fault);
 }

@@ -5,16 +5,20 @@ import type { JsonObject } from '../../values/json/json.ts';
 /** States of a backup or a restore; the first three are active. */
 export type BackupStatus = 'scheduled' | 'running' | 'uploading' | 'success' | 'error' | 'aborted';
 
-/** What a backup contains, by kind: the number, and the first names. */
+/** What a backup contains, by kind: the number; of classes the first names. Version 0.1 stored names of all kinds. */
 export type BackupDetails = Readonly<
-  Record<string, { readonly count: number; readonly list: readonly string[] }>
+  Record<string, { readonly count: number; readonly list?: readonly string[] }>
 >;
 
 /** A backup of the contents of an instance. */
 export interface BackupData {
   readonly id: number;
-  /** Instance id. */
+  /** Instance id; the instance may be deleted. */
   readonly instance: number;
+  /** Account id of the instance's owner at the time; absent in records of version 0.1. */
+  readonly owner?: number;
+  /** Lineage of the instance's contents, as in the instance. */
+  readonly lineage?: number;
   readonly label: string;
   readonly description: string;
   readonly metadata: JsonObject;
@@ -39,7 +43,7 @@ export interface InstanceBackupData {
   readonly isActive: boolean;
 }
 
-/** A restore of a backup into its instance. */
+/** A restore of a backup into an instance. */
 export interface RestoreData {
   readonly id: number;
   readonly backup: number;
@@ -49,6 +53,11 @@ export interface RestoreData {
   readonly status_info: string;
   readonly created_at: string;
   readonly updated_at: string;
+}
+
+/** An active restore of a backup, by the account that made the backup: until its end the archive is kept. */
+export interface BackupReaderData {
+  readonly backup: number;
 }
 
 /** The active restore of an instance. */

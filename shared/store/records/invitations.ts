@@ -3,8 +3,9 @@ import type { Keyed } from './records.ts';
 
 /* Data of items for invitations; their keys are in entities.ts. */
 
-/** State of an invitation. */
-export type InvitationState = 'new' | 'declined' | 'accepted';
+/** States of an invitation. */
+export const invitationStates = ['new', 'declined', 'accepted'] as const;
+export type InvitationState = (typeof invitationStates)[number];
 
 /** Invitation of an e-mail address to an instance. Its key is derived, like all keys. */
 export interface InvitationData extends Keyed {

@@ -92,6 +92,8 @@ export interface AliasData extends Keyed {
   /** Id of the API key. */
   readonly key: number;
   readonly last_four: string;
+  /** Instance for which the HMAC was computed, where a restore has brought the alias from there. */
+  readonly origin?: number;
 }
 
 /**
@@ -115,6 +117,11 @@ export interface InstanceData {
   readonly updated_at: string;
   /** Data id, as in the record of its name. */
   readonly data?: number;
+  /**
+   * Data id of the restore that brought contents of another instance; absent for the instance's own. In one lineage an
+   * id is never given to two records.
+   */
+  readonly lineage?: number;
 }
 
 /** An API key of an instance; its text is derived, never stored. */

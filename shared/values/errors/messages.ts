@@ -11,6 +11,9 @@ export const messages = {
   notString: 'Not a valid string.',
   notInteger: 'A valid integer is required.',
   integerTooLong: 'String value too large.',
+  /** About an integer that a double does not give back; long ones are cut. */
+  inexact: (digits: string) =>
+    `The integer ${digits.length > 40 ? `${digits.slice(0, 40)}…` : digits} would lose digits: send it as text.`,
   notNumber: 'A valid number is required.',
   notBoolean: 'Not a valid boolean.',
   notContentType: 'Not a valid content_type.',

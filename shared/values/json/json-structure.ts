@@ -44,7 +44,7 @@ export function measureStructure(
 }
 
 /** Returns the position of the quote that closes the string at `start`, or the text's end. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;

@@ -1,6 +1,13 @@
 import { maxStructure } from '../bounds.ts';
 import { messages } from '../errors/messages.ts';
 import { type Reading, read, refuse } from '../scalars.ts';
+import {
+  asDouble,
+  ExactNumber,
+  parseExactJson,
+  wellFormedText,
+  writeExactJson,
+} from './exact-number.ts';
 import { isJsonObject, type Json, type JsonObject } from './json.ts';
 import { measureStructure } from './json-structure.ts';
 
@@ -9,13 +16,13 @@ export const maxDepth = 100;
 
 /**
  * Reads JSON: text is parsed, any other value is used unchanged (forms and some clients send JSON as text). Text with
- * more than {@link maxStructure} brackets, commas and colons is rejected.
+ * more than {@link maxStructure} brackets, commas and colons is rejected. The value may have an `ExactNumber` anywhere.
  */
 export function readJson(input: unknown): Reading<unknown> {
   if (typeof input !== 'string') return read(input);
   if (isTooCostly(input)) return refuse(messages.notJson);
   try {
-    return read(JSON.parse(input));
+    return read(parseExactJson(input));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return refuse(messages.notJson);
@@ -28,16 +35,54 @@ function isTooCostly(text: string): boolean {
 }
 
 /**
+ * Reads JSON that is stored as it is: as {@link readDoubles}, and lone surrogates become U+FFFD.
+ *
+ * @param message about a value that is not {@link isStorable}
+ */
+export function readStorable(value: unknown, message: string): Reading<Json> {
+  const numbers: ExactNumber[] = [];
+  if (!isStorable(value, numbers)) return refuse(message);
+  const doubles = numbers.length === 0 ? read(value) : toDoubles(value, numbers);
+  return doubles.ok ? read(wellFormedJson(doubles.value)) : doubles;
+}
+
+/**
+ * Rejects JSON with an integer that a double does not give back; other numbers become doubles
+ * (docs/reference/requests.md#large-numbers). What is not {@link isStorable} is left to the caller.
+ */
+export function readDoubles(value: unknown): Reading<unknown> {
+  const numbers: ExactNumber[] = [];
+  const isRead = !isStorable(value, numbers) || numbers.length === 0;
+  return isRead ? read(value) : toDoubles(value, numbers);
+}
+
+function toDoubles(value: Json, numbers: readonly ExactNumber[]): Reading<Json> {
+  const integer = numbers.find(({ isInteger }) => isInteger);
+  return integer === undefined
+    ? read(withDoubles(value) as Json) // the shape is unchanged
+    : refuse(messages.inexact(integer.text));
+}
+
+function withDoubles(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDoubles);
+  if (!isJsonObject(value)) return asDouble(value);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withDoubles(each)]));
+}
+
+/**
  * Checks whether a parsed JSON value may be stored: at most {@link maxDepth} levels, and no number that JSON cannot
  * represent (`1e999` is parsed as infinity).
+ *
+ * @param numbers gets the numbers of the value that no double gives back
  */
-export function isStorable(value: unknown): value is Json {
+export function isStorable(value: unknown, numbers?: ExactNumber[]): value is Json {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= maxDepth; depth += 1) {
     const below: unknown[] = [];
     for (const entry of level) {
       if (entry === Number.POSITIVE_INFINITY || entry === Number.NEGATIVE_INFINITY) return false;
-      addMembers(below, entry);
+      if (entry instanceof ExactNumber) numbers?.push(entry);
+      else addMembers(below, entry);
     }
     if (below.length === 0) return true;
     level = below;
@@ -51,9 +96,6 @@ function addMembers(below: unknown[], parent: unknown): void {
   for (const member of Array.isArray(parent) ? parent : Object.values(parent)) below.push(member);
 }
 
-/** A lone surrogate in JSON text; the first branch skips escaped backslashes. */
-const escapedSurrogates = /\\\\|\\ud[89a-f][0-9a-f]{2}/g;
-
 /**
  * Replaces every lone surrogate, in keys too, with U+FFFD; returns the same value when there is none.
  *
@@ -61,9 +103,8 @@ const escapedSurrogates = /\\\\|\\ud[89a-f][0-9a-f]{2}/g;
  */
 export function wellFormedJson<T extends Json>(value: T): T {
   if (isWellFormed(value)) return value;
-  const text = JSON.stringify(value);
   // the shape is unchanged: only characters inside texts change
-  return JSON.parse(text.replace(escapedSurrogates, (part) => (part === '\\\\' ? part : '\uFFFD')));
+  return parseExactJson(wellFormedText(writeExactJson(value))) as T;
 }
 
 /** Checks whether no key and no text has a lone surrogate; faster than writing the value. */

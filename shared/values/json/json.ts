@@ -1,3 +1,5 @@
+import { ExactNumber } from './exact-number.ts';
+
 /** A value that JSON can represent. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
@@ -5,9 +7,10 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Checks whether `value` is an object in the sense of JSON: neither null nor a list. */
+/** Checks whether `value` is an object in the sense of JSON: neither null nor a list nor a number. */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (typeof value !== 'object' || value === null) return false;
+  return !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
 /**
@@ -17,6 +20,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function jsonTypeName(value: unknown): string {
   if (value === null || value === undefined) return 'NoneType';
   if (Array.isArray(value)) return 'list';
+  if (value instanceof ExactNumber) return value.isInteger ? 'int' : 'float';
   switch (typeof value) {
     case 'string':
       return 'str';

@@ -50,6 +50,12 @@ export const environment: readonly Rule[] = [
     },
   },
   {
+    name: 'a script is the main module',
+    times: 2,
+    node: 'console.log(require.main === module, module.parent)',
+    stdout: 'true undefined',
+  },
+  {
     name: 'import() loads core modules',
     node: "import('node:os').then((os) => console.log(typeof os.EOL))",
     stdout: 'string',

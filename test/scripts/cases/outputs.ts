@@ -106,6 +106,25 @@ export const outputs: readonly Rule[] = [
     stderr: tooMuchOutput,
   },
   {
+    name: 'bytes count as many as they are',
+    node: `setResponse(new HttpResponse(200, Buffer.alloc(${maxOutputBytes}, 255), 'a/b'))`,
+    python: `set_response(HttpResponse(200, b'\\xff' * ${maxOutputBytes}, 'a/b'))`,
+    response: {
+      status: 200,
+      content: Buffer.alloc(maxOutputBytes, 255).toString('base64'),
+      encoding: 'base64',
+      content_type: 'a/b',
+      headers: {},
+    },
+  },
+  ...[maxOutputBytes + 1, 30_000_000].map((bytes) => ({
+    name: `${bytes} bytes are too much output`,
+    node: `setResponse(new HttpResponse(200, Buffer.alloc(${bytes}, 255), 'a/b'))`,
+    python: `set_response(HttpResponse(200, b'\\xff' * ${bytes}, 'a/b'))`,
+    status: 'failure' as const,
+    stderr: tooMuchOutput,
+  })),
+  {
     name: 'a huge response counts as output',
     node: "setResponse(new HttpResponse(200, 'x'.repeat(3e7), 'text/plain'))",
     python: "set_response(HttpResponse(200, 'x' * 30_000_000, 'text/plain'))",

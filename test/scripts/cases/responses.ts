@@ -1,4 +1,4 @@
-import { invalidResponse } from '../../../shared/scripts/rules/script-result.ts';
+import { invalidResponse } from '../../../shared/scripts/rules/script-response.ts';
 import { plain, type Rule, showing } from './case.ts';
 
 /** Custom responses, each kind once. */
@@ -13,6 +13,24 @@ export const responses: readonly Rule[] = [
       content: 'tea',
       content_type: 'text/plain',
       headers: { 'X-A': 'b', 'X-N': '5' },
+    },
+  },
+  {
+    name: 'bytes that are no text, as they are',
+    inPyodide: true,
+    node: "setResponse(new HttpResponse(200, Buffer.from([0x89, 0x50, 0xff, 0]), 'image/png'))",
+    python: "set_response(HttpResponse(200, b'\\x89P\\xff\\0', 'image/png'))",
+    response: { ...plain, content: 'iVD/AA==', encoding: 'base64', content_type: 'image/png' },
+  },
+  {
+    name: 'two cookies',
+    inPyodide: true,
+    node: "setResponse(new HttpResponse(200, '', 'a/b', { 'set-Cookie': ['a=1', 'b=2'], 'X-A': 1 }))",
+    python: "set_response(HttpResponse(200, '', 'a/b', {'set-Cookie': ['a=1', 'b=2'], 'X-A': 1}))",
+    response: {
+      ...plain,
+      content_type: 'a/b',
+      headers: { 'set-Cookie': ['a=1', 'b=2'], 'X-A': '1' },
     },
   },
   {
@@ -112,6 +130,23 @@ export const responseObjects: readonly Rule[] = [
       stderr: showing('TypeError: Object of type object is not JSON serializable'),
     },
   },
+  ...["float('nan')", "float('inf')", "[{'a': -float('inf')}]"].map((value) => ({
+    name: `${value} in a response is a failure, because it is no JSON`,
+    inPyodide: true as const,
+    status: 'failure' as const,
+    python: {
+      source: `set_response(HttpResponse(200, {'x': ${value}}))`,
+      stderr: showing('ValueError: NaN and Infinity are not JSON'),
+    },
+  })),
+  {
+    name: 'a circular list in a response is a failure with the words of Python',
+    status: 'failure',
+    python: {
+      source: 'a = []\na.append(a)\nset_response(HttpResponse(200, a))',
+      stderr: showing('ValueError: Circular reference detected'),
+    },
+  },
   {
     name: 'a response that cannot be read is a failure',
     status: 'failure',
@@ -126,6 +161,9 @@ export const responseObjects: readonly Rule[] = [
     },
   },
 ];
+
+const notLatin = 'the value has characters that headers cannot have (beyond Latin-1): encode them';
+const notScalar = 'the value is neither text, a number nor a boolean';
 
 /** Values of a response, with the Python value where it differs. */
 export const values: readonly Rule[] = [
@@ -187,8 +225,6 @@ export const values: readonly Rule[] = [
     ["200, '', 5"],
     ["200, '', 'a/b', 'x'"],
     ["200, '', 'a/b', ['x']", "200, '', 'a/b', [('a', 'b')]"],
-    ["200, '', 'a/b', { a: 'x\\r\\nb: c' }", "200, '', 'a/b', {'a': 'x\\r\\nb: c'}"],
-    ["200, '', 'a/b', { a: ['b'] }", "200, '', 'a/b', {'a': ['b']}"],
   ].map(([node, python = node]) => ({
     name: `HttpResponse(${either(node, python)}) cannot be sent`,
     node: `setResponse(new HttpResponse(${node}))`,
@@ -196,6 +232,74 @@ export const values: readonly Rule[] = [
     status: 'failure' as const,
     stderr: invalidResponse,
   })),
+  ...(
+    [
+      ["'x\\r\\nb: c'", 'the value has a control character'],
+      ["['b']", 'the value is a list, which only Set-Cookie may have'],
+      ["'żółw'", notLatin],
+      ['{}', notScalar],
+      ['null', notScalar, 'None'],
+    ] as const
+  ).map(([value, problem, python = value]) => ({
+    name: `a header with ${value} cannot be sent, and is named`,
+    node: `setResponse(new HttpResponse(200, '', 'a/b', { 'X-Good': 'x', 'X-Bad': ${value} }))`,
+    python: `set_response(HttpResponse(200, '', 'a/b', {'X-Good': 'x', 'X-Bad': ${python}}))`,
+    status: 'failure' as const,
+    stderr: `${invalidResponse}\nheader X-Bad: ${problem}`,
+  })),
+  {
+    name: "NaN as a header's value is text in Python",
+    python: "set_response(HttpResponse(200, '', 'a/b', {'X-A': float('nan')}))",
+    response: { ...plain, content_type: 'a/b', headers: { 'X-A': 'nan' } },
+  },
+  {
+    name: "bytes as a header's value are a failure",
+    status: 'failure',
+    python: {
+      source: "set_response(HttpResponse(200, '', 'a/b', {'X-A': b'x'}))",
+      stderr: showing('TypeError: a header of the response has bytes: decode them'),
+    },
+  },
+  ...["new Headers({ 'x-a': 'b' })", "new Map([['x-a', 'b']])"].map((value) => ({
+    name: `${value} are headers`,
+    node: `setResponse(new HttpResponse(200, '', 'a/b', ${value}))`,
+    response: { ...plain, content_type: 'a/b', headers: { 'x-a': 'b' } },
+  })),
+  {
+    name: 'Headers with two cookies have both',
+    node: "const h = new Headers(); h.append('Set-Cookie', 'a=1'); h.append('Set-Cookie', 'b=2'); setResponse(new HttpResponse(200, '', 'a/b', h))",
+    response: { ...plain, content_type: 'a/b', headers: { 'set-cookie': ['a=1', 'b=2'] } },
+  },
+  {
+    name: 'NaN in JavaScript becomes null, as JSON.stringify has it',
+    node: 'setResponse(new HttpResponse(200, { x: NaN, y: [Infinity] }))',
+    response: { ...plain, content: '{"x":null,"y":[null]}' },
+  },
+  ...[
+    ["Buffer.from('ż')", "bytearray('ż'.encode())"],
+    ["new TextEncoder().encode('ż')", "memoryview('ż'.encode())"],
+    ["new TextEncoder().encode('-ż-').subarray(1, 3)", "memoryview('-ż-'.encode())[1:3]"],
+    ["new TextEncoder().encode('ż').buffer", 'memoryview(bytes([0xc5, 0, 0xbc, 0]))[::2]'],
+    ["new DataView(new TextEncoder().encode('ż').buffer)", "'ż'.encode()"],
+    ['new Uint16Array([0xbcc5])', "__import__('array').array('H', [0xbcc5]).tobytes()"],
+  ].map(([node = '', python = node]) => ({
+    name: `${either(node, python)} is text that a trace can show`,
+    node: `setResponse(new HttpResponse(200, ${node}))`,
+    python: `set_response(HttpResponse(200, ${python}))`,
+    response: { ...plain, content: 'ż' },
+  })),
+  {
+    name: 'a byte order mark in bytes is kept',
+    node: 'setResponse(new HttpResponse(200, Buffer.from([0xef, 0xbb, 0xbf, 65])))',
+    python: "set_response(HttpResponse(200, b'\\xef\\xbb\\xbfA'))",
+    response: { ...plain, content: '\ufeffA' },
+  },
+  {
+    name: 'no bytes are an empty response',
+    node: 'setResponse(new HttpResponse(200, Buffer.alloc(0)))',
+    python: "set_response(HttpResponse(200, b''))",
+    response: plain,
+  },
 ];
 
 /** Names a value of both languages. */

@@ -1,3 +1,4 @@
+import { apnsToken } from '../push.ts';
 import { idOf, of, type Step, type Turn, text } from './step.ts';
 
 /** Channels and their messages. */
@@ -20,12 +21,6 @@ export const channels: readonly Step[] = [
   { call: 'GET {i}/channels/{channel}/stream/?last_id=0' },
 ];
 
-const tokenKey = {
-  development_token_key: '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----',
-  development_key_id: 'ABCDE12345',
-  development_team_id: 'FGHIJ67890',
-  development_bundle_identifier: 'com.example.app',
-};
 const gcm = (turn: Turn) => ({ content: { environment: 'development', data: { of: of(turn) } } });
 const apns = (turn: Turn) => ({
   content: { environment: 'development', aps: { alert: of(turn) } },
@@ -43,7 +38,11 @@ export const push: readonly Step[] = [
     isOfTenant: true,
     body: (turn) => ({ production_api_key: of(turn) }),
   },
-  { call: 'PUT {i}/push_notifications/apns/config/', isOfTenant: true, body: () => tokenKey },
+  {
+    call: 'PUT {i}/push_notifications/apns/config/',
+    isOfTenant: true,
+    body: () => apnsToken('development'),
+  },
   {
     call: 'PATCH {i}/push_notifications/apns/config/',
     isOfTenant: true,

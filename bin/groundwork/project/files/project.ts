@@ -1,4 +1,5 @@
-import { Document, isScalar, parseDocument, visit } from 'yaml';
+import { Document, isScalar, LineCounter, parseDocument, type Scalar, visit } from 'yaml';
+import { isGivenBack } from '../../../../shared/values/json/exact-number.ts';
 import { UsageError } from '../../../operator/terminal.ts';
 import { openFiles } from '../../project-files.ts';
 import type { Terminal } from '../../terminal.ts';
@@ -55,22 +56,34 @@ export async function readProject(folder: string): Promise<Project> {
   return openProject({ folder, file, managed, warnings: [], content: document.toJS(), document });
 }
 
-/** Parses YAML; keys become texts. */
+/** Parses YAML; keys become texts. An integer that loses digits is an error. */
 function parseYaml(text: string, file: string): Document {
-  const document = parseDocument(text);
-  const { errors } = document;
-  if (errors.length > 0) {
-    throw new ProjectError(
-      file,
-      errors.map(({ message }) => message),
-    );
-  }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const problems = document.errors.map(({ message }) => message);
+  if (problems.length > 0) throw new ProjectError(file, problems);
   visit(document, {
     Pair: (_, { key }) => {
-      if (isScalar(key)) key.value = String(key.value);
+      if (isScalar(key)) key.value = losesDigits(key) ? key.source : String(key.value);
+    },
+    Scalar: (_, node) => {
+      if (!losesDigits(node)) return;
+      const { line } = lines.linePos(node.range?.[0] ?? 0);
+      problems.push(
+        `line ${line}: the integer ${node.source} would lose digits: write it in quotes`,
+      );
     },
   });
+  if (problems.length > 0) throw new ProjectError(file, problems);
   return document;
+}
+
+function losesDigits({ value, source = '' }: Scalar): boolean {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return false;
+  if (/^0[ox]/.test(source)) return !Number.isFinite(value) || BigInt(source) !== BigInt(value);
+  return (
+    /^[-+]?\d+$/.test(source) && !isGivenBack(source.replace(/^\+/, '').replace(/^(-?)0+/, '$1'))
+  );
 }
 
 type Opened = Omit<Project, 'state' | 'files'> & { readonly content: unknown };
@@ -121,6 +134,9 @@ export async function currentProject(folder: string, out: Terminal): Promise<Pro
     throw new Error(`there is no ${projectFile}: groundwork pull writes one`);
   }
   for (const warning of warnings) out.warn(warning);
+  for (const [name, { read }] of files) {
+    if ('source' in read && read.warning) out.warn(`scripts.${name}.file: ${read.warning}`);
+  }
   const problems = [...files].flatMap(([name, { read }]) =>
     'problem' in read ? [`scripts.${name}.file: ${read.problem}`] : [],
   );

@@ -70,8 +70,8 @@ function filesOf(
 
 /** Checks whether a file has no other content than a source. */
 function holds(own: ProjectFiles, path: string, source: unknown): boolean {
-  const text = own.readText(path);
-  return text === undefined || text === source;
+  const content = own.read(path);
+  return content === undefined || content.equals(Buffer.from(String(source)));
 }
 
 function newPath(name: string, runtime: string, isFree: (path: string) => boolean): string {

@@ -1,14 +1,18 @@
 import { createRequire, isBuiltin } from 'node:module';
 import { extname, resolve } from 'node:path';
+import { Script } from 'node:vm';
 import { messageOf } from '../../../../shared/values/caught.ts';
 import { openFiles, type ProjectFiles, UnsafeFile } from '../../project-files.ts';
-import { checkModules } from './script-modules.ts';
+import { bundleScript } from './bundle-script.ts';
+import { uncalledExport } from './uncalled-export.ts';
 
 /** Source of a script as the server gets it. */
 export interface ScriptSource {
   readonly source: string;
   /** The source was made from the file and the modules that it imports. */
   readonly isBundle: boolean;
+  /** Why the script may do nothing, though it is valid. */
+  readonly warning?: string;
 }
 
 /** A file that is no source, and the reason. */
@@ -48,12 +52,21 @@ function noSource(error: unknown, isMissing: boolean): NoSource {
   return { problem: messageOf(error), isMissing };
 }
 
+function describeUncalled(file: string, name: string): string {
+  return `${file} exports ${name} by default, and nothing calls it: a script runs from its first line to its last`;
+}
+
 async function readSource(own: ProjectFiles, file: string): Promise<ScriptSource> {
   const content = own.read(file);
   if (content === undefined) throw new Error(`${file} does not exist`);
   const text = textOf(content, file);
   if (!needsBundle(resolve(own.folder, file), text)) return { source: text, isBundle: false };
-  return { source: await bundle(own.folder, file), isBundle: true };
+  const name = uncalledExport(text);
+  return {
+    source: await bundleScript(own.folder, file),
+    isBundle: true,
+    ...(name !== undefined && { warning: describeUncalled(file, name) }),
+  };
 }
 
 function textOf(content: Uint8Array, file: string): string {
@@ -78,8 +91,24 @@ const requirePattern = /\brequire\(\s*['"]([^'"]+)['"]\s*\)/g;
 function needsBundle(path: string, text: string): boolean {
   if (isTypeScript(path)) return true;
   if (!['.js', '.mjs', '.cjs'].includes(extname(path))) return false;
-  if (importPattern.test(text)) return true;
+  if (importPattern.test(text) || hasTopLevelAwait(path, text)) return true;
   return [...text.matchAll(requirePattern)].some(([, name = '']) => isInstalled(path, name));
+}
+
+/** Checks whether a file is a module for its top-level `await` alone. */
+function hasTopLevelAwait(path: string, text: string): boolean {
+  if (extname(path) === '.cjs' || !/\bawait\b/.test(text)) return false;
+  return !isValid(text) && isValid(`(async () => {${text}\n})`);
+}
+
+/** Checks whether a text is a classic script. */
+function isValid(text: string): boolean {
+  try {
+    new Script(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Checks whether a file can load a module that is not one of Node; what it cannot load is left as it is. */
@@ -90,28 +119,5 @@ function isInstalled(path: string, name: string): boolean {
     return true;
   } catch {
     return false;
-  }
-}
-
-/** Returns a script that contains all modules of a file; it is the same on every machine with the same packages. */
-async function bundle(folder: string, file: string): Promise<string> {
-  const { build } = await import('esbuild');
-  try {
-    const { outputFiles } = await build({
-      absWorkingDir: resolve(folder),
-      entryPoints: [file],
-      bundle: true,
-      write: false,
-      platform: 'node',
-      target: 'node20',
-      format: 'iife',
-      charset: 'utf8',
-      logLevel: 'silent',
-      plugins: [checkModules(folder)],
-      banner: { js: `/* Bundled from ${file}: change that file. */` },
-    });
-    return outputFiles[0]?.text ?? '';
-  } catch (error) {
-    throw new Error(`${file} cannot be bundled: ${messageOf(error)}`, { cause: error });
   }
 }

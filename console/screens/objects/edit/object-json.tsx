@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { notify } from '../../../core/notices.ts';
 import { AreaField, Form } from '../../../parts/form.tsx';
@@ -26,7 +27,7 @@ export function ObjectJson({ place, columns, object, onSaved }: ObjectJsonProps)
   });
   const send = async () => {
     const changed = Object.entries(parseObject(text)).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(object[name]),
+      ([name, value]) => writeExactJson(value) !== JSON.stringify(object[name]),
     );
     await save(object, Object.fromEntries(changed));
   };

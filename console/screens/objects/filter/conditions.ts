@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { parseJson, parseObject } from '../../../core/json-text.ts';
 import type { Column } from '../object-data.ts';
@@ -94,7 +95,7 @@ export function toQuery(
     }
     lookups[lookup] = parseValue(column, lookup, text);
   }
-  return conditions.length === 0 ? undefined : JSON.stringify(query);
+  return conditions.length === 0 ? undefined : writeExactJson(query);
 }
 
 function parseValue(column: Column, lookup: string, text: string): unknown {
@@ -161,5 +162,5 @@ function textOf(column: Column, lookup: string, value: unknown): string {
     const point = value as Readonly<Record<string, unknown>>;
     return [point.latitude, point.longitude, point.distance_in_kilometers].join(', ');
   }
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : writeExactJson(value);
 }

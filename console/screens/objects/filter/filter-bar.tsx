@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import { setQuery } from '../../../core/router.ts';
 import { AreaField, Form, SelectField, TextField } from '../../../parts/form.tsx';
@@ -85,7 +86,7 @@ function QueryText({ query = '' }: { readonly query?: string | undefined }) {
   const [text, setText] = useState(query);
   const apply = async () => {
     const isEmpty = text.trim() === '';
-    setQuery({ query: isEmpty ? undefined : JSON.stringify(parseObject(text)) });
+    setQuery({ query: isEmpty ? undefined : writeExactJson(parseObject(text)) });
   };
   return (
     <Form verb="Filter" onSend={apply}>

@@ -48,19 +48,3 @@ function tame(cell: string): string {
 function quote(cell: string): string {
   return /[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
-
-/** Returns a cell of a CSV file as the value that is sent; undefined: none. */
-export function cellValue(type: string | undefined, cell: string): string | undefined {
-  if (cell === '') return undefined;
-  return type === 'datetime' ? toDatetime(cell) : cell;
-}
-
-/** Writes a date, or a time with or without a zone (UTC), as the interface does; other text stays as it is. */
-function toDatetime(text: string): string {
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/.test(text)) return text;
-  const plain = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
-  const [, date, minutes = '00:00', seconds = ':00', zone = 'Z'] = plain.exec(text) ?? [];
-  if (date === undefined) return text;
-  const time = new Date(`${date}T${minutes}${seconds}${zone}`);
-  return Number.isNaN(time.getTime()) ? text : time.toISOString().replace('Z', '000Z');
-}

@@ -8,12 +8,12 @@ import { FileField, Form, SelectField } from '../../../parts/form.tsx';
 import { failureOf, maxItems, sendBatch } from '../bulk/batches.ts';
 import { type Column, type ObjectsPlace, objectsPath } from '../object-data.ts';
 import {
-  type CsvHead,
+  explaining,
   type Mapping,
   type ReadObject,
   readCsv,
-  readHead,
   readLines,
+  readNames,
   readParts,
 } from './read-file.ts';
 
@@ -30,6 +30,8 @@ interface Report {
   readonly failed: number;
   /** The first of them. */
   readonly failures: readonly string[];
+  /** Fields with times that name no zone. */
+  readonly inUtc?: readonly string[];
 }
 
 const maxBatchLength = 150_000; // characters: a body has a limit of structure too
@@ -37,31 +39,24 @@ const maxFailures = 100; // that are kept
 
 /** Creates objects from a CSV or JSON lines file. */
 export function ImportDialog({ place, columns, onClose, onImported }: ImportDialogProps) {
-  const [file, setFile] = useState<File>();
-  const [head, setHead] = useState<CsvHead>();
-  const [mapping, setMapping] = useState<Mapping>({});
   const [report, setReport] = useState<Report>();
+  const { file, encoding, names, mapping, setMapping, choose } = useSource(columns, () =>
+    setReport(undefined),
+  );
   const [bytes, setBytes] = useState(0);
   const [abort] = useState(() => new AbortController());
-  const choose = async (chosen: File | undefined) => {
-    setFile(undefined); // until its head is read
-    setHead(undefined);
-    setReport(undefined);
-    if (!chosen?.name.toLowerCase().endsWith('.csv')) return setFile(chosen);
-    const read = await readHead(chosen);
-    const same = (name: string) => columns.find((each) => each.name === name)?.name ?? '';
-    setMapping(Object.fromEntries(read.names.map((name) => [name, same(name)])));
-    setHead(read);
-    setFile(chosen);
-  };
   const run = async () => {
-    if (file === undefined) throw new ApiProblem(0, 'The file is being read. Try again.');
-    const parts = readParts(file, setBytes);
+    if (file === undefined) throw new ApiProblem(0, 'The file is not read yet. Choose it again.');
+    checkMapping(mapping);
+    const inUtc = new Set<string>();
+    const onUtcAssumed = (field: string) => void inUtc.add(field);
+    const parts = readParts(file, { encoding, isCsv: names !== undefined, onRead: setBytes });
     const objects =
-      head === undefined ? readLines(parts) : readCsv(parts, head, { mapping, columns });
-    const end = await sendAll(place, { objects, signal: abort.signal }, setReport);
+      names === undefined ? readLines(parts) : readCsv(parts, { mapping, columns, onUtcAssumed });
+    const onReport = (next: Report) => setReport({ ...next, inUtc: [...inUtc] });
+    const end = await explaining(() => sendAll(place, { objects, signal: abort.signal }, onReport));
     onImported();
-    notify(`${counted(end.done, 'object')} imported.`);
+    notify(`${counted(end.done, 'object')} imported.${utcNote([...inUtc])}`);
     if (end.failed === 0) onClose();
   };
   const close = () => {
@@ -76,11 +71,17 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
             <FileField
               label="CSV or JSON lines file"
               accept=".csv,.jsonl,.ndjson,.json"
-              onFile={(file) => attempt(() => choose(file))}
+              onFile={(file) => attempt(() => choose({ file, encoding }))}
             />
-            {head !== undefined && (
+            <SelectField
+              label="Encoding"
+              value={encoding}
+              onValue={(name) => attempt(() => choose({ encoding: name }))}
+              options={encodings}
+            />
+            {names !== undefined && (
               <ColumnChoices
-                names={head.names}
+                names={names}
                 mapping={mapping}
                 columns={columns}
                 onChoose={(name, field) => setMapping((last) => ({ ...last, [name]: field }))}
@@ -97,6 +98,53 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
       </Form>
     </Dialog>
   );
+}
+
+/** The file of an import, how it is read, and the names of its columns where it is CSV. */
+function useSource(columns: readonly Column[], onChange: () => void) {
+  const [{ chosen, encoding }, setSource] = useState<{ chosen?: File; encoding: string }>({
+    encoding: 'utf-8',
+  });
+  const [file, setFile] = useState<File>();
+  const [names, setNames] = useState<readonly string[]>();
+  const [mapping, setMapping] = useState<Mapping>({});
+  const choose = async (next: { file?: File | undefined; encoding: string }) => {
+    const source = 'file' in next ? next.file : chosen;
+    setSource({ ...(source && { chosen: source }), encoding: next.encoding });
+    setFile(undefined); // until its names are read
+    setNames(undefined);
+    onChange();
+    if (!source?.name.toLowerCase().endsWith('.csv')) return setFile(source);
+    const read = await readNames(source, next.encoding);
+    const same = (name: string) => columns.find((each) => each.name === name)?.name ?? '';
+    setMapping(Object.fromEntries(read.map((name) => [name, same(name)])));
+    setNames(read);
+    setFile(source);
+  };
+  return { file, encoding, names, mapping, setMapping, choose };
+}
+
+/** Encodings of spreadsheets, by their names in the WHATWG's list. */
+const encodings: readonly (readonly [string, string])[] = [
+  ['utf-8', 'UTF-8, or UTF-16 with a mark'],
+  ['windows-1252', 'Windows-1252, Western'],
+  ['windows-1250', 'Windows-1250, Central European'],
+  ['windows-1251', 'Windows-1251, Cyrillic'],
+  ['macintosh', 'Macintosh'],
+  ['shift_jis', 'Shift_JIS'],
+  ['gb18030', 'GB 18030'],
+  ['utf-16le', 'UTF-16'],
+];
+
+/** Refuses two columns for one field, of which one would be lost. */
+function checkMapping(mapping: Mapping): void {
+  const fields = Object.values(mapping).filter((field) => field !== '');
+  const twice = fields.find((field, index) => fields.indexOf(field) < index);
+  if (twice !== undefined) throw new ApiProblem(0, `Two columns fill the field ${twice}.`);
+}
+
+function utcNote(fields: readonly string[]): string {
+  return fields.length === 0 ? '' : ` Times without a zone were read as UTC: ${fields.join(', ')}.`;
 }
 
 interface ColumnChoicesProps {
@@ -127,11 +175,15 @@ function ColumnChoices({ names, mapping, columns, onChoose }: ColumnChoicesProps
 
 const readOnly = ['id', 'created_at', 'updated_at', 'revision'];
 
-function ReportView({ report: { done, failed, failures } }: { readonly report: Report }) {
+function ReportView({
+  report: { done, failed, failures, inUtc = [] },
+}: {
+  readonly report: Report;
+}) {
   return (
     <>
       <p role="status">
-        {done} imported{failed > 0 && `, ${failed} not imported`}.
+        {done} imported{failed > 0 && `, ${failed} not imported`}.{utcNote(inUtc)}
       </p>
       {failed > failures.length && <p>The first {failures.length} that were not imported:</p>}
       <ul>

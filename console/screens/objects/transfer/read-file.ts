@@ -1,58 +1,62 @@
-import type papa from 'papaparse';
+import { CsvError } from '../../../../shared/values/csv/csv-records.ts';
+import { openCsv } from '../../../../shared/values/csv/csv-table.ts';
+import { readDatetimeText } from '../../../../shared/values/text/datetime-text.ts';
+import { NotText, openText } from '../../../../shared/values/text/text-reader.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { parseObject } from '../../../core/json-text.ts';
 import type { Column } from '../object-data.ts';
-import { cellValue } from './formats.ts';
 
 /** An object that was read from a file, or why it cannot be read. */
 export type ReadObject = {
-  /** Of its end in the file, from 1 on; in a CSV file the number of the record. */
+  /** Of its end in the file, from 1 on. */
   readonly line: number;
 } & ({ readonly values: Readonly<Record<string, unknown>> } | { readonly problem: string });
 
 /** Fields by the column of the file that they are read from; empty: left out. */
 export type Mapping = Readonly<Record<string, string>>;
 
-/** The first line of a CSV file, and how the file is written. */
-export interface CsvHead {
-  /** Of the columns. */
-  readonly names: readonly string[];
-  readonly delimiter: string;
-  readonly newline: string;
-}
-
 const headSize = 262_144; // bytes
-const guessedRecords = 10;
-const maxRecordLength = 4_000_000; // characters; no object is as long
+const maxLineLength = 4_000_000; // characters; no object is as long
 
-/** Returns what the start of a CSV file shows. */
-export async function readHead(file: File): Promise<CsvHead> {
-  const { default: papa } = await import('papaparse');
-  const text = await file.slice(0, headSize).text();
-  const { data, meta } = papa.parse(text, { preview: guessedRecords });
-  const names = (data[0] ?? []).map((name) => name.trim());
-  return { names, delimiter: meta.delimiter, newline: meta.linebreak };
+/** How a file is read. */
+export interface ReadOptions {
+  /** Of the WHATWG's list. */
+  readonly encoding: string;
+  /** Whether UTF-16 is found by its mark, as spreadsheets write it. */
+  readonly isCsv: boolean;
+  /** Gets the bytes that were read so far. */
+  readonly onRead?: (bytes: number) => void;
 }
 
 /**
- * Reads a file as text, in parts as the stream has them; the next part is read when it is asked for.
+ * Returns the names of the columns of a CSV file.
  *
- * @param onRead gets the bytes that were read so far
+ * @throws ApiProblem for a file that has none, or one twice
  */
+export async function readNames(file: File, encoding: string): Promise<readonly string[]> {
+  return explaining(async () => {
+    const table = await openCsv(readParts(file.slice(0, headSize), { encoding, isCsv: true }));
+    await table.close();
+    return table.names;
+  });
+}
+
+/** Reads a file as text, in parts as the stream has them; the next part is read when it is asked for. */
 export async function* readParts(
-  file: File,
-  onRead: (bytes: number) => void,
+  file: Blob,
+  { encoding, isCsv, onRead }: ReadOptions,
 ): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  const given = encoding === 'utf-8' ? undefined : encoding;
+  const text = openText({ encoding: given, isUtf16Found: isCsv });
   const reader = file.stream().getReader();
   let bytes = 0;
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       bytes += part.value.byteLength;
-      onRead(bytes);
-      yield decoder.decode(part.value, { stream: true });
+      onRead?.(bytes);
+      yield text.add(part.value);
     }
-    yield decoder.decode();
+    yield text.end();
   } finally {
     await reader.cancel();
   }
@@ -61,7 +65,7 @@ export async function* readParts(
 /** Reads the objects of a JSON lines file. */
 export async function* readLines(parts: AsyncIterable<string>): AsyncGenerator<ReadObject> {
   let line = 0;
-  for await (const lines of completeOnly(parts, splitLines)) {
+  for await (const lines of linesOf(parts)) {
     for (const text of lines) {
       line += 1;
       if (text.trim() !== '') yield toObject(line, text);
@@ -69,27 +73,52 @@ export async function* readLines(parts: AsyncIterable<string>): AsyncGenerator<R
   }
 }
 
+/** What becomes of the columns of a CSV file. */
+interface CsvOptions {
+  readonly mapping: Mapping;
+  readonly columns: readonly Column[];
+  /** Gets the name of each field with a time that names no zone. */
+  readonly onUtcAssumed: (field: string) => void;
+}
+
 /** Reads the objects of a CSV file, whose first line names the columns. */
 export async function* readCsv(
   parts: AsyncIterable<string>,
-  { names, ...format }: CsvHead,
-  { mapping, columns }: { readonly mapping: Mapping; readonly columns: readonly Column[] },
+  { mapping, columns, onUtcAssumed }: CsvOptions,
 ): AsyncGenerator<ReadObject> {
-  const { default: papa } = await import('papaparse');
+  const { names, rows } = await openCsv(parts);
   const fields = names.map((name) => {
     const field = mapping[name] ?? '';
     return { field, type: columns.find((each) => each.name === field)?.type };
   });
-  let line = 0;
-  for await (const records of completeOnly(parts, splitRecords(new papa.Parser(format)))) {
-    for (const cells of records) {
-      if (cells.length === 1 && cells[0] === '') continue; // an empty line
-      line += 1;
-      if (line === 1) continue; // the names
-      const read = fields.map(({ field, type }, at) => [field, cellValue(type, cells[at] ?? '')]);
-      const given = read.filter(([field, value]) => field !== '' && value !== undefined);
-      yield { line, values: Object.fromEntries(given) };
+  for await (const row of rows) {
+    if ('problem' in row) {
+      yield row;
+      continue;
     }
+    const given = fields.flatMap(({ field, type }, at) => {
+      const cell = row.cells[at] ?? '';
+      if (field === '' || cell === '') return [];
+      const time = type === 'datetime' ? readDatetimeText(cell) : undefined;
+      if (time?.isUtcAssumed) onUtcAssumed(field);
+      return [[field, time?.value ?? cell] as const]; // the server refuses any other text
+    });
+    yield { line: row.line, values: Object.fromEntries(given) };
+  }
+}
+
+/**
+ * Runs what reads a file.
+ *
+ * @throws ApiProblem that says what is wrong with the file
+ */
+export async function explaining<Result>(read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof CsvError) throw new ApiProblem(0, `This is not CSV: ${error.message}.`);
+    if (error instanceof NotText) throw new ApiProblem(0, `Choose the encoding: ${error.message}.`);
+    throw error;
   }
 }
 
@@ -101,46 +130,20 @@ function toObject(line: number, text: string): ReadObject {
   }
 }
 
-/** Returns the records at the start of a text, and the characters that they take. */
-type Split<Item> = (
-  text: string,
-  /** The end of the text is the end of a record. */
-  isEnd: boolean,
-) => { readonly items: readonly Item[]; readonly length: number };
-
-const splitLines: Split<string> = (text, isEnd) => {
-  const length = isEnd ? text.length : text.lastIndexOf('\n') + 1;
-  const lines = text.slice(0, length).split('\n');
-  return { items: text.endsWith('\n') || !isEnd ? lines.slice(0, -1) : lines, length };
-};
-
-function splitRecords(parser: papa.Parser): Split<readonly string[]> {
-  return (text, isEnd) => {
-    const { data, meta } = parser.parse(text, 0, !isEnd);
-    return { items: data, length: meta.cursor };
-  };
-}
-
 /**
- * Splits parts of a text into records; the incomplete one at the end of a part waits for the next part.
+ * Splits parts of a text into lines; the incomplete one at the end of a part waits for the next part.
  *
- * @throws ApiProblem when a record is so long that it would fill the memory
+ * @throws ApiProblem when a line is so long that it would fill the memory
  */
-async function* completeOnly<Item>(
-  parts: AsyncIterable<string>,
-  split: Split<Item>,
-): AsyncGenerator<readonly Item[]> {
+async function* linesOf(parts: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
   let rest = '';
   let count = 0;
   for await (const part of parts) {
-    rest += part;
-    const { items, length } = split(rest, false);
-    rest = rest.slice(length);
-    count += items.length;
-    yield items;
-    if (rest.length > maxRecordLength) {
-      throw new ApiProblem(0, `Record ${count + 1} is too long. Is a quote not closed?`);
-    }
+    const lines = (rest + part).split('\n');
+    rest = lines.pop() ?? '';
+    count += lines.length;
+    yield lines;
+    if (rest.length > maxLineLength) throw new ApiProblem(0, `Line ${count + 1} is too long.`);
   }
-  yield split(rest, true).items;
+  if (rest !== '') yield [rest];
 }

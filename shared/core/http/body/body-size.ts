@@ -1,5 +1,6 @@
 import { anonymousBodyBytes } from '../../../values/bounds.ts';
 import { type ApiError, tooLarge } from '../../../values/errors/errors.ts';
+import { mediaType } from '../../../values/text/media-type.ts';
 import {
   type Credential,
   credentialOutsideBody,
@@ -9,7 +10,6 @@ import {
 import type { KeyClaims } from '../../pipeline/caller/credentials.ts';
 import type { Request } from '../message.ts';
 import type { Match } from '../router.ts';
-import { mediaType } from './body.ts';
 
 /** A request whose body has arrived but is not parsed yet. */
 export interface ArrivedRequest {

@@ -1,9 +1,16 @@
-import { TextDecoder } from 'node:util';
 import { maxStructure } from '../../../values/bounds.ts';
 import { jsonAsForm, refused, unsupportedMediaType } from '../../../values/errors/errors.ts';
+import {
+  decodeReplacing,
+  decoderOf,
+  escapesBeyondAscii,
+  unescapedBytes,
+} from '../../../values/text/decode-text.ts';
+import { mediaType } from '../../../values/text/media-type.ts';
 import type { Upload } from '../../../values/uploads.ts';
-import { jsonParseError, parseJsonText } from '../json-text.ts';
+import { parseJsonText } from '../json-text.ts';
 import type { Request, ValueBody } from '../message.ts';
+import { charsetDecoder, type Decode, decodeOrRefuse } from './decode-body.ts';
 
 /** A body as a value. */
 export interface ParsedBody {
@@ -13,10 +20,13 @@ export interface ParsedBody {
   readonly form: boolean;
   /** Parts of a multipart body that have a filename, in order. */
   readonly files: readonly Upload[];
+  /** True where bytes that are no text became U+FFFD; absent otherwise. */
+  readonly isReplaced?: true;
 }
 
 const noFiles: readonly Upload[] = [];
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const plainDecoder = decoderOf(undefined);
+const isAscii = /^[\0-\x7f]*$/;
 
 /**
  * Parses the body of a request by its content type (docs/reference/requests.md#bodies).
@@ -27,27 +37,47 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * - Of a repeated form key the last value counts.
  * - A charset parameter is honoured; the default is UTF-8.
  *
- * @throws ApiError 400 `JSON parse error - ...` (also for bytes that are no text in that charset),
- *   `Multipart form parse error - ...`, or for JSON that is declared a form; 415 for other types, with the type as sent
+ * @param isLenient what is no text in its charset becomes U+FFFD, and the result says so. For arguments of scripts, whose
+ *   bytes third parties choose; otherwise it is an error (docs/reference/requests.md#text)
+ * @throws ApiError 400 `JSON parse error - ...`, `Form parse error - ...`, `Multipart form parse error - ...`, or for
+ *   JSON that is declared a form; 415 for other types, with the type as sent
  */
-export async function parseBody(request: Request): Promise<ParsedBody> {
+export async function parseBody(request: Request, isLenient = false): Promise<ParsedBody> {
   const { body } = request;
   if (body.kind === 'json') return valueBody(body);
   if (body.bytes.byteLength === 0) return jsonBody({});
-  const contentType = request.headers['content-type'] ?? '';
-  switch (mediaType(contentType)) {
-    case '':
-    case 'application/json':
-    case 'text/plain':
-      return jsonBody(parseJsonText(decodeText(body.bytes, contentType)));
+  if (!isLenient) return parseBytes(request, body.bytes, decodeOrRefuse);
+  let isReplaced = false;
+  const parsed = await parseBytes(request, body.bytes, (bytes, decoder) => {
+    const decoded = decodeReplacing(bytes, decoder);
+    isReplaced ||= decoded.isReplaced;
+    return decoded.text;
+  });
+  return isReplaced ? { ...parsed, isReplaced } : parsed;
+}
+
+async function parseBytes(
+  { headers }: Request,
+  bytes: Uint8Array,
+  decode: Decode,
+): Promise<ParsedBody> {
+  refuseEncoding(headers['content-encoding']);
+  const contentType = headers['content-type'] ?? '';
+  const type = mediaType(contentType);
+  if (isJsonType(type)) {
+    return jsonBody(
+      parseJsonText(decode(bytes, charsetDecoder(contentType), 'JSON parse error - the body')),
+    );
+  }
+  switch (type) {
     case 'application/x-www-form-urlencoded': {
-      const value = parseForm(body.bytes, contentType);
+      const value = parseForm(bytes, contentType, decode);
       if (isJsonKey(Object.keys(value))) throw jsonAsForm();
       return { value, form: true, files: noFiles };
     }
     case 'multipart/form-data': {
       const { parseMultipart } = await import('./multipart.ts'); // a tenth of a handler, which most requests never need
-      const { fields, files } = await parseMultipart(contentType, body.bytes);
+      const { fields, files } = await parseMultipart(contentType, bytes, decode);
       return { value: fields, form: true, files };
     }
     default:
@@ -55,16 +85,33 @@ export async function parseBody(request: Request): Promise<ParsedBody> {
   }
 }
 
+/** Types of JSON that have no suffix; a body without type is JSON too. */
+const jsonTypes = new Set([
+  '',
+  'application/json',
+  'text/plain',
+  'text/json',
+  'application/csp-report',
+]);
+
+/** Checks whether a media type is JSON, also by its suffix (RFC 6839): `application/vnd.github+json`. */
+export function isJsonType(type: string): boolean {
+  return jsonTypes.has(type) || /^[\w.!#$&^-]+\/[\w.!#$&^+-]+\+json$/.test(type);
+}
+
+/**
+ * Rejects a compressed body: it would be read as text that it is not.
+ *
+ * @throws ApiError 415 that names the coding
+ */
+function refuseEncoding(coding: string | undefined): void {
+  if (coding === undefined || /^(identity)?$/i.test(coding.trim())) return;
+  throw refused(415, `Unsupported content encoding "${coding}" in request.`, 'media_type_unknown');
+}
+
 /** Returns a body that is a value already. */
 export function valueBody({ value }: ValueBody): ParsedBody {
   return jsonBody(value === undefined ? {} : value);
-}
-
-/** Returns the media type of a `Content-Type` in lower case, without parameters; empty when absent. */
-export function mediaType(contentType: string): string {
-  if (contentType === 'application/json') return contentType;
-  const end = contentType.indexOf(';');
-  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
 /**
@@ -73,45 +120,29 @@ export function mediaType(contentType: string): string {
  * @throws ApiError 400 `JSON parse error - ...` for bytes that are no such text and for unknown charsets
  */
 export function decodeText(bytes: Uint8Array, contentType: string): string {
-  return decodeWith(decoderOf(contentType), bytes);
+  return decodeOrRefuse(bytes, charsetDecoder(contentType), 'JSON parse error - the body');
 }
 
 function jsonBody(value: unknown): ParsedBody {
   return { value, form: false, files: noFiles };
 }
 
-function decoderOf(contentType: string): TextDecoder {
-  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
-  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8;
-  try {
-    return new TextDecoder(charset, { fatal: true });
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw jsonParseError('unknown charset');
-  }
-}
-
-function decodeWith(decoder: TextDecoder, bytes: Uint8Array): string {
-  try {
-    return decoder.decode(bytes);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw jsonParseError(`the body is not valid ${decoder.encoding}`);
-  }
-}
-
-function parseForm(bytes: Uint8Array, contentType: string): Record<string, string> {
-  const decoder = decoderOf(contentType);
+function parseForm(bytes: Uint8Array, contentType: string, decode: Decode): Record<string, string> {
+  const decoder = charsetDecoder(contentType);
   const { buffer, byteOffset, byteLength } = bytes;
   const raw = Buffer.from(buffer, byteOffset, byteLength);
   checkFields(raw);
-  if (decoder === utf8) return Object.fromEntries(new URLSearchParams(raw.toString()));
-  // URLSearchParams decodes escapes as UTF-8 only.
-  const pairs = raw.toString('latin1').split('&').filter(Boolean);
+  const text = raw.toString('latin1');
+  if (decoder === plainDecoder && isAscii.test(text) && !escapesBeyondAscii.test(text)) {
+    return Object.fromEntries(new URLSearchParams(text));
+  }
+  const pairs = text.split('&').filter(Boolean);
   return Object.fromEntries(
     pairs.map((pair) => {
-      const [name = '', ...value] = pair.split('=');
-      return [decodeEscapes(name, decoder), decodeEscapes(value.join('='), decoder)];
+      const [sent = '', ...value] = pair.split('=');
+      const name = decode(unescapedBytes(sent), decoder, 'Form parse error - a name');
+      const what = `Form parse error - the value of ${JSON.stringify(name)}`;
+      return [name, decode(unescapedBytes(value.join('=')), decoder, what)];
     }),
   );
 }
@@ -134,10 +165,3 @@ function checkFields(raw: Buffer): void {
 }
 
 const ampersand = 0x26;
-
-/** Decodes a form's escaped text, one character per byte, in the charset of `decoder`. */
-function decodeEscapes(text: string, decoder: TextDecoder): string {
-  const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
-  const plain = text.replaceAll('+', ' ').replace(/%([\da-f]{2})/gi, byte);
-  return decodeWith(decoder, Buffer.from(plain, 'latin1'));
-}

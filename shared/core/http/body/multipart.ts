@@ -1,6 +1,9 @@
-import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import { Dicer } from '@fastify/busboy';
 import { type ApiError, refused } from '../../../values/errors/errors.ts';
+import { decodeReplacing } from '../../../values/text/decode-text.ts';
 import type { Upload } from '../../../values/uploads.ts';
+import { charsetDecoder, type Decode } from './decode-body.ts';
+import { type DecodeName, type PartHead, type PartHeaders, readPartHead } from './part-head.ts';
 
 /** The parts of a multipart body. */
 export interface MultipartForm {
@@ -12,40 +15,90 @@ export interface MultipartForm {
 
 const maxParts = 1000; // a part costs some 20 us; a body of 6 MB could hold 100,000
 
+/** A part as it was sent. */
+interface Part {
+  readonly head: PartHead;
+  readonly bytes: Buffer;
+}
+
 /**
  * Parses a `multipart/form-data` body. A part with a filename is a file; one with an empty filename (a form with no
  * file chosen) is omitted. A part of bytes without filename is a file too, because clients send buffers that way.
  *
  * @param contentType the header of the request, with its boundary
+ * @param decode decodes names and the text of fields; throws an ApiError
  * @throws ApiError 400 `Multipart form parse error - ...`
  */
-export function parseMultipart(contentType: string, bytes: Uint8Array): Promise<MultipartForm> {
+export async function parseMultipart(
+  contentType: string,
+  bytes: Uint8Array,
+  decode: Decode,
+): Promise<MultipartForm> {
+  const fields = new Map<string, string>();
+  const files: Upload[] = [];
+  for (const { head, bytes: content } of await readParts(contentType, bytes, decode)) {
+    const { field, filename, contentType: type } = head;
+    if (!isFile(head)) {
+      const what = `Multipart form parse error - the value of ${JSON.stringify(field)}`;
+      fields.set(field, decode(content, charsetDecoder(type), what));
+    } else if (filename !== '') {
+      files.push({ field, filename: filename ?? '', contentType: type, bytes: content });
+    }
+  }
+  return { fields: Object.fromEntries(fields), files };
+}
+
+function isFile({ filename, contentType }: PartHead): boolean {
+  return filename !== undefined || /^application\/octet-stream\b/i.test(contentType);
+}
+
+/** Reads all parts of a form, in order. */
+function readParts(
+  contentType: string,
+  bytes: Uint8Array,
+  decode: Decode,
+): Promise<readonly Part[]> {
+  const parser = openParser(contentType);
   return new Promise((resolve, reject) => {
-    const fields = new Map<string, string>();
-    const files: Upload[] = [];
+    const parts: (Part | undefined)[] = [];
     const fail = (reason: string) => reject(multipartError(reason));
-    const parser = openParser(contentType);
-    parser.on('field', (name, value) => {
-      if (name !== undefined) fields.set(name.toWellFormed(), value.toWellFormed());
+    parser.on('part', (stream) => {
+      const at = parts.push(undefined) - 1;
+      if (at === maxParts) fail(`more than ${maxParts} parts`);
+      const done = (part: Part) => {
+        parts[at] = part;
+      };
+      readPart(stream, { decode, fail: reject, done });
     });
-    parser.on('file', (field, stream, filename, _encoding, type) => {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('error', () => fail('unexpected end of a file'));
-      stream.on('end', () => {
-        if (field === undefined || filename === '') return;
-        files.push({
-          field: field.toWellFormed(),
-          filename: (filename ?? '').toWellFormed(),
-          contentType: type,
-          bytes: Buffer.concat(chunks),
-        });
-      });
-    });
-    parser.on('partsLimit', () => fail(`more than ${maxParts} parts`));
     parser.on('error', () => fail('unexpected end of the body'));
-    parser.on('finish', () => resolve({ fields: Object.fromEntries(fields), files }));
+    parser.on('finish', () => resolve(parts.filter((part) => part !== undefined)));
     parser.end(bytes);
+  });
+}
+
+interface PartReading {
+  readonly decode: Decode;
+  readonly fail: (error: unknown) => void;
+  readonly done: (part: Part) => void;
+}
+
+/** Reads one part; one that is cut off, or is no part of a form, is left out. */
+function readPart(stream: Dicer.PartStream, { decode, fail, done }: PartReading): void {
+  const chunks: Buffer[] = [];
+  let head: PartHead | undefined;
+  const decodeName: DecodeName = (name, decoder) =>
+    decode(name, decoder, 'Multipart form parse error - a name of a part');
+  stream.on('header', (headers) => {
+    try {
+      head = readPartHead(headers as PartHeaders, decodeName); // as the parser makes them
+    } catch (error) {
+      fail(error);
+    }
+  });
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  stream.on('error', () => undefined); // the parser has the error as well
+  stream.on('end', () => {
+    if (head !== undefined) done({ head, bytes: Buffer.concat(chunks) });
   });
 }
 
@@ -62,35 +115,24 @@ export function fieldAtStart(
   field: string,
 ): Promise<string | undefined> {
   const parser = openParser(contentType);
-  return new Promise((resolve) => {
+  const decode: Decode = (bytes, decoder) => decodeReplacing(bytes, decoder).text;
+  return new Promise((resolve, reject) => {
     let found: string | undefined;
-    const end = () => resolve(found);
-    parser.on('field', (name, value) => {
-      if (name === field) found = value;
-    });
-    parser.on('file', (_field, stream) => {
-      stream.on('error', end);
-      stream.resume();
-    });
-    parser.on('error', end); // nearly always, because the body continues
-    parser.on('finish', end);
+    const done = ({ head, bytes }: Part) => {
+      if (head.field === field && !isFile(head)) found = decodeReplacing(bytes).text;
+    };
+    parser.on('part', (stream) => readPart(stream, { decode, fail: reject, done }));
+    parser.on('error', () => undefined); // nearly always, because the body continues
+    parser.on('finish', () => resolve(found));
     parser.end(start);
   });
 }
 
-function openParser(contentType: string): BusboyInstance {
-  try {
-    return new Busboy({
-      headers: { 'content-type': contentType },
-      isPartAFile: (_field, type, filename) =>
-        filename !== undefined || type === 'application/octet-stream',
-      limits: { parts: maxParts, fieldSize: Number.MAX_SAFE_INTEGER }, // the edge has limited the whole body
-    });
-  } catch (error) {
-    // The only error of the parser for a header that names multipart/form-data.
-    if (!(error instanceof Error && error.message.includes('Boundary'))) throw error;
-    throw multipartError('no boundary in the content type');
-  }
+function openParser(contentType: string): Dicer {
+  const [, quoted, bare] = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^;\s"]+))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? bare;
+  if (boundary === undefined) throw multipartError('no boundary in the content type');
+  return new Dicer({ boundary });
 }
 
 function multipartError(reason: string): ApiError {

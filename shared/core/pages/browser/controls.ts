@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../../values/json/exact-number.ts';
 import { messageOf } from './dom.ts';
 
 /** A control for a field, rendered by the server. */
@@ -79,7 +80,7 @@ export function isChanged(control: Control): boolean {
  */
 export function readJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch (error) {
     if (/^[[{"]/.test(text)) throw new Error(`This is not JSON: ${messageOf(error)}`);
     return text;

@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../values/json/exact-number.ts';
 import { isChanged, isEditor, readJson } from './controls.ts';
 import { byId, isRecord, messageOf } from './dom.ts';
 
@@ -58,7 +59,7 @@ function check(editor: HTMLTextAreaElement): void {
   const message = byId(`${editor.id}-error`, HTMLElement);
   try {
     const value = readJson(text);
-    if (isRecord(value)) editor.value = JSON.stringify(value, null, 2);
+    if (isRecord(value)) editor.value = writeExactJson(value, 2);
     grow(editor);
     message.textContent = '';
     editor.removeAttribute('aria-invalid');

@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../values/json/exact-number.ts';
 import { readJson } from './controls.ts';
 
 /** Starts the filter forms: the last condition, once it is chosen, gets an empty one below it. */
@@ -35,7 +36,7 @@ export function filterAddress(form: HTMLFormElement): string {
     if (value !== '') address.searchParams.append(name, String(value));
   }
   if (query.size > 0) {
-    address.searchParams.append('query', JSON.stringify(Object.fromEntries(query)));
+    address.searchParams.append('query', writeExactJson(Object.fromEntries(query)));
   }
   return address.href;
 }

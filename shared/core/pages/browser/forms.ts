@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../values/json/exact-number.ts';
 import { readForm } from './controls.ts';
 import { byId, messageOf } from './dom.ts';
 import { filterAddress } from './filter.ts';
@@ -76,7 +77,7 @@ function bodyOf(
   if (files.length === 0) {
     return {
       headers: { ...headers, 'Content-Type': 'application/json' },
-      body: JSON.stringify(values),
+      body: writeExactJson(values),
     };
   }
   const body = new FormData();
@@ -87,5 +88,5 @@ function bodyOf(
 
 function partOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  return value === null ? '' : JSON.stringify(value);
+  return value === null ? '' : writeExactJson(value);
 }

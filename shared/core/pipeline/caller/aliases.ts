@@ -48,7 +48,7 @@ export async function findAlias(
   for (const alias of aliases) {
     const version = await secrets.get(alias.secret_version);
     if (version === undefined) continue; // retired: the API key has ended as well
-    const mac = aliasMac(text, instance, version.secret);
+    const mac = aliasMac(text, alias.origin ?? instance, version.secret);
     if (timingSafeEqual(Buffer.from(mac), Buffer.from(alias.mac))) found = alias;
   }
   return found;

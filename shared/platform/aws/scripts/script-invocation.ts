@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { judgeRun, tooMuchOutput } from '../../../scripts/rules/script-result.ts';
 import type { EndedRun } from '../../../scripts/script-runner.ts';
 import { nameOf } from '../../../values/caught.ts';
+import { writeExactJson } from '../../../values/json/exact-number.ts';
 import type { ScriptEvent } from '../../runtimes/node/lambda.ts';
 import type { LambdaSdk } from '../sdk/lambda-client.ts';
 
@@ -40,7 +41,7 @@ export function invokeScript(
     return { kind: 'ended', outcome: { ...none, executedAtMs: sentMs, durationMs, ...result } };
   };
   return client
-    .send(new sdk.InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }))
+    .send(new sdk.InvokeCommand({ FunctionName: name, Payload: writeExactJson(event) }))
     .then(
       ({ FunctionError, Payload }) => {
         const text = Buffer.from(Payload ?? []).toString();

@@ -57,10 +57,15 @@ export async function serveFiles(files: LocalFiles, request: FileRequest): Promi
       if (path !== filesPath) return refuse(response, forbidden('upload_denied'));
       return upload(files, request);
     case 'OPTIONS':
-      return end(response, 200, preflightResponse.headers ?? {});
+      return end(response, 200, preflightOf(head).headers ?? {});
     default:
       return refuse(response, methodNotAllowed(head.method ?? ''));
   }
+}
+
+function preflightOf({ headers }: FileRequest['head']) {
+  const asked = headers['access-control-request-headers'];
+  return preflightResponse(Array.isArray(asked) ? asked.join() : asked);
 }
 
 const { vary: _, ...uncached } = commonHeaders; // files are the same for all clients

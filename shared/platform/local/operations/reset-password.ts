@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { resetPassword } from '../../../accounts/reset-password.ts';
-import { hashPassword, scryptAside } from '../../../accounts/rules/passwords.ts';
+import { hashAside } from '../../../accounts/rules/hash-aside.ts';
+import { hashPassword } from '../../../accounts/rules/passwords.ts';
 import { dataVersion } from '../../../store/data-version.ts';
 import { dataVersionEntity } from '../../../store/entities.ts';
 import { openIds } from '../../ids.ts';
@@ -44,7 +45,7 @@ async function resetUnused(folder: string, { email, password }: NewPassword): Pr
       const version = (await dataVersionEntity.read(store))?.data.version ?? dataVersion;
       if (version > dataVersion)
         throw new StartError(`the data in ${folder} is of a newer version`);
-      const hash = await hashPassword(password, cost, scryptAside);
+      const hash = await hashPassword(password, cost, hashAside);
       await resetPassword({ store, secrets, ids: openIds() }, { email, hash });
     } finally {
       await store.close();

@@ -1,5 +1,6 @@
 import { judgeRun } from '../../../scripts/rules/script-result.ts';
 import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../scripts/script-runner.ts';
+import { writeExactJson } from '../../../values/json/exact-number.ts';
 import type { Pool } from '../../runtimes/process-pool.ts';
 import type { Runner, RunnerInput } from '../../runtimes/runner-process.ts';
 import { type FirstTurns, openFirstTurns } from './first-turns.ts';
@@ -77,7 +78,7 @@ type Input = Omit<RunnerInput, 'source'>;
 
 function describeInput({ args, config, meta, timeoutMs }: ScriptRun): Input {
   return {
-    args: JSON.stringify(args),
+    args: writeExactJson(args),
     config: JSON.stringify(config),
     meta: JSON.stringify(meta),
     timeoutMs,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request } from '../../../core/http/message.ts';
+import { brokenParameterOf, decodeStrictly } from '../../../values/text/decode-text.ts';
 import { proxySecretHeader } from '../../proxy-header.ts';
 import type { Received } from './bodies/receive-body.ts';
 
@@ -49,6 +50,7 @@ export function toRequest(message: IncomingMessage, facts: ArrivalFacts): Arriva
     method,
     path,
     query: new URLSearchParams(query),
+    brokenParameter: brokenParameterOf(query),
     headers,
     body: noBody,
     sourceAddress: proxies === 0 ? peer : clientAddress(forwarded, peer, proxies),
@@ -96,18 +98,28 @@ function readHeaders(raw: readonly string[], headers: Headers): number {
   let bytes = 0;
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = raw[at]?.toLowerCase() ?? '';
-    const value = raw[at + 1] ?? '';
+    const sent = raw[at + 1] ?? '';
+    const value = beyondAscii.test(sent) ? (readUtf8(sent) ?? sent) : sent;
     const before = headers[name];
     const separator = name === 'cookie' ? '; ' : ',';
     // `typeof`, because a header may have the name `constructor`.
     headers[name] = typeof before === 'string' ? before + separator + value : value;
-    bytes += name.length + value.length;
+    bytes += name.length + sent.length;
   }
   return bytes;
 }
 
+const beyondAscii = /[\x80-\xff]/;
+
+/** Reads text as UTF-8 that Node has read as Latin-1; undefined when it is none. */
+function readUtf8(text: string): string | undefined {
+  return decodeStrictly(Buffer.from(text, 'latin1'));
+}
+
 /** Splits the address of a request line; one that cannot be decoded is returned as sent. */
-function splitAddress(url: string) {
+function splitAddress(sentUrl: string) {
+  const url = beyondAscii.test(sentUrl) ? readUtf8(sentUrl) : sentUrl;
+  if (url === undefined) return { path: sentUrl, query: '', isMalformed: true };
   const address = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?]*/i, '');
   const mark = address.indexOf('?');
   const sent = mark < 0 ? address : address.slice(0, mark);

@@ -22,6 +22,17 @@ export function toSentBody(content: Response['content']): SentBody | undefined {
   });
 }
 
+/** Returns the headers of a response, with the length of its body, as Node takes them. */
+export function nodeHeaders(
+  { headers: own, cookies }: Response,
+  sent: SentBody | undefined,
+): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = Object.assign({}, own);
+  if (cookies !== undefined) headers['set-cookie'] = [...cookies];
+  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  return headers;
+}
+
 /** Sends a body after its head, a long one in pieces, and ends the response. */
 export function sendBody(
   response: ServerResponse,

@@ -32,6 +32,7 @@ import { type Patience, patience as usualPatience } from './patience.ts';
 import { createProxyGate, type Proxies, type ProxyGate } from './proxies.ts';
 import {
   closeUnread,
+  nodeHeaders,
   sendBody,
   sendEarly,
   sendLast,
@@ -296,12 +297,11 @@ async function sendContent(
 ): Promise<void> {
   const { drainMs } = running.patience;
   const { status, content } = served;
-  const headers: Record<string, string> = Object.assign({}, served.headers);
   const length = content?.bytes.length ?? 0;
   running.connections.count(connection, length);
   await (length > sendPieceBytes ? nextRound() : running.burst());
   const sent = toSentBody(content);
-  if (sent !== undefined) headers['content-length'] = String(sent.bytes);
+  const headers = nodeHeaders(served, sent);
   const isEarly = received !== undefined && received.bytes === undefined && !message.complete;
   if (running.stopping || (isEarly && status >= 400)) headers.connection = 'close';
   response.writeHead(status, headers);

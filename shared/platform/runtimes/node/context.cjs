@@ -1,8 +1,10 @@
 'use strict';
 /* The globals of one run: a separate context that looks like the main one to a script. */
+const { isUtf8 } = require('node:buffer');
 const { Console } = require('node:console');
 const { createRequire } = require('node:module');
 const { Writable } = require('node:stream');
+const { isAnyArrayBuffer } = require('node:util').types;
 const vm = require('node:vm');
 const { writeAll } = require('./write-all.cjs');
 
@@ -48,8 +50,25 @@ function once(create) {
   return () => (value ??= create());
 }
 
+const maxBytes = 524_288; // of a response; what is longer is cut here, and judged as too long
+const { from } = Buffer;
+
+/**
+ * Describes bytes as the content of a report: as text where they are UTF-8, which traces can show, else in base64.
+ *
+ * @returns undefined for a value that is no bytes: a buffer, or a view of one
+ */
+function describeBytes(value) {
+  const isView = ArrayBuffer.isView(value);
+  if (!isView && !isAnyArrayBuffer(value)) return undefined;
+  const whole = isView ? from(value.buffer, value.byteOffset, value.byteLength) : from(value);
+  const bytes = from(whole.subarray(0, maxBytes + 1)); // a copy: a thread may share the memory
+  if (isUtf8(bytes)) return { content: bytes.toString() };
+  return { content: bytes.toString('base64'), encoding: 'base64' };
+}
+
 /*
- * These two functions run inside the context, whose builtins are still unmodified. They must not refer to anything
+ * These three functions run inside the context, whose builtins are still unmodified. They must not refer to anything
  * outside except their arguments.
  */
 
@@ -75,11 +94,33 @@ function installGlobals({ additions, classes, typedArray, values }) {
   acceptInstances(Object.getPrototypeOf(Uint8Array), typedArray);
 }
 
+/** Creates the functions that describe parts of a custom response for the report. */
+function makeDescriptions(describeBytes) {
+  const { stringify } = JSON;
+  const { isArray } = Array;
+  const { iterator } = Symbol;
+  const text = String;
+  /** Describes the content: bytes as they are, an object or a list as JSON, anything else as text. */
+  const describeContent = (content) => {
+    if (typeof content !== 'object' || content === null) return { content: text(content ?? '') };
+    return describeBytes(content) ?? { content: text(stringify(content) ?? '') };
+  };
+  /** Makes an object of headers that are a `Headers` or a `Map`; values of a repeated name become a list. */
+  const describeHeaders = (headers) => {
+    if (typeof headers !== 'object' || isArray(headers)) return headers;
+    if (typeof headers?.[iterator] !== 'function') return headers;
+    const described = { __proto__: null };
+    for (const [name, value] of headers)
+      described[name] = name in described ? [described[name], value].flat() : value;
+    return described;
+  };
+  return { describeContent, describeHeaders };
+}
+
 /** Defines the interface between scripts and the platform. */
-function connect() {
+function connect({ describeContent, describeHeaders }) {
   const { parse, stringify } = JSON;
   const { defineProperty } = Object;
-  const text = String;
   const isInstanceOf = Function.prototype.call.bind(Function.prototype[Symbol.hasInstance]);
   const define = (name, value) =>
     defineProperty(globalThis, name, { value, writable: true, configurable: true });
@@ -121,12 +162,14 @@ function connect() {
     describeResponse: () => {
       if (!isInstanceOf(HttpResponse, customResponse)) return undefined;
       const { status_code, content, content_type, headers } = customResponse;
-      const body = typeof content === 'object' && content !== null ? stringify(content) : content;
-      return stringify({ status_code, content: text(body ?? ''), content_type, headers });
+      const body = describeContent(content);
+      return stringify({ status_code, ...body, content_type, headers: describeHeaders(headers) });
     },
   };
 }
-const contextFunctions = new vm.Script(`[${installGlobals}, ${connect}]`, { filename: __filename });
+const contextFunctions = new vm.Script(`[${installGlobals}, ${makeDescriptions}, ${connect}]`, {
+  filename: __filename,
+});
 
 /**
  * Creates the globals of one run.
@@ -141,16 +184,19 @@ exports.makeContext = () => {
   Object.defineProperty(process, 'stdout', describeGetter('stdout', stdout, true));
   Object.defineProperty(process, 'stderr', describeGetter('stderr', stderr, true));
   const console = once(() => new Console({ stdout: stdout(), stderr: stderr() }));
+  const require = createRequire(`${process.cwd()}/${exports.fileName}`);
+  require.main = module; // as for a program that `node main.js` starts
   const values = Object.entries({
-    require: createRequire(`${process.cwd()}/${exports.fileName}`),
+    require,
     module,
     exports: module.exports,
     __filename: exports.fileName,
     __dirname: '.',
   });
   const typedArray = Object.getPrototypeOf(Uint8Array);
-  const [installInContext, connectContext] = contextFunctions.runInContext(context);
-  const platform = connectContext(); // first, because it needs unmodified classes
+  const [installInContext, describeInContext, connectContext] =
+    contextFunctions.runInContext(context);
+  const platform = connectContext(describeInContext(describeBytes)); // first: it needs unmodified classes
   installInContext({ additions, classes, typedArray, values });
   Object.defineProperty(context, 'console', describeGetter('console', console, false));
   return { context, ...platform };

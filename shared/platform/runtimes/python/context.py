@@ -1,10 +1,12 @@
 """One run of a script: its globals, and its result. Requires only Python 3.9 or later."""
 import atexit
+import binascii
 import builtins
 import codecs
 import io
 import json
 import linecache
+import math
 import os
 import signal
 import site
@@ -15,6 +17,7 @@ import types
 
 FILE_NAME = 'main.py'  # of each script, shown in tracebacks
 TIMEOUT_CODE = 124
+MAX_BYTES = 524_288  # of a response; what is longer is cut here, and judged as too long
 
 _exit = os._exit
 _own_files = (__file__, getattr(sys.modules['__main__'], '__file__', None))
@@ -111,19 +114,49 @@ def compile_source(source):
 
 
 def describe_response(response):
-    """Returns the JSON of a custom response. Raises when its content cannot be converted to text."""
-    content = response.content
-    if isinstance(content, (dict, list)):
-        content = json.dumps(content, ensure_ascii=False)
-    elif isinstance(content, (bytes, bytearray)):
-        content = content.decode('utf-8', 'replace')
+    """Returns the JSON of a custom response. Raises when its content cannot be converted to JSON or text."""
     parts = {
         'status_code': response.status_code,
-        'content': str(content),
-        'content_type': response.content_type,
-        'headers': response.headers,
+        **_describe_content(response.content),
+        'content_type': _describe_value(response.content_type),
+        'headers': _describe_headers(response.headers),
     }
     return json.dumps(parts, default=str)
+
+
+def _describe_content(content):
+    """Describes the content: bytes as text where they are UTF-8, which traces can show, else in base64."""
+    if isinstance(content, (bytes, bytearray, memoryview)):
+        data = bytes(content)[:MAX_BYTES + 1]
+        try:
+            return {'content': data.decode()}
+        except UnicodeDecodeError:
+            return {'content': binascii.b2a_base64(data, newline=False).decode(), 'encoding': 'base64'}
+    return {'content': _to_json(content) if isinstance(content, (dict, list)) else str(content)}
+
+
+def _to_json(content):
+    try:
+        return json.dumps(content, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        if 'JSON compliant' not in str(error):
+            raise
+        raise ValueError('NaN and Infinity are not JSON: the response cannot contain them') from None
+
+
+def _describe_headers(headers):
+    if not isinstance(headers, dict):
+        return headers
+    return {name: _describe_value(value) for name, value in headers.items()}
+
+
+def _describe_value(value):
+    """Describes the value of a header. NaN and Infinity become text, as JSON does not have them."""
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise TypeError('a header of the response has bytes: decode them')
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return [_describe_value(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _exit_code_of(error):

@@ -1,0 +1,25 @@
+import type { TextDecoder } from 'node:util';
+import { refused } from '../../../values/errors/errors.ts';
+import { charsetOf, decoderOf, decodeStrictly } from '../../../values/text/decode-text.ts';
+import { jsonParseError } from '../json-text.ts';
+
+/** Decodes bytes of a body; `what` they are begins the text of its error. */
+export type Decode = (bytes: Uint8Array, decoder: TextDecoder, what: string) => string;
+
+/** Decodes text as it is, or throws a 400 (docs/reference/requests.md#text). */
+export const decodeOrRefuse: Decode = (bytes, decoder, what) => {
+  const text = decodeStrictly(bytes, decoder);
+  if (text !== undefined) return text;
+  throw refused(400, `${what} is not valid ${decoder.encoding}`, 'malformed_body');
+};
+
+/**
+ * Returns the decoder of the charset that a content type names, UTF-8 where it names none.
+ *
+ * @throws ApiError 400 for an unknown charset
+ */
+export function charsetDecoder(contentType: string): TextDecoder {
+  const decoder = decoderOf(charsetOf(contentType));
+  if (decoder === undefined) throw jsonParseError('unknown charset');
+  return decoder;
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { maintain } from '../../shared/jobs/maintain.ts';
+import { backupEntity } from '../../shared/store/entities.ts';
+import { updateItem } from '../../shared/store/writes.ts';
+import { expected, openWorld, type World } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import { joinAs } from '../support/join-as.ts';
+import { isOn } from '../support/medium.ts';
+import { configure } from '../support/push.ts';
+import { backUp, ended, openNew, remove, restore } from '../support/rescue.ts';
+import { noPk } from '../support/responses.ts';
+
+/* What a backup brings along into an instance of its owner or of another one, and who may use it. */
+
+useApi();
+
+describe('push credentials and aliases', () => {
+  const text = randomBytes(20).toString('hex');
+  let shop: World;
+  let backup: { readonly id: number };
+  const config = async (of: World) =>
+    (await of.call(of.owner, 'GET', 'push_notifications/gcm/config/')).body.production_api_key;
+
+  /** Returns the status of a request that reads as the alias. */
+  const asAlias = async (of: World) => (await of.call(text, 'GET', 'users/')).status;
+
+  beforeAll(async () => {
+    shop = await openWorld(api, 'push-1');
+    const devices = 'push_notifications/gcm/devices/';
+    const device = { registration_id: 'a-token', label: 'phone' };
+    expected(await shop.call(shop.owner, 'POST', devices, device), 201);
+    await configure(shop, 'gcm');
+    await configure(shop, 'apns');
+    const key = expected(
+      await shop.call(shop.owner, 'POST', 'api_keys/', { ignore_acl: true, description: 'app' }),
+      201,
+    );
+    const path = `api_keys/${key.id}/aliases/`;
+    expected(await shop.call(shop.owner, 'POST', path, { alias: text }), 200);
+    backup = await backUp(shop);
+  });
+
+  it('come along into another instance of the owner', async () => {
+    const copy = await openNew(shop, 'push-2');
+    expect(await restore(backup.id, copy)).toMatchObject({ status: 'success', status_info: '' });
+
+    expect(await config(copy)).toBe(await config(shop));
+    expect([await asAlias(shop), await asAlias(copy)]).toEqual([200, 200]);
+    const keys = async () => (await copy.call(copy.owner, 'GET', 'api_keys/')).body.objects;
+    expect(await keys()).toMatchObject([{ ignore_acl: true, description: 'app' }]);
+    await restore(backup.id, copy);
+    expect(await keys()).toHaveLength(1);
+
+    const third = await openNew(shop, 'push-3');
+    await restore((await backUp(copy)).id, third);
+    await remove(copy);
+    expect([await asAlias(shop), await asAlias(third)]).toEqual([200, 200]);
+    expect(await config(third)).toBe(await config(shop));
+  });
+
+  it('do not come along into an instance of another owner', async () => {
+    const member = await joinAs(shop, 'full');
+    const made = expected(await shop.call(member, 'POST', 'backups/full/', {}), 201);
+    await ended({ ...shop, owner: member }, `backups/full/${made.id}/`);
+    const theirs = await openNew(shop, 'push-4', member);
+
+    expect(await restore(made.id, theirs)).toMatchObject({ status: 'success' });
+
+    expect(await config(theirs)).toBeNull();
+    expect(await asAlias(theirs)).toBe(403);
+    const devices = await theirs.call(member, 'GET', 'push_notifications/gcm/devices/');
+    expect(devices.body.objects).toHaveLength(1);
+  });
+
+  it.skipIf(isOn('roles'))(
+    'of a backup of version 0.1 they come as long as its instance exists',
+    async () => {
+      const old = await openWorld(api, 'old-1');
+      await configure(old, 'gcm');
+      const { id, author } = await backUp(old);
+      const { store } = api.platform;
+      const found = await backupEntity.read(store, author.id, id);
+      if (found === undefined) throw new Error('there is no backup');
+      const { owner: _, ...data } = found.data;
+      const details = { ...data.details, user: { count: 1, list: ['anna'] } };
+      await maintain(api.platform, [updateItem(found, { ...data, details })]);
+      const shown = await old.call(old.owner, 'GET', `backups/full/${id}/`);
+      expect(shown.body.details.user).toEqual({ count: 1 });
+
+      const [before, after] = [await openNew(old, 'old-2'), await openNew(old, 'old-3')];
+      expect(await restore(id, before)).toMatchObject({ status: 'success' });
+      await remove(old);
+      expect(await restore(id, after)).toMatchObject({ status: 'success' });
+
+      expect([await config(before), await config(after)]).toEqual([expect.any(String), null]);
+    },
+  );
+});
+
+describe('rights and limits', () => {
+  it('a backup goes into instances where its maker has the role full, and nobody else may use it', async () => {
+    const shop = await openWorld(api, 'rights-1');
+    const backup = await backUp(shop);
+    const other = await openWorld(api, 'rights-2');
+    const full = await joinAs(shop, 'full');
+    const theirs = await openNew(shop, 'rights-3', full);
+    const ask = async (of: World, as: string) => {
+      const { status, body } = await of.call(as, 'POST', 'restores/', { backup: backup.id });
+      return [status, status === 400 ? body : undefined];
+    };
+    const unknown = [400, { backup: noPk(backup.id) }];
+
+    expect(await ask(other, other.owner)).toEqual(unknown);
+    expect(await ask(theirs, full)).toEqual(unknown);
+    expect(await ask(shop, full)).toEqual(unknown);
+    expect(await ask(theirs, shop.owner)).toEqual([403, undefined]);
+    const member = backup.author;
+    const invited = { email: member.email, role: 'write' };
+    const invitation = await theirs.call(full, 'POST', 'invitations/', invited);
+    const body = { invitation_key: expected(invitation, 201).key };
+    const path = '/v1.1/account/invitations/accept/';
+    expected(await api.send({ as: shop.owner, path, body }), 204);
+    expect(await ask(theirs, shop.owner)).toEqual([403, undefined]);
+    expected(await theirs.call(full, 'PATCH', `admins/${member.id}/`, { role: 'full' }), 200);
+    expect(await ask(theirs, shop.owner)).toEqual([201, undefined]);
+  });
+
+  it('of a deleted instance counts as before', async () => {
+    const shop = await openWorld(api, 'counts-1');
+    const { id, author } = await backUp(shop);
+    await remove(shop);
+    const found = await backupEntity.read(api.platform.store, author.id, id);
+    if (found === undefined) throw new Error('the backup is gone');
+    const more = Array.from({ length: 74 }, (_, at) => ({ ...found.data, id: 1_000_000 + at }));
+    for (const data of more) {
+      const key = backupEntity.key(author.id, data.id);
+      await maintain(api.platform, [
+        { ...updateItem(found, data), key, condition: { kind: 'none' } },
+      ]);
+    }
+    const next = await openNew(shop, 'counts-2');
+
+    const { status, body } = await next.call(next.owner, 'POST', 'backups/full/', {});
+
+    const detail = 'Maximum number of backups per account reached (75).';
+    expect([status, body]).toEqual([400, { detail }]);
+  });
+});

@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { expected, openWorld, startApi, type World } from '../support/api.ts';
+import { openProject } from './groundwork.ts';
+
+const fields = [
+  { name: 'title', type: 'string' },
+  { name: 'year', type: 'integer' },
+];
+
+/** Starts a server with a class, and an import of 250 objects that ends at a bad one after 200. */
+async function start() {
+  const api = await startApi();
+  onTestFinished(() => api.close());
+  const world = await openWorld(api, 'library');
+  await world.dataClass('book', fields);
+  const { folder, run } = openProject();
+  const write = (titles: string, bad?: number) => {
+    const year = (at: number) => (at === bad ? 'many' : 1900);
+    const rows = Array.from({ length: 250 }, (_, at) => `${titles}${at},${year(at)}`);
+    writeFileSync(join(folder, 'books.csv'), ['title,year', ...rows].join('\n'));
+  };
+  const place = ['--url', api.url, '--instance', 'library', '--key', world.owner];
+  const importCsv = (...more: string[]) =>
+    run('import', 'books.csv', '--class', 'book', ...place, ...more);
+  write('b', 240);
+  expect(await importCsv()).toMatchObject({ status: 1 });
+  expect(await count(world)).toBe(200);
+  return { world, write, importCsv, folder, place, run };
+}
+
+async function count(world: World, name = 'book'): Promise<number> {
+  const path = `classes/${name}/objects/?include_count=1`;
+  return expected(await world.call(world.owner, 'GET', path), 200).objects_count;
+}
+
+async function remove(world: World, path: string): Promise<void> {
+  expect((await world.call(world.owner, 'DELETE', path)).status).toBe(204);
+}
+
+async function empty(world: World): Promise<void> {
+  for (;;) {
+    const page = await world.call(world.owner, 'GET', 'classes/book/objects/?page_size=100');
+    const { objects } = expected(page, 200);
+    if (objects.length === 0) return;
+    for (const { id } of objects) await remove(world, `classes/book/objects/${id}/`);
+  }
+}
+
+test('an import into a class that was created again starts again', async () => {
+  const { world, write, importCsv } = await start();
+  await remove(world, 'classes/book/');
+  await expect
+    .poll(async () => (await world.call(world.owner, 'GET', 'classes/book/')).status)
+    .toBe(404);
+  await world.dataClass('book', fields);
+  write('b');
+
+  const ended = await importCsv();
+
+  expect(ended).toMatchObject({
+    status: 0,
+    stdout:
+      'The class book was created again: the import starts again.\nImported 250 objects into book.\n',
+  });
+  expect(await count(world)).toBe(250);
+});
+
+test('an import into a class that was emptied starts again', async () => {
+  const { world, write, importCsv } = await start();
+  await empty(world);
+  write('b');
+
+  const ended = await importCsv('--json');
+
+  expect(JSON.parse(ended.stdout)).toEqual({ instance: 'library', created: 250, unchanged: 0 });
+  expect(await count(world)).toBe(250);
+});
+
+test('an import continues neither with another file nor where objects are gone', async () => {
+  const { world, write, importCsv, folder } = await start();
+  write('c');
+  const other = await importCsv();
+  write('b');
+  const { objects } = expected(
+    await world.call(world.owner, 'GET', 'classes/book/objects/?page_size=1'),
+    200,
+  );
+  await remove(world, `classes/book/objects/${objects[0].id}/`);
+  const gone = await importCsv();
+
+  const hint = /give --again \(or remove books\.csv\.import-library-/;
+  expect([other.status, gone.status, await count(world)]).toEqual([2, 2, 199]);
+  expect(other.stderr).toContain('the first 200 objects are not those that were imported');
+  expect(gone.stderr).toContain('objects of book that were imported are not there any more');
+  for (const { stderr } of [other, gone]) expect(stderr).toMatch(hint);
+
+  const again = await importCsv('--again');
+
+  expect(again).toMatchObject({ status: 0, stdout: 'Imported 250 objects into book.\n' });
+  expect(readdirSync(folder)).toEqual(['books.csv']);
+});
+
+/** Starts a server with an export of 250 objects, and an import of it that ends at the last one. */
+async function startExport() {
+  const api = await startApi();
+  onTestFinished(() => api.close());
+  const world = await openWorld(api, 'library');
+  const copy = await openWorld(api, 'copies');
+  const { folder, run } = openProject();
+  await world.dataClass('book', fields);
+  const rows = Array.from({ length: 250 }, (_, at) => `b${at},1900`);
+  writeFileSync(join(folder, 'books.csv'), ['title,year', ...rows].join('\n'));
+  const of = (name: string, key: string) => ['--url', api.url, '--instance', name, '--key', key];
+  const source = of('library', world.owner);
+  expect(await run('import', 'books.csv', '--class', 'book', ...source)).toMatchObject({
+    status: 0,
+  });
+  expect(await run('export', 'data', ...source)).toMatchObject({ status: 0 });
+  const file = join(folder, 'data/objects/book.jsonl');
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  const write = (first: string, last: string) =>
+    writeFileSync(
+      file,
+      [lines[0]?.replace('b0', first), ...lines.slice(1, -1), last, ''].join('\n'),
+    );
+  const good = lines.at(-1) ?? '';
+  const target = of('copies', copy.owner);
+  const importFolder = (...more: string[]) => run('import', 'data', ...target, ...more);
+  write('b0', good.replace('"year":1900', '"year":"many"'));
+  expect(await importFolder()).toMatchObject({ status: 1 });
+  return { copy, importFolder, write, good };
+}
+
+test('an import of an export continues, and says what it has written', async () => {
+  const { importFolder, write, good } = await startExport();
+  write('b0', good);
+
+  expect(await importFolder()).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(
+      /^Imported 50 records into copies, with their ids; 200 were there already\.\n/,
+    ),
+  });
+});
+
+test('an import of an export continues neither with another export nor where records are gone', async () => {
+  const { copy, importFolder, write, good } = await startExport();
+  write('c0', good);
+  const other = await importFolder();
+  write('b0', good);
+  const [first] = expected(
+    await copy.call(copy.owner, 'GET', 'classes/book/objects/'),
+    200,
+  ).objects;
+  await remove(copy, `classes/book/objects/${first.id}/`);
+  const gone = await importFolder();
+
+  const again = await importFolder('--again');
+
+  expect([other.status, gone.status, again.status]).toEqual([2, 2, 0]);
+  expect(other.stderr).toContain('the export is not the one that was imported so far');
+  expect(gone.stderr).toContain('objects/book.jsonl that were imported are not there any more');
+  expect(again.stdout).toContain('Imported 250 records into copies, with new ids.');
+});
