@@ -50,18 +50,18 @@ export function text(rules: TextRules = {}): ValueSchema<string> {
 }
 
 /**
- * Accepts an e-mail address of at most `max` characters, trimmed and in lower case; a domain beyond ASCII in its form
- * for the DNS (docs/reference/requests.md#values).
+ * Accepts an e-mail address of at most `max` characters, trimmed and in lower case (docs/reference/requests.md#values).
+ * Its domain may have letters beyond ASCII: {@link withAsciiDomain} is for mails.
  */
 export function email({ max }: { readonly max: number }): ValueSchema<string> {
   const readText = textReader({});
   return schemaOf((input) => {
     const reading = readText(input);
     if (!reading.ok) return reading;
-    const address = withAsciiDomain(reading.value.normalize('NFC').toLowerCase());
+    const address = reading.value.normalize('NFC').toLowerCase();
     const failures: string[] = [];
     if (characterCount(address) > max) failures.push(messages.maxLength(max));
-    if (!isEmail(address)) failures.push(messages.notEmail);
+    if (!isEmail(withAsciiDomain(address))) failures.push(messages.notEmail);
     return failures.length === 0 ? read(address) : refuse(...failures);
   });
 }
@@ -73,8 +73,8 @@ const hostLabel = /^[0-9a-z]([0-9a-z-]{0,61}[0-9a-z])?$/;
 /** Letters, digits, hyphens and dots: the conversion would read other characters as parts of a URL. */
 const domainBeyondAscii = /^(?=.*[^\0-\x7f])[-.0-9a-z\p{L}\p{M}\p{N}]+$/u;
 
-/** Returns an address with the domain as the DNS has it: `xn--mnchen-3ya.de` is `münchen.de`. */
-function withAsciiDomain(address: string): string {
+/** Returns an address with the domain as the DNS has it, and mails need it: `xn--mnchen-3ya.de` for `münchen.de`. */
+export function withAsciiDomain(address: string): string {
   const at = address.lastIndexOf('@') + 1;
   const host = address.slice(at);
   return domainBeyondAscii.test(host) ? address.slice(0, at) + domainToASCII(host) : address;

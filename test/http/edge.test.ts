@@ -289,6 +289,15 @@ describe('responses', () => {
     expect(result.headers['access-control-expose-headers']).toBe(exposed);
   });
 
+  test('OPTIONS of the whole server does not reach dispatch', () => {
+    const request = { method: 'OPTIONS', path: '*', headers: {} } as unknown as Request;
+
+    expect(respondToPreflight(request)).toEqual({
+      status: 200,
+      headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT' },
+    });
+  });
+
   test('OPTIONS without a requested method reaches dispatch', async () => {
     const handler = answering({ status: 200, body: { name: 'Class' } });
 

@@ -40,8 +40,15 @@ export function preflightResponse(asked: string | undefined): Response {
   };
 }
 
+/** The response to `OPTIONS *`, which is about the server as a whole (RFC 9110, 9.3.7). */
+const ofServer: Response = {
+  status: 200,
+  headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT' },
+};
+
 /** Returns the response to a browser's preflight; undefined for other requests, also for introspection. */
-export function respondToPreflight({ method, headers }: Request): Response | undefined {
+export function respondToPreflight({ method, path, headers }: Request): Response | undefined {
+  if (method === 'OPTIONS' && path === '*') return ofServer;
   const isPreflight =
     method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
   return isPreflight ? preflightResponse(headers['access-control-request-headers']) : undefined;

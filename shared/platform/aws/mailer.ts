@@ -1,4 +1,5 @@
 import type { SESv2Client } from '@aws-sdk/client-sesv2';
+import { withAsciiDomain } from '../../values/values.ts';
 import type { Mailer } from '../ports.ts';
 import { limited, naming } from './sdk/client.ts';
 
@@ -23,7 +24,7 @@ export function openMailer({ from, client }: MailerOptions): Mailer {
       await opened.send(
         new SendEmailCommand({
           FromEmailAddress: from,
-          Destination: { ToAddresses: [to] },
+          Destination: { ToAddresses: [withAsciiDomain(to)] },
           Content: {
             Simple: {
               Subject: { Data: subject, Charset: 'UTF-8' },

@@ -115,8 +115,9 @@ async function send(
     etag: tag, // a file never changes under its address
     'last-modified': new Date(changedMs).toUTCString(),
   };
-  if (isKnown(headers['if-none-match'], tag)) return end(response, 304, shared);
-  const isWhole = headers['if-range'] !== undefined && headers['if-range'] !== tag;
+  if (isUnchanged(headers, tag, changedMs)) return end(response, 304, shared);
+  const isOther = headers['if-range'] !== undefined && headers['if-range'] !== tag;
+  const isWhole = isOther || method === 'HEAD'; // a range is of a GET alone (RFC 9110, 14.2)
   const range = isWhole ? undefined : readRange(headers.range, size);
   if (range === 'outside') {
     return end(response, 416, { ...shared, 'content-range': `bytes */${size}` });
@@ -152,6 +153,13 @@ function isGone(error: unknown): boolean {
 
 /** Caching time of a file: a deleted one may remain visible this long. As on AWS. */
 const fileCaching = 'public, max-age=3600';
+
+/** Checks whether a client has the file: by its tag, or without one by the time, in whole seconds (RFC 9110, 13.2.2). */
+function isUnchanged(headers: FileHead['headers'], tag: string, changedMs: number): boolean {
+  const { 'if-none-match': tags, 'if-modified-since': since } = headers;
+  if (tags !== undefined) return isKnown(tags, tag);
+  return since !== undefined && Math.floor(changedMs / 1000) * 1000 <= Date.parse(since);
+}
 
 function isKnown(header: string | undefined, tag: string): boolean {
   const known = header?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
