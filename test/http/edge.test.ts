@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
+import { respondToPreflight } from '../../shared/core/http/cors.ts';
 import type { Dispatch, Request, Response } from '../../shared/core/http/message.ts';
 import { toHandler } from '../../shared/platform/aws/gateway.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
