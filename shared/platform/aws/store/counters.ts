@@ -26,6 +26,8 @@ export async function takeFromTable(
   count: number,
   most?: number,
 ): Promise<number> {
+  // the condition of the table cannot say it of a counter that is not there yet
+  if (most !== undefined && count > most) throw new CounterEnded(counter);
   const values = { ':kind': { S: 'counter' }, ':count': { N: String(count) } };
   const update = {
     TableName: table,
