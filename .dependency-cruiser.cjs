@@ -84,7 +84,13 @@ module.exports = {
       },
     },
 
-    only('values-stand-alone', '^shared/values/', valibot, papaparse, '^(node:)?(crypto|url|util)$'),
+    only(
+      'values-stand-alone',
+      '^shared/values/',
+      valibot,
+      papaparse,
+      '^(node:)?(crypto|url|util)$',
+    ),
     onlyFor('papaparse-is-csv', papaparse, '^shared/values/csv/'),
     only(
       'rules-are-pure',
