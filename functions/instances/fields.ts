@@ -18,11 +18,19 @@ const name = {
   maxLength: 64,
 } as const satisfies Field;
 
+/** Fields of the owner. API keys see four of them. */
+const ownerFields = {
+  ...accountFields,
+  is_active: { ...accountFields.is_active, isOptional: true as const },
+  has_password: { ...accountFields.has_password, isOptional: true as const },
+  metadata: { ...accountFields.metadata, isOptional: true as const },
+};
+
 /** Fields of an instance (docs/reference/instances.md#record). */
 export const instanceFields = defineFields({
   name,
   description: description(),
-  owner: computed('nested object', { children: accountFields }),
+  owner: computed('nested object', { children: ownerFields }),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
   role: computed('field', { shows: 'string' }),

@@ -172,7 +172,7 @@ function hasFormSchema({ fields = {}, ...form }: DescribedBody): boolean {
 const withoutBody = { description: 'Success. The response has no body.' };
 
 function successOf(operation: DescribedOperation): JsonObject {
-  const { response, isPage, links } = operation;
+  const { response, isPage, links, runsCode } = operation;
   const { status, model } = response;
   if (status === 204) return { 204: withoutBody };
   const name = model && (isPage ? `${model.name}Page` : model.name);
@@ -181,7 +181,7 @@ function successOf(operation: DescribedOperation): JsonObject {
   const content = contentOf(operation, schema);
   return {
     [status]: { description, content, ...(links.length > 0 && { links: linksTo(links) }) },
-    ...(operation.route.forms.response?.isOptional && { 204: withoutBody }),
+    ...((runsCode || operation.route.forms.response?.isOptional) && { 204: withoutBody }),
   };
 }
 

@@ -27,7 +27,7 @@ const template = synthesise({ passwordCost: '10', mailFrom: 'no-reply@example.co
 const deployed = new Map(deployedFunctions(template).map((each) => [each.family, each]));
 const secret = '5e'.repeat(32);
 
-const maxBytes = 480_000;
+const maxBytes = 500_000;
 const maxBytesOfAll = 450_000; // its families are loaded later
 const functions = [...families, 'background', 'script-runs', downloads];
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -20,6 +20,7 @@ afterEach(async () => {
 afterAll(endProcesses);
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'groundwork-end-'));
+  await chmod(root, 0o711); // the runners of a server of root are another user's
 });
 
 const spinning = [

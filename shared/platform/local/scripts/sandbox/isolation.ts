@@ -37,6 +37,7 @@ const programsOfPrefix = [
   ['setpriv', '--no-new-privs', '--pdeathsig', 'KILL'], // kills a runner with its parent, even in an endless loop
 ];
 const noneWorks = "not even Node's permission flags isolate them here";
+const rootAdvice = '; a server of root also needs a TMPDIR that all users may enter';
 const rootObstacle =
   'this server is root, and cannot run them as another user here. Start it as an ordinary user, or with the capabilities SETUID, SETGID and CHOWN and a TMPDIR that all users may enter';
 
@@ -66,7 +67,7 @@ export async function probeIsolation(
   }
   throw new StartError(
     options.network
-      ? `scripts cannot be isolated by ${candidates.join(', ')} here`
+      ? `scripts cannot be isolated by ${candidates.join(', ')} here${isServerRoot ? rootAdvice : ''}`
       : `--no-script-network needs bubblewrap (bwrap), Landlock or Node 26, and none works here`,
   );
 }
