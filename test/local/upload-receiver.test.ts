@@ -6,7 +6,11 @@ import { createUploadForms } from '../../shared/platform/local/files/upload-form
 import { receiveUpload } from '../../shared/platform/local/files/upload-receiver.ts';
 import { openReceiver } from '../../shared/platform/local/server/bodies/receive-body.ts';
 import { patience } from '../../shared/platform/local/server/patience.ts';
-import { anonymousBodyBytes, minUploadRate } from '../../shared/values/bounds.ts';
+import {
+  anonymousBodyBytes,
+  minUploadRate,
+  uncountedBodyBytes,
+} from '../../shared/values/bounds.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 import { ownedKey } from '../support/has-file.ts';
 
@@ -31,10 +35,19 @@ const forms = createUploadForms(
   () => 'http://x:1',
   () => 0,
 );
-const { fields } = forms.make(ownedKey(`uploads/1/1/0/${'a'.repeat(40)}`).key, terms);
-const genuine = Object.entries(fields)
-  .map(([name, value]) => `${head(name)}\r\n\r\n${value}\r\n`)
-  .join('');
+/** Returns the fields of a genuine form for an instance. */
+function genuineFields(instance = 1): string {
+  const { key } = ownedKey(`uploads/${instance}/1/0/${'a'.repeat(40)}`);
+  return Object.entries(forms.make(key, terms).fields)
+    .map(([name, value]) => `${head(name)}\r\n\r\n${value}\r\n`)
+    .join('');
+}
+const genuine = genuineFields();
+
+/** More than half of the fields that a form may have: its claim is for all. */
+const largeField = `${head('a')}\r\n\r\n${'x'.repeat(60_000)}`;
+/** Forms of one address that have room with such a field; all addresses together have twice as much. */
+const mostForms = Math.floor(8_388_608 / (anonymousBodyBytes - uncountedBodyBytes));
 
 const open = () => openReceiver({ gate: undefined, patience, maxConnections: 16 });
 
@@ -74,9 +87,9 @@ function beginForm(
 }
 
 /** Starts an upload: the fields and the head of the file have arrived. */
-async function beginUpload(receiver = open()) {
-  const form = beginForm(receiver);
-  await form.send(genuine);
+async function beginUpload(receiver = open(), { instance = 1, address = '192.0.2.1' } = {}) {
+  const form = beginForm(receiver, { address });
+  await form.send(genuineFields(instance));
   await form.send(fileHead);
   return form;
 }
@@ -151,6 +164,46 @@ describe('a large upload', () => {
   });
 });
 
+describe('when all places of large uploads are taken', () => {
+  /** Takes the 8 places for four instances, from two addresses. */
+  async function fill(receiver = open()) {
+    const uploads = [];
+    for (let n = 0; n < 8; n += 1) {
+      const address = `192.0.2.${1 + (n % 2)}`;
+      uploads.push(await beginUpload(receiver, { instance: 1 + (n >> 1), address }));
+    }
+    for (const { send } of uploads) await send('some');
+    expect(uploads.map(({ seen }) => seen.isGenuine)).toEqual(uploads.map(() => true));
+    return { receiver, uploads };
+  }
+
+  it('the slowest makes room for one of an instance and an address with fewer', async () => {
+    const { receiver, uploads } = await fill();
+    for (const [at, { send }] of uploads.entries()) if (at !== 5) await send('x'.repeat(5000));
+
+    const other = await beginUpload(receiver, { instance: 9, address: '198.51.100.1' });
+    await other.send('some\r\n--b--\r\n');
+    await other.send(null);
+    await settled();
+
+    expect(other.outcome).toEqual({ isOver: true, error: undefined });
+    const ended = uploads.map(({ outcome }) => outcome.error?.status);
+    expect(ended).toEqual(uploads.map((_, at) => (at === 5 ? 503 : undefined)));
+  });
+
+  it('the next one of those who have most gets none', async () => {
+    const { receiver, uploads } = await fill();
+
+    const next = await beginUpload(receiver, { instance: 1 });
+    await next.send('some of the file');
+    await vi.advanceTimersByTimeAsync(2000);
+    await settled();
+
+    expect(next.outcome.error?.status).toBe(503);
+    expect(uploads.filter(({ outcome }) => outcome.isOver)).toEqual([]);
+  });
+});
+
 describe('the fields of a form, before its signature', () => {
   it('are aborted after fifteen seconds', async () => {
     const { outcome, seen, send } = beginForm();
@@ -190,8 +243,8 @@ describe('the fields of a form, before its signature', () => {
 
   it('are counted for their address', async () => {
     const receiver = open();
-    const all = Array.from({ length: 128 + 64 + 1 }, () => beginForm(receiver));
-    for (const { send } of all) await send(`${head('a')}\r\n\r\n${'x'.repeat(2048)}`);
+    const all = Array.from({ length: mostForms + 64 + 1 }, () => beginForm(receiver));
+    for (const { send } of all) await send(largeField);
     const atOnce = all.filter(({ outcome }) => outcome.isOver).length;
     await vi.advanceTimersByTimeAsync(2000);
     await settled();
@@ -232,16 +285,28 @@ describe('forms of which little has arrived', () => {
 
   it('are counted once their fields have arrived', async () => {
     const receiver = open();
-    const fields = `${head('a')}\r\n\r\n${'x'.repeat(4096)}`;
     const forms = Array.from({ length: 300 }, (_, n) =>
       beginForm(receiver, { address: `192.0.2.${n % 10}` }),
     );
-    for (const { send } of forms) await send(fields);
+    for (const { send } of forms) await send(largeField);
     await vi.advanceTimersByTimeAsync(3000);
     await settled();
 
     const refused = forms.filter(({ outcome }) => outcome.error?.status === 503);
-    expect(refused).toHaveLength(44); // more than 256 of the largest
+    expect(refused).toHaveLength(300 - 2 * mostForms);
+  });
+
+  it('are counted by what has arrived, not by what their header announces', async () => {
+    const receiver = open();
+    const field = `${head('a')}\r\n\r\n${'x'.repeat(3000)}`;
+    const forms = Array.from({ length: 1000 }, (_, n) =>
+      beginForm(receiver, { address: `192.0.2.${n % 10}` }),
+    );
+    for (const { send } of forms) await send(field);
+    await vi.advanceTimersByTimeAsync(3000);
+    await settled();
+
+    expect(forms.filter(({ outcome }) => outcome.isOver)).toEqual([]);
   });
 
   it.each([

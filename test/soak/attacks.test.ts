@@ -209,7 +209,7 @@ test('upload forms without a signature hold the memory of bodies without a key',
 
   process.stdout.write(`${(mostMemory - before) / megabyte} MB\n`);
   expect(statuses).toEqual([200, 201]);
-  expect(mostMemory - before).toBeLessThan(120 * megabyte); // garbage included; 230 MB when they were not counted
+  expect(mostMemory - before).toBeLessThan(190 * megabyte); // 75 MB, and 155 with garbage on a busy machine; 230 MB when they were not counted
 });
 
 test('slow upload forms lock nobody out where descriptors are few', async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { minGainedBytes } from '../../../../values/bounds.ts';
 import type { Patience } from '../patience.ts';
+import type { ArrivalClaim } from './arrival-claim.ts';
 import { type Watch, watchLarge, watchSmall } from './watch-gain.ts';
 
 /** The part of a body that has arrived. */
@@ -9,13 +10,15 @@ export interface Collected {
   bytes: number;
 }
 
-/** End of collecting: whole body, more than the maximum, too slow, or client gone. */
-export type Collecting = 'whole' | 'more' | 'too slow' | 'gone';
+/** End of collecting: whole body, more than the maximum, too slow, no room for what arrives, or client gone. */
+export type Collecting = 'whole' | 'more' | 'too slow' | 'no room' | 'gone';
 
 /** How much of a body is collected, and how long that may take. */
 export interface CollectLimits {
   readonly maxBytes: number;
   readonly patience: Patience;
+  /** Opens the claim for the bytes that arrive; absent: they have room. */
+  readonly openClaim?: (onNoRoom: () => void) => ArrivalClaim;
 }
 
 /**
@@ -25,16 +28,18 @@ export interface CollectLimits {
 export function collectBody(
   message: IncomingMessage,
   body: Collected,
-  { maxBytes, patience }: CollectLimits,
+  { maxBytes, patience, openClaim }: CollectLimits,
 ): Promise<Collecting> {
   if (message.destroyed && !message.complete) return Promise.resolve('gone');
   return new Promise((resolve) => {
     let isOver = false;
+    const claim = openClaim?.(() => finish('no room'));
     const watch = watchGain(message, body, patience, () => finish('too slow'));
     const onData = (chunk: Buffer) => {
       body.chunks.push(chunk);
       body.bytes += chunk.byteLength;
       watch.gained();
+      claim?.reach(body.bytes);
       if (body.bytes > maxBytes) finish('more');
     };
     const onEnd = () => finish('whole');

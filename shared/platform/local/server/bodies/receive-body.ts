@@ -17,8 +17,9 @@ import type { Share } from '../../../limits/fair-queue.ts';
 import { nextRound } from '../../jobs/event-loop-rounds.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
 import type { Patience } from '../patience.ts';
+import { openArrivalClaim } from './arrival-claim.ts';
 import { type Arriving, declaredBytes } from './arriving.ts';
-import { type Collected, collectBody } from './collect-body.ts';
+import { type Collected, type Collecting, collectBody } from './collect-body.ts';
 import { type ReadForm, receiveForm, uploadRoom } from './receive-form.ts';
 import { openRoom, type Release, type Room } from './room.ts';
 import { createTurns } from './turns.ts';
@@ -135,13 +136,10 @@ async function takeGenuine(
   for (const bytes of stages) {
     if (!(await take(intake, rooms.receiving, { bytes, ...claim }))) return serverBusy(1);
     intake.goOn();
-    const how = await collectBody(message, body, {
-      maxBytes: Math.min(bytes, maxBytes),
-      patience,
-    });
-    if (how === 'gone') return 'gone';
-    if (how === 'too slow') return refused(408, arrivedTooSlowly, 'request_timeout');
+    const limits = { maxBytes: Math.min(bytes, maxBytes), patience };
+    const how = await collectBody(message, body, limits);
     if (how === 'whole') return finish(intake, rooms.parsed, claim);
+    if (how !== 'more') return responseTo(how);
   }
   return tooLarge(maxBytes);
 }
@@ -154,19 +152,34 @@ async function takeAnonymous(
   const declared = declaredBytes(message) ?? firstBytes;
   const isForm = /^\s*multipart\/form-data/i.test(message.headers['content-type'] ?? '');
   if (declared > anonymousBodyBytes && !isForm) return tooLarge(anonymousBodyBytes);
-  const claim = { owner: undefined, address: addressGroup(head.sourceAddress) };
-  const bytes = Math.min(declared, anonymousBodyBytes);
-  if (!(await take(intake, rooms.anonymous.receiving, { ...claim, bytes }))) return serverBusy(1);
+  const address = addressGroup(head.sourceAddress);
+  const openClaim = (onNoRoom: () => void) => {
+    const claim = openArrivalClaim(rooms.anonymous.receiving, address, onNoRoom);
+    intake.releases.push(claim.release);
+    return claim;
+  };
   intake.goOn();
-  const how = await collectBody(message, body, { maxBytes: anonymousBodyBytes, patience });
-  if (how === 'gone') return 'gone';
-  if (how === 'too slow') return refused(408, arrivedTooSlowly, 'request_timeout');
-  if (how === 'whole') return finish(intake, rooms.anonymous.parsed, claim);
+  const limits = { maxBytes: anonymousBodyBytes, patience, openClaim };
+  const how = await collectBody(message, body, limits);
+  if (how === 'whole') return finish(intake, rooms.anonymous.parsed, { owner: undefined, address });
+  if (how !== 'more') return responseTo(how);
   const start = Buffer.concat(body.chunks).subarray(0, anonymousBodyBytes);
   const genuine = await gate?.admitByStart(head, start);
   if (genuine === undefined) return tooLarge(anonymousBodyBytes);
   for (const release of intake.releases.splice(0)) release(); // counted for its owner from here on
   return takeGenuine({ ...intake, goOn: () => undefined }, genuine, rooms.genuine);
+}
+
+/** Returns what a client gets whose body did not arrive. */
+function responseTo(how: Exclude<Collecting, 'whole' | 'more'>): ApiError | 'gone' {
+  switch (how) {
+    case 'gone':
+      return 'gone';
+    case 'too slow':
+      return refused(408, arrivedTooSlowly, 'request_timeout');
+    case 'no room':
+      return serverBusy(1);
+  }
 }
 
 /** Takes bytes of a room; small bodies are not counted. */

@@ -1,17 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
-import {
-  anonymousBodyBytes,
-  maxUploads,
-  minUploadRate,
-  uncountedBodyBytes,
-} from '../../../../values/bounds.ts';
+import { anonymousBodyBytes, maxUploads, minUploadRate } from '../../../../values/bounds.ts';
 import { type ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
-import { neverRejects } from '../../../../values/promises/in-background.ts';
 import { addressGroup } from '../../../../values/source-address.ts';
 import { arrivedTooSlowly } from '../broken-request.ts';
 import type { Patience } from '../patience.ts';
-import { type Arriving, declaredBytes } from './arriving.ts';
-import type { Release, Room, RoomSize } from './room.ts';
+import { type ArrivalClaim, openArrivalClaim } from './arrival-claim.ts';
+import type { Arriving } from './arriving.ts';
+import type { Holder, Release, Room, RoomSize } from './room.ts';
 import { type Watch, watchLarge, watchSmall } from './watch-gain.ts';
 
 /** The body of an upload form on its way: fields, then a file. */
@@ -58,26 +54,18 @@ export async function receiveForm(
   read: ReadForm,
   rooms: FormRooms,
 ): Promise<ApiError | undefined> {
-  const { message, head, goOn } = request;
+  const { head, goOn } = request;
   const address = addressGroup(head.sourceAddress);
-  const bytes = Math.min(declaredBytes(message) ?? anonymousBodyBytes, anonymousBodyBytes);
-  const releases: Release[] = [];
-  let [isOver, isAdmitted] = [false, false];
-  const takeFields = async () => {
-    const release = await rooms.fields.take({ bytes, owner: undefined, address });
-    if (isOver || isAdmitted) release?.();
-    else if (release !== undefined) releases.push(release);
-    return release !== undefined || isAdmitted;
-  };
-  const intake = openIntake(request, rooms.patience, takeFields);
+  const fields = openArrivalClaim(rooms.fields, address, () => intake.giveUp());
+  let place: Release | undefined;
+  let isOver = false;
+  const intake: Intake = openIntake(request, rooms.patience, fields);
   const admit = async ({ owner, maxBytes }: AdmittedUpload) => {
     intake.pause();
-    isAdmitted = true;
-    const upload = await rooms.uploads.take({ bytes: 1, owner, address });
-    for (const release of releases.splice(0)) release(); // of its fields
-    if (upload === undefined) return false;
-    releases.push(upload);
-    if (isOver) upload(); // its client has disconnected while it waited
+    fields.release();
+    place = await rooms.uploads.take({ bytes: 1, owner, address, holder: intake });
+    if (place === undefined) return false;
+    if (isOver) place(); // its client has disconnected while it waited
     intake.admit(maxBytes);
     request.onGenuine();
     return true;
@@ -88,12 +76,13 @@ export async function receiveForm(
   } finally {
     isOver = true;
     intake.end();
-    for (const each of releases) each();
+    fields.release();
+    place?.();
   }
 }
 
 /** Counts and times the bytes of a form. */
-interface Intake extends Pick<ArrivingForm, 'pour'> {
+interface Intake extends Pick<ArrivingForm, 'pour'>, Holder {
   /** Stops the time: the client waits for this server. */
   pause(): void;
   /** Lets more bytes pass than fields have. */
@@ -101,21 +90,12 @@ interface Intake extends Pick<ArrivingForm, 'pour'> {
   end(): void;
 }
 
-/**
- * @param takeFields counts the fields, once they are more than the head of a genuine form. It is not called before: a form
- *   of which nothing has arrived takes no room from genuine ones
- */
-function openIntake(
-  { message }: Arriving,
-  patience: Patience,
-  takeFields: () => Promise<boolean>,
-): Intake {
+function openIntake({ message }: Arriving, patience: Patience, claim: ArrivalClaim): Intake {
   const { gainWindowMs, smallBodyMs, uploadIdleMs } = patience;
   const body = { bytes: 0 };
   let limit = { bytes: anonymousBodyBytes, error: anonymousBodyBytes };
   let sink: Writable | undefined;
   let isOver = false;
-  const fields = countOnce(takeFields, () => !isOver && breakOff(serverBusy(1)));
   let onBroken: (why: ApiError | 'gone') => void = () => undefined;
   const tooSlow = () => breakOff(refused(408, arrivedTooSlowly, 'request_timeout'));
   const endSlowUpload = () => {
@@ -129,9 +109,8 @@ function openIntake(
     if (body.bytes > limit.bytes) breakOff(tooLarge(limit.error));
     body.bytes += chunk.byteLength;
     watch?.gained();
-    queueMicrotask(countFields); // when the chunk has passed the parser
+    queueMicrotask(() => !isOver && claim.reach(body.bytes)); // when the chunk has passed the parser
   };
-  const countFields = () => !isOver && body.bytes > uncountedBodyBytes && fields.count();
   const onClose = () => !message.complete && breakOff('gone');
   const stopWatch = () => watch?.stop();
   function end(): void {
@@ -146,6 +125,10 @@ function openIntake(
   }
   return {
     end,
+    rate: rateOf(message, body),
+    giveUp: () => {
+      if (!isOver) breakOff(serverBusy(1));
+    },
     pour: (parser, act) => {
       sink = parser;
       onBroken = act;
@@ -155,7 +138,6 @@ function openIntake(
       else message.pipe(parser);
     },
     pause: () => {
-      fields.needNot();
       watch?.stop();
       watch = undefined;
     },
@@ -171,20 +153,9 @@ function openIntake(
   };
 }
 
-/** Takes room for fields once, unless the form proves to be genuine before. */
-function countOnce(takeFields: () => Promise<boolean>, onRefused: () => unknown) {
-  let isDecided = false;
-  return {
-    needNot: () => {
-      isDecided = true;
-    },
-    count: () => {
-      if (isDecided) return;
-      isDecided = true;
-      const taken = takeFields().then((isTaken) => {
-        if (!isTaken) onRefused();
-      });
-      neverRejects(taken); // a room only waits
-    },
-  };
+/** Returns how many bytes of a body arrive in a millisecond; one that has arrived is the fastest. */
+function rateOf(message: IncomingMessage, body: { readonly bytes: number }): () => number {
+  const started = performance.now();
+  const ageMs = () => Math.max(performance.now() - started, 1000); // a first moment says little
+  return () => (message.complete ? Number.POSITIVE_INFINITY : body.bytes / ageMs());
 }

@@ -1,4 +1,5 @@
 import { maxRoomWaiters, roomWaitMs } from '../../../../values/bounds.ts';
+import { openShares } from './shares.ts';
 
 /** Most bytes in use at a time: in total, by one owner, and by one address. */
 export interface RoomSize {
@@ -15,6 +16,16 @@ export interface Claim {
   /** Account or instance; undefined: not known. */
   readonly owner: string | undefined;
   readonly address: string;
+  /** Absent: what it holds is never taken away. */
+  readonly holder?: Holder;
+}
+
+/** What holds bytes, and can be ended. */
+export interface Holder {
+  /** Bytes per millisecond that it gains. */
+  rate(): number;
+  /** Ends it: its bytes are another claim's. */
+  giveUp(): void;
 }
 
 /** Returns the bytes; further calls have no effect. */
@@ -24,7 +35,8 @@ export type Release = () => void;
 export interface Room {
   /**
    * Takes bytes, at once when they are free, else after a short wait. A claim of more than a whole share counts as the
-   * share, or it could never be granted.
+   * share, or it could never be granted. When all is taken, a claim with a holder ends the slowest one of an owner or an
+   * address that has more than its own would have.
    *
    * @returns undefined when there was no room in time
    */
@@ -40,15 +52,15 @@ interface Waiter {
 /** Opens an empty room of this size. */
 export function openRoom(size: RoomSize): Room {
   const { total, perOwner, perAddress } = size;
-  let taken = 0;
-  const byOwner = new Map<string, number>();
-  const byAddress = new Map<string, number>();
+  const shares = openShares(size);
   const waiters = new Set<Waiter>();
+  const held = new Map<Claim, () => boolean>(); // by granted claim, what returns its bytes
 
   return {
     take: (sent) => {
       const claim = { ...sent, bytes: Math.min(sent.bytes, total, perOwner, perAddress) };
-      if (fits(claim)) return grant(claim);
+      const granted = shares.fits(claim) ? grant(claim) : displace(claim);
+      if (granted !== undefined) return granted;
       if (!mayWait(waiters, claim, size)) return Promise.resolve(undefined);
       return new Promise((resolve) => {
         const timer = setTimeout(() => {
@@ -61,35 +73,34 @@ export function openRoom(size: RoomSize): Room {
     },
   };
 
-  function fits({ bytes, owner, address }: Claim): boolean {
-    return (
-      taken + bytes <= total &&
-      (byAddress.get(address) ?? 0) + bytes <= perAddress &&
-      (owner === undefined || (byOwner.get(owner) ?? 0) + bytes <= perOwner)
-    );
-  }
-
   function grant(claim: Claim): Release {
-    count(claim, claim.bytes);
-    let isHeld = true;
+    shares.count(claim, 1);
+    const drop = () => {
+      if (!held.delete(claim)) return false;
+      shares.count(claim, -1);
+      return true;
+    };
+    held.set(claim, drop);
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
-      count(claim, -claim.bytes);
-      if (waiters.size > 0) admitWaiters();
+      if (drop() && waiters.size > 0) admitWaiters();
     };
   }
 
-  function count({ owner, address }: Claim, bytes: number): void {
-    taken += bytes;
-    add(byAddress, address, bytes);
-    if (owner !== undefined) add(byOwner, owner, bytes);
+  /** Grants a claim in the place of the slowest holder that has to make room; undefined: none has. */
+  function displace(claim: Claim): Release | undefined {
+    if (claim.holder === undefined || !shares.fitsOwn(claim)) return undefined;
+    const slowest = slowestOf([...held.keys()].filter((each) => shares.hasMore(each, claim)));
+    if (slowest === undefined) return undefined;
+    held.get(slowest)?.(); // no waiter is admitted: the bytes are this claim's
+    const release = grant(claim);
+    slowest.holder?.giveUp();
+    return release;
   }
 
   /** Admits waiting claims in order; one that does not fit yet blocks no other, as each wait is short. */
   function admitWaiters(): void {
     for (const waiter of waiters) {
-      if (!fits(waiter.claim)) continue;
+      if (!shares.fits(waiter.claim)) continue;
       waiters.delete(waiter);
       clearTimeout(waiter.timer);
       waiter.resolve(grant(waiter.claim));
@@ -109,8 +120,10 @@ function mayWait(
   return ofAddress < waitersPerAddress;
 }
 
-function add(counts: Map<string, number>, name: string, bytes: number): void {
-  const sum = (counts.get(name) ?? 0) + bytes;
-  if (sum === 0) counts.delete(name);
-  else counts.set(name, sum);
+function slowestOf(claims: readonly Claim[]): Claim | undefined {
+  const rateOf = ({ holder }: Claim) => holder?.rate() ?? Number.POSITIVE_INFINITY;
+  return claims
+    .map((claim) => ({ claim, rate: rateOf(claim) }))
+    .filter(({ rate }) => rate < Number.POSITIVE_INFINITY)
+    .sort((a, b) => a.rate - b.rate)[0]?.claim;
 }

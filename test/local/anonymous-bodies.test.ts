@@ -1,0 +1,43 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import type { Request } from '../../shared/core/http/message.ts';
+import { openReceiver } from '../../shared/platform/local/server/bodies/receive-body.ts';
+import { patience } from '../../shared/platform/local/server/patience.ts';
+import { anonymousBodyBytes } from '../../shared/values/bounds.ts';
+
+/* Bodies without a valid credential share a room, which none takes by its header alone. */
+
+const gate = {
+  admit: async () => ({ kind: 'anonymous' }) as const,
+  admitByStart: async () => undefined,
+};
+
+const settled = async () => {
+  for (let n = 0; n < 5; n += 1) await new Promise(setImmediate);
+};
+
+/** Starts a body whose header announces the greatest length. */
+function begin(receiver: ReturnType<typeof openReceiver>, address: string) {
+  const message = new IncomingMessage(new Socket());
+  message.headers = { 'content-length': String(anonymousBodyBytes) };
+  const head = { sourceAddress: address } as Request; // what the receiver reads of it
+  const request = { message, head, goOn: () => undefined, onGenuine: () => undefined };
+  return { message, outcome: receiver.receive(request) };
+}
+
+test('bodies that only announce their length leave room for one that arrives', async () => {
+  const receiver = openReceiver({ gate, patience, maxConnections: 1000 });
+  const silent = Array.from({ length: 600 }, (_, n) => begin(receiver, `192.0.2.${n % 10}`));
+  for (const { message } of silent) message.push('x');
+  await settled();
+
+  const { message, outcome } = begin(receiver, '192.0.2.1');
+  message.push('x'.repeat(anonymousBodyBytes));
+  message.complete = true;
+  message.push(null);
+
+  expect(await outcome).toMatchObject({ bytes: { byteLength: anonymousBodyBytes } });
+  for (const each of silent) each.message.destroy();
+  expect(await Promise.all(silent.map((each) => each.outcome))).toEqual(silent.map(() => 'gone'));
+});
