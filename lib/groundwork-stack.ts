@@ -25,6 +25,7 @@ import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
 const { name: polls } = channelPolls;
+const pollMemoryMb = 192; // it was seen to use 74 MB
 const { name: endpoints } = scriptEndpoints;
 
 /** Groundwork in one AWS account and region: table, bucket, secret, one function per family, and the gateway. */
@@ -104,7 +105,10 @@ export class GroundworkStack extends Stack {
   private addFamilies(shared: Omit<FamilyFunctionProps, 'family' | 'grants'>) {
     const { reservations } = shared.settings;
     // it is paid for while it waits, and must not take the concurrency of all others
-    const pollFunction = { memoryMb: 128, reservedConcurrency: reservations.pollConcurrency };
+    const pollFunction = {
+      memoryMb: pollMemoryMb,
+      reservedConcurrency: reservations.pollConcurrency,
+    };
     return new Map(
       api.map(({ name: family }) => [
         family,

@@ -6,6 +6,9 @@ import { readSettings } from '../shared/platform/aws/environment.ts';
 import type { Variables } from '../shared/platform/setting-variables.ts';
 import { unknownSetting, unknownVariables } from '../shared/platform/unknown-variables.ts';
 
+/** Concurrent executions of an account that is not new. */
+export const usualQuota = 1000;
+
 /** Settings that reserve concurrency for functions, with their shares of the quota of an account. */
 const shares = {
   runConcurrency: 0.15,

@@ -55,6 +55,7 @@ export class HttpApi extends Construct {
     const title = `groundwork-${settings.stage}`;
     const api = new CfnApi(this, 'Api', {
       body: gatewayDefinition(title, { paths, fallback, invocationOf }),
+      failOnWarnings: true, // else a route that the import leaves out would be a 404 of the whole family
     });
     this.api = GatewayApi.fromHttpApiAttributes(this, 'Created', { httpApiId: api.ref });
     this.hostName = Fn.join('', [api.ref, '.execute-api.', Aws.REGION, '.', Aws.URL_SUFFIX]);

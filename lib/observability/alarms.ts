@@ -10,7 +10,7 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { DeploymentSettings } from '../settings.ts';
+import { type DeploymentSettings, usualQuota } from '../settings.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Settings of the alarms. */
@@ -25,7 +25,6 @@ interface AlarmRule {
 
 const maxStreamAgeMs = 15 * 60 * 1000; // the stream keeps changes for 24 hours
 const concurrencyShare = 0.8;
-const usualQuota = 1000; // of an account that is not new
 
 /** Returns all alarms by their ids. */
 function rulesOf(metrics: Metrics, quota: number): Readonly<Record<string, AlarmRule>> {

@@ -1,3 +1,4 @@
+import { CloudFrontClient, ListDistributionsCommand } from '@aws-sdk/client-cloudfront';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { nameOf } from '../../shared/values/caught.ts';
@@ -40,13 +41,18 @@ export function checkStack(name: string, stack: FoundStack | undefined): Found {
   return [{ level: 'ok', text: `${name} is ${status}: it is updated` }];
 }
 
-/**
- * Checks the concurrency of Lambda.
- *
- * @param reserved that the settings reserve; 0 without reservations
- * @param isUpdate true when the stack exists, whose reservations are already taken from the account's
- */
-export async function checkLambda(reserved: number, isUpdate: boolean): Promise<Found> {
+/** What a deployment does with the concurrency of Lambda. */
+interface LambdaPlan {
+  /** Executions that the settings reserve; 0 without reservations. */
+  readonly reserved: number;
+  /** Quota of which the alarm watches a share. */
+  readonly watched: number;
+  /** True when the stack exists, whose reservations are already taken from the account's. */
+  readonly isUpdate: boolean;
+}
+
+/** Checks the concurrency of Lambda. */
+export async function checkLambda({ reserved, watched, isUpdate }: LambdaPlan): Promise<Found> {
   const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
   const { ConcurrentExecutions: all = 0, UnreservedConcurrentExecutions: free = all } =
     AccountLimit ?? {};
@@ -56,9 +62,14 @@ export async function checkLambda(reserved: number, isUpdate: boolean): Promise<
     all < scantQuota
       ? [{ level: 'warning', text: `only ${quota}: before there is load, ${quotaAdvice}` }]
       : [{ level: 'ok', text: quota }];
-  if (reserved <= room) return few;
+  if (reserved <= room) return all === watched ? few : [...few, setQuota(all, watched)];
   const text = `the settings reserve ${reserved} of ${all}, and ${room} can be reserved: lower the settings of concurrency, or ${quotaAdvice}`;
   return [...few, { level: isUpdate ? 'warning' : 'error', text }];
+}
+
+function setQuota(all: number, watched: number): Found[number] {
+  const text = `the alarm watches a quota of ${watched}: deploy with -c concurrency=${all}`;
+  return { level: 'warning', text };
 }
 
 /** Checks that the sender of mails may send them. */
@@ -96,14 +107,22 @@ async function mayUse(client: SESv2Client, EmailIdentity: string): Promise<boole
   }
 }
 
-/** Reports whether the account is known to be allowed to create a CDN; AWS offers no request that shows it. */
-export function checkCdn(usesCdn: boolean, stack: FoundStack | undefined): Found {
+/**
+ * Checks that the account may create a CDN. AWS shows that by no request: an account that has a distribution is allowed
+ * to, and one that never had any is often not verified, so that the whole first deployment would be rolled back.
+ */
+export async function checkCdn(usesCdn: boolean, stack: FoundStack | undefined): Promise<Found> {
   if (!usesCdn) return [{ level: 'ok', text: 'not used (cdn=false)' }];
   const types = [...(stack?.resources.values() ?? [])];
   if (types.includes('AWS::CloudFront::Distribution')) {
     return [{ level: 'ok', text: 'the stack has its distribution' }];
   }
+  const client = new CloudFrontClient({});
+  const { DistributionList } = await client.send(new ListDistributionsCommand({ MaxItems: 1 }));
+  if ((DistributionList?.Quantity ?? 0) > 0) {
+    return [{ level: 'ok', text: 'the account has distributions' }];
+  }
   const text =
-    'an account that AWS has not verified may not create distributions, which cannot be checked: if the deployment fails with "must be verified", deploy with -c cdn=false';
-  return [{ level: 'warning', text }];
+    'the account has no distribution yet, and AWS may refuse its first one until Support has verified the account, which would undo the whole deployment: deploy with -c cdn=false, and without it later, or go on if you know that the account is verified';
+  return [{ level: 'error', text }];
 }

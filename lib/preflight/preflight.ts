@@ -1,7 +1,7 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/platform/aws/operations/stack.ts';
 import { nameOf } from '../../shared/values/caught.ts';
-import type { DeploymentSettings } from '../settings.ts';
+import { type DeploymentSettings, usualQuota } from '../settings.ts';
 import { checkBootstrap, checkCdn, checkLambda, checkMail, checkStack } from './account.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { findLeftOvers } from './left-overs.ts';
@@ -20,8 +20,14 @@ export async function runPreflight(settings: DeploymentSettings): Promise<readon
   const rest = await Promise.all([
     findingsOf('bootstrap', checkBootstrap),
     aboutStack,
-    findingsOf('Lambda', () => checkLambda(reservedOf(settings), stack !== undefined)),
-    findingsOf('CloudFront', async () => checkCdn(settings.cdn, stack)),
+    findingsOf('Lambda', () =>
+      checkLambda({
+        reserved: reservedOf(settings),
+        watched: settings.concurrency ?? usualQuota,
+        isUpdate: stack !== undefined,
+      }),
+    ),
+    findingsOf('CloudFront', () => checkCdn(settings.cdn, stack)),
     findingsOf('mails', () => checkMail(settings.variables.GROUNDWORK_MAIL_FROM)),
     findLeftOvers({ name: settings.stage, stackName: name, stack }),
   ]);

@@ -211,7 +211,7 @@ describe.each(ofFamilies)(
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         Handler: 'index.handler',
-        MemorySize: family === 'channel-polls' ? 128 : 1024, // it is paid while it waits
+        MemorySize: family === 'channel-polls' ? 192 : 1024, // it is paid while it waits
         Timeout: keepingRuns.includes(family) ? 330 : 29,
         LoggingConfig: { LogFormat: 'JSON', LogGroup: expect.anything() },
       });

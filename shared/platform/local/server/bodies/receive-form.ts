@@ -7,7 +7,8 @@ import { arrivedTooSlowly } from '../broken-request.ts';
 import type { Patience } from '../patience.ts';
 import { type ArrivalClaim, openArrivalClaim } from './arrival-claim.ts';
 import type { Arriving } from './arriving.ts';
-import type { Holder, Release, Room, RoomSize } from './room.ts';
+import type { Release, Room } from './room.ts';
+import type { Holder, RoomSize } from './shares.ts';
 import { type Watch, watchLarge, watchSmall } from './watch-gain.ts';
 
 /** The body of an upload form on its way: fields, then a file. */

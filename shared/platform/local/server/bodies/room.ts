@@ -1,32 +1,5 @@
 import { maxRoomWaiters, roomWaitMs } from '../../../../values/bounds.ts';
-import { openShares } from './shares.ts';
-
-/** Most bytes in use at a time: in total, by one owner, and by one address. */
-export interface RoomSize {
-  readonly total: number;
-  readonly perOwner: number;
-  readonly perAddress: number;
-  /** Most claims of one address that wait; absent: as many as wait in all. */
-  readonly waitersPerAddress?: number;
-}
-
-/** Bytes that are requested for an owner. */
-export interface Claim {
-  readonly bytes: number;
-  /** Account or instance; undefined: not known. */
-  readonly owner: string | undefined;
-  readonly address: string;
-  /** Absent: what it holds is never taken away. */
-  readonly holder?: Holder;
-}
-
-/** What holds bytes, and can be ended. */
-export interface Holder {
-  /** Bytes per millisecond that it gains. */
-  rate(): number;
-  /** Ends it: its bytes are another claim's. */
-  giveUp(): void;
-}
+import { type Claim, openShares, type RoomSize } from './shares.ts';
 
 /** Returns the bytes; further calls have no effect. */
 export type Release = () => void;
