@@ -79,7 +79,9 @@ describe.skipIf(program === undefined)('backups of the account in the console', 
     await dialog.getByText('get new user keys').waitFor();
     await dialog.getByText('new public links').waitFor();
     await dialog
-      .getByText(/^Push credentials .* come along only if the instance of the backup belonged to owner@/)
+      .getByText(
+        /^Push credentials .* come along only if the instance of the backup belonged to owner@/,
+      )
       .waitFor();
     const verb = page.getByRole('button', { name: 'Replace the contents' });
     expect(await verb.isDisabled()).toBe(true);

@@ -51,7 +51,9 @@ export function NewInstanceDialog({ backup, onClose }: NewInstanceDialogProps) {
             />
             <p>The instance is created and gets the contents of the backup:</p>
             <OtherInstance owner={session.value?.email ?? ''} />
-            <p>API keys, admins and configuration are not in a backup: make them again.</p>
+            <p>
+              API keys, admins, configuration and metadata are not in a backup: make them again.
+            </p>
           </>
         )}
       </Form>
