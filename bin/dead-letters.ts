@@ -1,10 +1,12 @@
 import type { DeadLetter, DeadLetters } from '../shared/jobs/dead-letters.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import {
+  complain,
   formatTable,
   type OperatorProgram,
   readArguments,
   runProgram,
+  say,
   UsageError,
 } from './operator/terminal.ts';
 
@@ -88,7 +90,7 @@ function chosen(all: readonly DeadLetter[], ids: readonly string[]): readonly De
 }
 
 function show(all: readonly DeadLetter[], isJson: boolean): void {
-  if (isJson) return void process.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
+  if (isJson) return void say(JSON.stringify(all, undefined, 2));
   const rows = all.map(({ id, kind, consumer, at, error, item }) => [
     id,
     kind,
@@ -97,7 +99,7 @@ function show(all: readonly DeadLetter[], isJson: boolean): void {
     item,
     firstLine(error),
   ]);
-  process.stdout.write(formatTable([['id', 'kind', 'consumer', 'at', 'item', 'error'], ...rows]));
+  say(formatTable([['id', 'kind', 'consumer', 'at', 'item', 'error'], ...rows]));
 }
 
 function firstLine(text: string): string {
@@ -113,9 +115,9 @@ async function apply(
   for (const letter of chosen) {
     try {
       await letters[action](letter);
-      process.stdout.write(`${letter.id}: ${action === 'replay' ? 'replayed' : 'dropped'}\n`);
+      say(`${letter.id}: ${action === 'replay' ? 'replayed' : 'dropped'}`);
     } catch (error) {
-      process.stderr.write(`${letter.id}: ${messageOf(error)}\n`);
+      complain(`${letter.id}: ${messageOf(error)}`);
       process.exitCode = 1;
     }
   }

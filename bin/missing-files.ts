@@ -5,6 +5,7 @@ import {
   type OperatorProgram,
   readArguments,
   runProgram,
+  say,
   UsageError,
 } from './operator/terminal.ts';
 
@@ -43,7 +44,7 @@ await runProgram(program, async () => {
       ? await openFolderFiles(data ?? '.groundwork')
       : await openDeployedFiles(stage);
   const missing = await findMissingFiles(stored).finally(() => stored.close());
-  process.stdout.write(json ? `${JSON.stringify(missing, undefined, 2)}\n` : showMissing(missing));
+  say(json ? JSON.stringify(missing, undefined, 2) : showMissing(missing));
   if (missing.length > 0) process.exitCode = 1;
 });
 

@@ -6,6 +6,7 @@ import {
   type OperatorProgram,
   readArguments,
   runProgram,
+  say,
   UsageError,
 } from './operator/terminal.ts';
 
@@ -31,7 +32,7 @@ await runProgram(program, async () => {
   });
   const findings = await runPreflight(settingsOf(values.context));
   for (const { level, about, text } of findings) {
-    process.stdout.write(`${level.padEnd(7)}  ${about}: ${text}\n`);
+    say(`${level.padEnd(7)}  ${about}: ${text}`);
   }
   if (findings.some(({ level }) => level === 'error')) process.exitCode = 1;
 });

@@ -4,6 +4,7 @@ import {
   type OperatorProgram,
   readArguments,
   runProgram,
+  say,
   UsageError,
 } from './operator/terminal.ts';
 
@@ -38,7 +39,6 @@ await runProgram(program, async () => {
   if (stage === undefined || !/^[a-z][a-z0-9-]{0,19}$/.test(stage)) {
     throw new UsageError('--stage takes the name of a stage');
   }
-  const say = (line: string) => void process.stdout.write(`${line}\n`);
   const plan = await planRemoval({ stage, keepData, say });
   if (plan.lines.length === 0) return say(`Nothing is left of the stage ${stage}.`);
   say('To be deleted:');

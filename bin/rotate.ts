@@ -8,11 +8,13 @@ import {
 import { currentOf, type MasterSecrets } from '../shared/accounts/rules/master-secrets.ts';
 import type { Stored } from '../shared/store/store.ts';
 import {
+  complain,
   confirm,
   formatTable,
   type OperatorProgram,
   readArguments,
   runProgram,
+  say,
   UsageError,
 } from './operator/terminal.ts';
 
@@ -160,7 +162,7 @@ function regionOf(arn: string): { readonly region?: string } {
 }
 
 async function run(command: 'add' | 'status', place: Place, { now }: Arguments['values']) {
-  if (command === 'add') process.stdout.write(`${await place.add(now)}\n`);
+  if (command === 'add') say(await place.add(now));
   else await showStatus(place);
 }
 
@@ -175,7 +177,7 @@ async function showStatus(place: Place): Promise<void> {
       stateOf(secrets, version),
       ...credentialKinds.map((kind) => String((counts.get(version) ?? noCredentials())[kind])),
     ]);
-  process.stdout.write(formatTable([['version', 'state', ...credentialKinds], ...rows]));
+  say(formatTable([['version', 'state', ...credentialKinds], ...rows]));
 }
 
 function stateOf({ versions, next, ...secrets }: MasterSecrets, version: number): string {
@@ -196,7 +198,7 @@ async function countAll(place: Place): Promise<CredentialCounts> {
     progress: (read) => {
       if (read - shown < 100_000) return;
       shown = read;
-      process.stderr.write(`${read} items read\n`);
+      complain(`${read} items read`);
     },
   });
   return counts;
@@ -211,11 +213,11 @@ async function retire(place: Place, version: number, isConfirmed: boolean): Prom
     .filter((kind) => used[kind] > 0)
     .map((kind) => `${used[kind]} ${kind}`);
   const loss = parts.length > 0 ? parts.join(', ') : 'no credentials';
-  process.stdout.write(`Version ${version} of the master secret of ${place.name}: ${loss}\n`);
+  say(`Version ${version} of the master secret of ${place.name}: ${loss}`);
   if (!isConfirmed) {
     const question = `They stop working for good. Type ${version} to remove the version: `;
     if (!(await confirm(question, String(version)))) throw new Error('nothing is changed');
   }
   await place.retire(version);
-  process.stdout.write(`Removed version ${version}\n`);
+  say(`Removed version ${version}`);
 }

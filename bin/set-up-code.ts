@@ -1,6 +1,7 @@
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { openDeployedSecrets } from '../shared/platform/aws/secrets.ts';
 import { messageOf } from '../shared/values/caught.ts';
+import { complain, say } from './operator/terminal.ts';
 
 const arn = process.argv[2] ?? '';
 if (!arn.startsWith('arn:')) {
@@ -8,12 +9,12 @@ if (!arn.startsWith('arn:')) {
 }
 try {
   const code = await setUpCode(openDeployedSecrets(arn));
-  process.stdout.write(`${code}\n`);
+  say(code);
 } catch (error) {
   fail(messageOf(error), 1);
 }
 
 function fail(reason: string, code: 1 | 2): never {
-  process.stderr.write(`set-up-code: ${reason}\n`);
+  complain(`set-up-code: ${reason}`);
   process.exit(code);
 }

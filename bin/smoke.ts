@@ -7,6 +7,7 @@ import {
   type OperatorProgram,
   readArguments,
   runProgram,
+  say,
   UsageError,
 } from './operator/terminal.ts';
 import { runSmoke } from './smoke/run.ts';
@@ -56,9 +57,8 @@ await runProgram(program, async () => {
     isKnown: values.login,
     code,
   };
-  const print = (line: string) => void process.stdout.write(`${line}\n`);
-  if (!values.login) print(`The account is ${account.email}`);
-  if (values.password === undefined) print(`Its password is ${account.password}`);
+  if (!values.login) say(`The account is ${account.email}`);
+  if (values.password === undefined) say(`Its password is ${account.password}`);
   const name = `smoke-${suffix}`;
   const world = {
     send: openClient(url),
@@ -69,7 +69,7 @@ await runProgram(program, async () => {
     pause: () => pause(300),
     keys: {},
   };
-  if (!(await runSmoke(world, print))) process.exitCode = 1;
+  if (!(await runSmoke(world, say))) process.exitCode = 1;
 });
 
 function readCredential(file: string): object {

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { messageOf } from '../../shared/values/caught.ts';
+import { printable, printableLine } from '../../shared/values/text/printable.ts';
 
 /** The command line makes no sense: exit code 2. */
 export class UsageError extends Error {}
@@ -22,9 +23,23 @@ export async function runProgram(
     else await run();
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    process.stderr.write(`${name}: ${messageOf(error)}${isUsage ? ' (see --help)' : ''}\n`);
+    complain(`${name}: ${messageOf(error)}${isUsage ? ' (see --help)' : ''}`);
     process.exitCode = isUsage ? 2 : 1;
   }
+}
+
+/** Prints lines of a program; texts of others in them are made {@link printable} here. */
+export function say(text: string): void {
+  process.stdout.write(withEnd(printable(text)));
+}
+
+/** Prints lines as {@link say} does, to the error output. */
+export function complain(text: string): void {
+  process.stderr.write(withEnd(printable(text)));
+}
+
+function withEnd(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`;
 }
 
 /**
@@ -46,13 +61,14 @@ export function readArguments<Config extends ParseArgsConfig>(
 export async function confirm(question: string, expected: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-  const typed = await Promise.race([lines.question(question), ended]);
+  const typed = await Promise.race([lines.question(printable(question)), ended]);
   lines.close();
   return typed.trim() === expected;
 }
 
-/** Formats rows as columns, the first row being the header. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
+/** Formats rows as columns, the first row being the header. A cell has one line, whatever its text is. */
+export function formatTable(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(printableLine));
   const [header = []] = rows;
   const widths = header.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   const lines = rows.map((row) =>

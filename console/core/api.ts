@@ -1,4 +1,4 @@
-import { writeExactJson } from '../../shared/values/json/exact-number.ts';
+import { parseExactJson, writeExactJson } from '../../shared/values/json/exact-number.ts';
 import {
   addressAt,
   at,
@@ -48,7 +48,8 @@ export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>):
 }
 
 /**
- * Sends a request and returns the parsed body of its response; undefined when it has none.
+ * Sends a request and returns the parsed body of its response; undefined when it has none. A number that a
+ * double changes is an `ExactNumber`, also where the type of the body says number.
  *
  * @typeParam Body as the interface describes the response
  * @throws ApiProblem for an error response, and when there is none
@@ -56,7 +57,7 @@ export function urlOf({ path, query = {} }: Pick<ApiRequest, 'path' | 'query'>):
 export async function send<Body = unknown>(request: ApiRequest): Promise<Body> {
   const response = await sendRaw(request);
   const text = await response.text();
-  return (text === '' ? undefined : JSON.parse(text)) as Body; // as the interface describes it
+  return (text === '' ? undefined : parseExactJson(text)) as Body; // as the interface describes it
 }
 
 /**

@@ -27,3 +27,14 @@ export function parseObject(text: string): object {
   }
   return value;
 }
+
+/** Reads a number that a person has typed, with all its digits; NaN for a text that is none. */
+export function parseNumber(text: string): number | ExactNumber {
+  try {
+    const value = parseExactJson(text);
+    if (typeof value === 'number' || value instanceof ExactNumber) return value;
+  } catch {
+    // it may have another form that JSON does not have, such as +1
+  }
+  return Number(text);
+}

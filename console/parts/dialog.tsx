@@ -91,41 +91,60 @@ interface QuestionDialogProps {
 }
 
 function QuestionDialog({ question: { title, text, verb, name }, answer }: QuestionDialogProps) {
+  return (
+    <Dialog title={title} onClose={() => answer(undefined)}>
+      <AgreeForm verb={verb} name={name} onAgree={answer} onCancel={() => answer(undefined)}>
+        <p>{text}</p>
+      </AgreeForm>
+    </Dialog>
+  );
+}
+
+interface AgreeFormProps extends Pick<Question, 'verb'> {
+  /** Has to be typed; undefined: nothing has. */
+  readonly name: string | undefined;
+  /** Receives what was typed. */
+  readonly onAgree: (typed: string) => void;
+  readonly onCancel: () => void;
+  /** Says what happens. */
+  readonly children: ComponentChildren;
+}
+
+/** Asks for agreement, and for a name where something cannot be undone. */
+export function AgreeForm({ verb, name, onAgree, onCancel, children }: AgreeFormProps) {
   const [typed, setTyped] = useState('');
   const isReady = name === undefined || typed === name;
   const id = useId();
   return (
-    <Dialog title={title} onClose={() => answer(undefined)}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isReady) answer(typed);
-        }}
-      >
-        <p>{text}</p>
-        {name !== undefined && (
-          <div class="field">
-            <label for={id}>
-              Type <strong>{name}</strong> to confirm
-            </label>
-            <input
-              id={id}
-              value={typed}
-              autocomplete="off"
-              spellcheck={false}
-              onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-            />
-          </div>
-        )}
-        <div class="actions">
-          <button type="submit" class="danger" disabled={!isReady}>
-            {verb}
-          </button>
-          <button type="button" onClick={() => answer(undefined)}>
-            Cancel
-          </button>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isReady) onAgree(typed);
+      }}
+    >
+      {children}
+      {name !== undefined && (
+        <div class="field">
+          <label for={id}>
+            Type <strong>{name}</strong> to confirm
+          </label>
+          <input
+            id={id}
+            value={typed}
+            autocomplete="off"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
         </div>
-      </form>
-    </Dialog>
+      )}
+      <div class="actions">
+        <button type="submit" class="danger" disabled={!isReady}>
+          {verb}
+        </button>
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+    </form>
   );
 }

@@ -1,3 +1,4 @@
+import { toExactJson, writeExactJson } from '../../shared/values/json/exact-number.ts';
 import { confirmHeader, urlOf } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 
@@ -18,7 +19,7 @@ export function toCurl(request: ApiRequest, isOpen = false): string {
       parts.push('-F', quote(`${name}=${value instanceof File ? `@${value.name}` : value}`));
     }
   } else if (body !== undefined) {
-    parts.push('-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body)));
+    parts.push('-H', quote('Content-Type: application/json'), '-d', quote(writeExactJson(body)));
   }
   return parts.join(' ');
 }
@@ -42,12 +43,18 @@ export function toFetch(request: ApiRequest, isOpen = false): string {
     `const response = await fetch(${JSON.stringify(urlOf(request))}, {`,
     `  method: '${method}',`,
     `  headers: { ${headers.join(', ')} },`,
-    ...(isJson ? [`  body: JSON.stringify(${JSON.stringify(body, null, 2)}),`] : []),
+    ...(isJson ? [`  body: ${bodyCode(body)},`] : []),
     ...(body instanceof FormData ? ['  body: form, // a FormData with the fields and files'] : []),
     '});',
     ...(method === 'DELETE' ? [] : ['const result = await response.json();']), // 204 has no body
   ];
   return lines.join('\n');
+}
+
+/** Returns the code of a JSON body: as text where numbers of JavaScript would change it. */
+function bodyCode(body: unknown): string {
+  const { text, isExact } = toExactJson(body, 2);
+  return isExact ? JSON.stringify(writeExactJson(body)) : `JSON.stringify(${text})`;
 }
 
 function quote(text: string): string {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { writeExactJson } from '../../shared/values/json/exact-number.ts';
 import type { RequestPath } from '../../shared/values/text/request-path.ts';
 import {
   isEnded,
@@ -75,11 +76,11 @@ function TraceOutput({ trace: { result, args, meta } }: { readonly trace: Trace 
       {stdout === '' && stderr === '' && response === undefined && (
         <p class="soft">The run has put out nothing.</p>
       )}
-      {args !== undefined && <Output label="Arguments" text={JSON.stringify(args, null, 2)} />}
+      {args !== undefined && <Output label="Arguments" text={writeExactJson(args, 2)} />}
       {meta !== undefined && (
         <details>
           <summary>The request</summary>
-          <Output label="Request" text={JSON.stringify(meta, null, 2)} />
+          <Output label="Request" text={writeExactJson(meta, 2)} />
         </details>
       )}
     </>

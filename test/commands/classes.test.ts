@@ -250,6 +250,23 @@ test.each([
     'line 4: the integer 653247040368672768 would lose digits: write it in quotes',
   ],
   [
+    'a decimal that loses digits',
+    'config:\n  short: 1.10\n  id: 1.2345678901234567891',
+    'line 3: the number 1.2345678901234567891 would lose digits: write it in quotes',
+  ],
+  [
+    'a decimal that becomes an integer',
+    'config: { id: 1.00000000000000000001 }',
+    'line 1: the number 1.00000000000000000001 would lose digits: write it in quotes',
+  ],
+  [
+    'a number that is too large',
+    'config: [1e400]',
+    'line 1: the number 1e400 would lose digits: write it in quotes',
+  ],
+  ['infinity', 'config: { most: -.inf }', 'line 1: JSON has no number -.inf: write it in quotes'],
+  ['no number', 'config: { most: .NaN }', 'line 1: JSON has no number .NaN: write it in quotes'],
+  [
     'a target that does not exist',
     'classes: { a: { fields: { b: reference c } } }',
     'classes.a.fields.b: there is no "c" in classes',

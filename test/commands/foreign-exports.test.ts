@@ -64,6 +64,29 @@ test('the members of a Relation of Parse are in its join file', async () => {
   ]);
 });
 
+test('times of collections without a zone are read as UTC, which is said', async () => {
+  const { world, write, importFrom } = await start();
+  await world.dataClass('book', [
+    { name: 'printed', type: 'datetime' },
+    { name: 'sold', type: 'datetime' },
+  ]);
+  const sold = '2020-01-02 03:04:05.123Z';
+  const record = { id: 'b1', created: sold, updated: sold, printed: '2020-01-02 03:04:05', sold };
+  write('book.json', { items: [{ ...record, printed: sold }] });
+  const silent = await importFrom('pocketbase');
+  write('book.json', { items: [record, { ...record, id: 'b2', created: '2020-01-01' }] });
+  const ended = await importFrom('pocketbase');
+
+  expect([silent.status, silent.stderr]).toEqual([0, 'Imported\n']);
+  expect(ended).toMatchObject({
+    status: 0,
+    stderr: 'Imported\nTimes without a zone were read as UTC: book.printed, book.created.\n',
+  });
+  const [, first, second] = await list(world, 'book');
+  expect(first?.printed).toMatchObject({ value: '2020-01-02T03:04:05.000000Z' });
+  expect(second?.created_at).toBe('2020-01-01T00:00:00.000000Z');
+});
+
 test('classes of the other system are left out, each with a line', async () => {
   const { world, write, importFrom } = await start();
   await world.dataClass('book', [{ name: 'cover', type: 'file' }]);

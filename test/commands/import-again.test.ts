@@ -102,6 +102,45 @@ test('an import continues neither with another file nor where objects are gone',
   expect(readdirSync(folder)).toEqual(['books.csv']);
 });
 
+test('an import of a CSV file with ids continues while its objects are there', async () => {
+  const { world, folder, place, run } = await start();
+  await world.dataClass('page', fields);
+  const write = (bad?: number) => {
+    const rows = Array.from({ length: 250 }, (_, at) => {
+      return `${9000 + at * 2},t${at},${at === bad ? 'many' : 1900}`;
+    });
+    writeFileSync(join(folder, 'pages.csv'), ['id,title,year', ...rows].join('\n'));
+  };
+  const importPages = (...more: string[]) =>
+    run('import', 'pages.csv', '--class', 'page', ...place, ...more);
+  write(240);
+  expect(await importPages()).toMatchObject({ status: 1 });
+  expect(await count(world, 'page')).toBe(200);
+  write(230);
+  expect(await importPages()).toMatchObject({ status: 1 }); // nothing is written
+  write();
+  await remove(world, 'classes/page/objects/9398/'); // the last one
+  const gone = await importPages();
+  expect(gone.status).toBe(2);
+  expect(gone.stderr).toContain('objects of page that were imported are not there any more');
+  await remove(world, 'classes/page/');
+  await expect
+    .poll(async () => (await world.call(world.owner, 'GET', 'classes/page/')).status)
+    .toBe(404);
+  await world.dataClass('page', fields);
+  write(240);
+  expect(await importPages()).toMatchObject({ status: 1 });
+  write();
+
+  const ended = await importPages();
+
+  expect(ended).toMatchObject({
+    status: 0,
+    stdout: 'Imported 50 objects into page; 200 were there already.\n',
+  });
+  expect(await count(world, 'page')).toBe(250);
+});
+
 /** Starts a server with an export of 250 objects, and an import of it that ends at the last one. */
 async function startExport() {
   const api = await startApi();

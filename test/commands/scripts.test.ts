@@ -1,7 +1,8 @@
-import { symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { connectAnother, connectProject, expectStatus } from './project.ts';
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
@@ -349,7 +350,7 @@ test.each([
   [
     'a text that is not UTF-8',
     { 'scripts/a.ts': Buffer.from([0xff]) },
-    'scripts/a.ts is not a text in UTF-8',
+    'scripts/a.ts, line 1: the bytes are not text in UTF-8',
   ],
   ['a syntax error', { 'scripts/a.ts': 'const' }, 'scripts/a.ts:1:5: ERROR: '],
 ])('a push rejects %s', async (_name, files, message) => {
@@ -358,4 +359,77 @@ test.each([
   write({ ...files, 'groundwork.yml': `scripts: { a: { file: ${path} } }` });
 
   expect(await run('push')).toMatchObject({ status: 1, stderr: expect.stringContaining(message) });
+});
+
+test('a package that is linked to a folder elsewhere is refused by its name', async () => {
+  const { run, write, folder } = await connectProject();
+  const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'groundwork-packages-')));
+  onTestFinished(() => rmSync(elsewhere, { recursive: true }));
+  const linked = join(elsewhere, 'sums');
+  mkdirSync(linked);
+  writeFileSync(join(linked, 'package.json'), '{ "name": "@my/sums", "main": "sums.js" }');
+  writeFileSync(join(linked, 'sums.js'), 'exports.add = (a, b) => a + b;\n');
+  write({
+    'scripts/a.js': "const { add } = require('@my/sums');\nconsole.log(add(1, 2));\n",
+    'node_modules/@my/README': 'a folder',
+    'groundwork.yml': 'scripts: { a: { file: scripts/a.js } }',
+  });
+  symlinkSync(linked, join(folder, 'node_modules/@my/sums'));
+
+  const { status, stderr } = await run('push');
+
+  expect(status).toBe(1);
+  expect(stderr).toBe(`groundwork: groundwork.yml is not valid:
+  scripts.a.file: scripts/a.js cannot be bundled: the package @my/sums is a link to ${linked}, which is neither in the project nor in a folder node_modules, and a push sends no files from elsewhere. Install a copy: npm pack in that folder, then npm install with the archive; or move it into the project
+`);
+});
+
+test('the byte order mark of a file is not part of its script', async () => {
+  const { run, write, call, changes, files } = await connectProject();
+  const marked = (text: string) => Buffer.from(`\uFEFF${text}`);
+  write({
+    'scripts/a.py': marked("print('hello')\n"),
+    'scripts/b.js': marked('console.log(1);\n'),
+    'scripts/c.ts': marked("import { d } from './d.ts';\nconsole.log(d);\n"),
+    'scripts/d.ts': marked('export const d: number = 4;\n'),
+    'groundwork.yml': marked(
+      'scripts:\n  a: { file: scripts/a.py, runtime_name: python }\n  b: { file: scripts/b.js }\n  c: { file: scripts/c.ts }\n',
+    ),
+  });
+  const before = files();
+  changes();
+
+  expectStatus(await run('push'), 0);
+
+  const { objects } = (await call('GET', 'snippets/scripts/')).body;
+  const sources = objects.map(({ source }: { source: string }) => source);
+  expect(sources.slice(0, 2)).toEqual(["print('hello')\n", 'console.log(1);\n']);
+  expect(sources[2]).not.toContain('\uFEFF');
+  changes();
+  expect(await run('push')).toMatchObject({ stdout: 'Nothing differs.\n' });
+  expect(await run('pull')).toMatchObject({ stdout: 'All files are up to date.\n' });
+  expect([changes(), files()]).toEqual([[], before]);
+});
+
+test('a script that has a byte order mark in the instance differs, and keeps it in a pull', async () => {
+  const { run, write, call, changes } = await connectProject();
+  const source = "\uFEFFprint('hello')\n";
+  const body = { label: 'a', runtime_name: 'python', source };
+  const { id } = (await call('POST', 'snippets/scripts/', body)).body;
+  write({
+    'scripts/a.py': Buffer.from(source),
+    'groundwork.yml': 'scripts:\n  a: { file: scripts/a.py, runtime_name: python }\n',
+  });
+  changes();
+  expect(await run('diff')).toMatchObject({ status: 2 });
+
+  expectStatus(await run('pull'), 0);
+  expect(await run('diff')).toMatchObject({ status: 0 });
+  expect(await run('pull')).toMatchObject({ stdout: 'All files are up to date.\n' });
+  write({ 'scripts/a.py': Buffer.from(source) });
+  expectStatus(await run('push'), 0);
+
+  expect(await run('diff')).toMatchObject({ status: 0 });
+  const stored = await call('GET', `snippets/scripts/${id}/`);
+  expect(stored.body.source).toBe("print('hello')\n");
 });

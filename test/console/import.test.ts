@@ -80,7 +80,7 @@ describe.skipIf(program === undefined)('import in the console', () => {
   beforeAll(async () => {
     view = await openConsole('library');
     const schema = [
-      { name: 'title', type: 'string' },
+      { name: 'title', type: 'string', filter_index: true },
       { name: 'pages', type: 'integer', filter_index: true, order_index: true },
       { name: 'summary', type: 'text' },
     ];
@@ -167,6 +167,33 @@ describe.skipIf(program === undefined)('import in the console', () => {
 
     const { body } = await view.send({ path: `${objects}?query={"pages":{"_gte":70001}}` });
     expect(body.objects).toMatchObject([{ title: 'Zürich', pages: 70_001, summary: 'x' }]);
+  });
+
+  test('what separates cells is found, or given', async () => {
+    const tab = await openImport();
+    const { page } = tab;
+    const text = 'title;summary\nEmma, a novel;a,b,c\n'; // commas are as many as semicolons, or more
+    await page.evaluate(chooseBytes('given.csv', Buffer.from(text)));
+    await page.getByText('Which field').waitFor();
+    const separator = page.getByLabel('Cells are separated by');
+    expect(await separator.locator('option').allTextContents()).toEqual([
+      'found by itself',
+      'comma',
+      'semicolon',
+      'tab',
+    ]);
+    await separator.selectOption('tab');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('title;summary', { exact: true }).waitFor(); // one column
+    await separator.selectOption('semicolon');
+    await dialog.getByLabel('title', { exact: true }).waitFor();
+    await tab.check();
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('1 object imported.').waitFor();
+    await tab.close();
+
+    const { body } = await view.send({ path: `${objects}?query={"title":{"_startswith":"Emma"}}` });
+    expect(body.objects).toMatchObject([{ title: 'Emma, a novel', summary: 'a,b,c' }]);
   });
 
   test('any table of texts arrives as it is, and times keep their digits', async () => {

@@ -98,7 +98,8 @@ async function fromCollections(to: InstanceConnection, { source, options, out }:
   const { encoding } = options;
   const [isStrict, isAgain] = [options.strict === true, options.again === true];
   const collections = { format, folder: source, ignored, encoding, isStrict, isAgain };
-  const { created, unchanged, leftOut } = await importCollections(to, collections, out);
+  const { created, unchanged, leftOut, inUtc } = await importCollections(to, collections, out);
+  warnOfUtc(out, inUtc);
   out.result({ instance: to.instance, created, unchanged, left_out: leftOut }, () => {
     return `Imported ${created} records into ${to.instance}${alreadyThere(unchanged)}`;
   });
@@ -122,11 +123,15 @@ async function fromCsv(to: InstanceConnection, { source, options, out }: Source)
   const csv = { file, name, objects, isAgain: options.again === true };
   const count = await importObjects(to, csv, { say: out.say, bar });
   bar.end('Imported');
-  if (inUtc.size > 0) out.warn(`Times without a zone were read as UTC: ${[...inUtc].join(', ')}.`);
+  warnOfUtc(out, [...inUtc]);
   const { created, unchanged } = count;
   out.result({ instance: to.instance, created, unchanged }, () => {
     return `Imported ${created} objects into ${name}${alreadyThere(unchanged)}`;
   });
+}
+
+function warnOfUtc(out: Terminal, fields: readonly string[]): void {
+  if (fields.length > 0) out.warn(`Times without a zone were read as UTC: ${fields.join(', ')}.`);
 }
 
 function delimiterOf({ delimiter }: ImportOptions): string | undefined {

@@ -55,6 +55,8 @@ export interface CollectionImport {
 /** The outcome of an import of collections. */
 interface ImportedCollections extends ImportedCount {
   readonly leftOut: readonly LeftOut[];
+  /** Fields with times that name no zone, such as `book.printed`. */
+  readonly inUtc: readonly string[];
 }
 
 /**
@@ -75,7 +77,9 @@ export async function importCollections(
   const { classes } = await fetchSchema(to);
   for (const collection of collections) checkFields(collection, classes, source);
   for (const join of joins) checkJoin(join, classes, source);
-  const call = { format, ignored, classes, joins };
+  const inUtc = new Set<string>();
+  const onUtcAssumed = (field: string) => void inUtc.add(field);
+  const call = { format, ignored, classes, joins, onUtcAssumed };
   tryAll(call, collections, leave);
   const leftOut = list();
   const lines = leftOut.map(lineOf);
@@ -90,7 +94,7 @@ export async function importCollections(
   const count = await sendAll(sent, { collections, state, place }, out);
   files.remove(place.path);
   for (const line of lines) out.warn(line);
-  return { ...count, leftOut };
+  return { ...count, leftOut, inUtc: [...inUtc] };
 }
 
 interface Sending {
@@ -178,6 +182,7 @@ interface ConvertCall extends Ignored {
   readonly ids: KnownIds;
   readonly at: string;
   readonly leave: Leave;
+  readonly onUtcAssumed: (field: string) => void;
 }
 
 /** Converts all records with other ids, to find what is left out. */
@@ -252,7 +257,7 @@ function schemaOf(classes: readonly SchemaClass[], name: string): readonly Schem
 }
 
 function convertRecord(
-  { format, classes, joins, ids, at, leave, ignored }: ConvertCall,
+  { format, classes, joins, ids, at, leave, ignored, onUtcAssumed }: ConvertCall,
   { name, file }: Collection,
   record: ForeignRecord,
 ): TransferRecord {
@@ -263,9 +268,12 @@ function convertRecord(
     const lower = target.toLowerCase();
     return ids.get(`${lower === 'self' ? name : lower}/${old}`);
   };
-  const conversion = (member: string): Conversion => {
-    return { findId, leave: (reason, values) => leave(file, member, reason, values) };
-  };
+  const conversion = (member: string): Conversion => ({
+    findId,
+    leave: (reason, values) => leave(file, member, reason, values),
+    onUtcAssumed: () => onUtcAssumed(`${name}.${member}`),
+  });
+  const timeIn = (member: string, value: unknown) => timeOf(value, conversion(member).onUtcAssumed);
   const values: Record<string, unknown> = {};
   for (const [each, value] of Object.entries(withMembers(joins, { name, own, record }))) {
     const field = ignored.includes(each) ? undefined : fieldFor(schema, each);
@@ -278,8 +286,8 @@ function convertRecord(
   return {
     ...values,
     id: findId(name, own),
-    created_at: timeOf(record[created] || at),
-    updated_at: timeOf(record[updated] || record[created] || at),
+    created_at: timeIn(created, record[created] || at),
+    updated_at: timeIn(updated, record[updated] || record[created] || at),
     revision: 1,
     ...rightsOf(record.ACL, conversion('ACL')),
     ...owner,

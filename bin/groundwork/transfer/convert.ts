@@ -1,4 +1,4 @@
-import { toDatetime } from '../../../shared/values/text/datetime-text.ts';
+import { readDatetimeText } from '../../../shared/values/text/datetime-text.ts';
 import type { SchemaField } from './schema.ts';
 
 /** Formats of exports of other systems. */
@@ -48,6 +48,8 @@ export interface Conversion {
   readonly findId: FindId;
   /** Counts values that have no place here. */
   readonly leave: (reason: string, values?: number) => void;
+  /** Is told that a time names no zone. */
+  readonly onUtcAssumed: () => void;
 }
 
 /** Converts a value to that of a field; null where it has none, which is counted. */
@@ -58,7 +60,7 @@ export function convertValue(field: SchemaField, value: unknown, call: Conversio
       call.leave('files are not moved');
       return null;
     case 'datetime':
-      return timeOf(value);
+      return timeOf(value, call.onUtcAssumed);
     case 'reference':
       return referenceOf(field, value, call);
     case 'relation':
@@ -74,8 +76,11 @@ export function convertValue(field: SchemaField, value: unknown, call: Conversio
 }
 
 /** Returns a time as the interface writes it: a Date of Parse, a time of Firestore, or a text. */
-export function timeOf(value: unknown): string {
-  return toDatetime(String(member(value, 'iso') ?? firestoreTime(value) ?? value));
+export function timeOf(value: unknown, onUtcAssumed: () => void): string {
+  const text = String(member(value, 'iso') ?? firestoreTime(value) ?? value);
+  const time = readDatetimeText(text);
+  if (time?.isUtcAssumed) onUtcAssumed();
+  return time?.value ?? text; // the server refuses any other text
 }
 
 /** Checks whether a value says that there is none: PocketBase has an empty text for that. */

@@ -98,8 +98,8 @@ export async function importObjects(
     created += sent.created;
     unchanged += sent.unchanged;
     for (const { values } of page) addToDigest(digest, JSON.stringify(values));
-    const { first } = state.written ?? state;
-    const written = { first, last: state.first + page.length - 1 };
+    const ids = records.map(({ id }) => Number(id)); // a column may have them
+    const written = { first: state.written?.first ?? ids[0] ?? 0, last: ids.at(-1) ?? 0 };
     const done = state.done + page.length;
     state = { ...state, done, written, digest: digestSoFar(digest), first: await reserve() };
     save(state);

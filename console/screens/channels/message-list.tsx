@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import type { Message } from './channel-data.ts';
@@ -33,12 +34,12 @@ function authorText({ author }: Message): string {
 }
 
 function Payload({ payload }: Pick<Message, 'payload'>) {
-  const text = JSON.stringify(payload);
+  const text = writeExactJson(payload);
   if (text.length <= maxInline) return <code>{text}</code>;
   return (
     <details>
       <summary class="mono">{text.slice(0, maxInline)}…</summary>
-      <pre>{JSON.stringify(payload, null, 2)}</pre>
+      <pre>{writeExactJson(payload, 2)}</pre>
     </details>
   );
 }

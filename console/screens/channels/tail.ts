@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { ApiProblem, sendRaw } from '../../core/api.ts';
 import { toApiProblem } from '../../core/load.ts';
@@ -132,7 +133,7 @@ async function connect(
 function take(before: Tail, { type, data }: StreamEvent): Partial<Tail> {
   if (type === 'reset') return { hasGap: true };
   if (type !== '') return {};
-  const message: Message = JSON.parse(data);
+  const message = parseExactJson(data) as Message; // as the interface describes it
   return { messages: [message, ...before.messages].slice(0, maxMessages) };
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
@@ -53,7 +54,7 @@ interface FieldsProps extends Pick<DataEndpointFormProps, 'verb' | 'onSend'> {
 
 function Fields({ isNew, start, classes, verb, onSend }: FieldsProps) {
   const [input, setInput] = useState(start);
-  const [query, setQuery] = useState(JSON.stringify(start.query, null, 2));
+  const [query, setQuery] = useState(writeExactJson(start.query, 2));
   const [pageSize, setPageSize] = useState(String(start.page_size ?? ''));
   const change = (changes: Partial<DataEndpoint>) => setInput({ ...input, ...changes });
   const chosen = classes.find(({ name }) => name === input.class);

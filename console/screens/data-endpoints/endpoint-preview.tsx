@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { type Page, send, urlOf } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
@@ -84,6 +85,6 @@ function columnsOf(objects: readonly DataObject[]) {
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : writeExactJson(value);
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
 }

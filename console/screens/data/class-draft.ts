@@ -1,4 +1,5 @@
 import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import type { ApiProblem } from '../../core/api.ts';
 import {
   type ClassPermission,
@@ -62,7 +63,7 @@ export function draftClass(record?: ClassRecord): ClassDraft {
     group: record?.group == null ? '' : String(record.group),
     group_permissions: record?.group_permissions ?? 'create_objects',
     other_permissions: record?.other_permissions ?? 'create_objects',
-    metadata: JSON.stringify(record?.metadata ?? {}, null, 2),
+    metadata: writeExactJson(record?.metadata ?? {}, 2),
     fields: (record?.schema ?? []).map(draftField),
   };
 }

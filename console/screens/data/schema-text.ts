@@ -1,4 +1,5 @@
 import { fieldTypes } from '../../../shared/classes/rules/field-types.ts';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { ApiProblem } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
 import type { FieldDefinition } from './class-data.ts';
@@ -6,7 +7,7 @@ import { draftField, type FieldDraft, isKept } from './class-draft.ts';
 
 /** Returns fields as the JSON text that a person edits. */
 export function schemaText(schema: readonly FieldDefinition[]): string {
-  return JSON.stringify(schema, null, 2);
+  return writeExactJson(schema, 2);
 }
 
 /**

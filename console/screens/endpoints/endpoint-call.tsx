@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { parseExactJson, writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { below, checkPath, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { exchange } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
@@ -113,13 +114,13 @@ function CallTexts({ endpoint, path, text }: CallTextsProps) {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactJson(text);
   } catch {
     return {}; // while it is typed
   }
 }
 
 function toTyped(name: string, body: unknown): string {
-  const call = `db.run(${JSON.stringify(name)}, ${JSON.stringify(body)})`;
+  const call = `db.run(${JSON.stringify(name)}, ${writeExactJson(body)})`;
   return `const result = await ${call};`;
 }

@@ -32,7 +32,14 @@ export function Screen() {
     <Page
       title="Your instances"
       about="An instance holds the data, code and users of one app."
-      actions={add}
+      actions={
+        <>
+          <a class="button" href={href(at`/backups`)}>
+            Backups
+          </a>
+          {add}
+        </>
+      }
     >
       <Loaded of={instances}>
         {(all) =>
@@ -40,6 +47,9 @@ export function Screen() {
             <Empty>
               <p>You have no instance yet.</p>
               {add}
+              <p>
+                A deleted one comes back from <a href={href(at`/backups`)}>a backup of yours</a>.
+              </p>
             </Empty>
           ) : (
             <Table caption="Instances" columns={columns} rows={all} keyOf={({ name }) => name} />

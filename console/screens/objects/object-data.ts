@@ -1,4 +1,5 @@
 import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import type { ApiRequest } from '../../core/request.ts';
@@ -118,5 +119,5 @@ export function valueText({ type }: Pick<Column, 'type'>, value: unknown): strin
     return `${latitude}, ${longitude}`;
   }
   if (type === 'relation' && Array.isArray(bare)) return bare.join(', ');
-  return typeof bare === 'string' ? bare : JSON.stringify(bare);
+  return typeof bare === 'string' ? bare : writeExactJson(bare);
 }

@@ -17,27 +17,6 @@ export interface UsageRow {
   readonly value: number;
 }
 
-/** A backup. */
-export interface Backup {
-  readonly id: number;
-  readonly created_at: string;
-  readonly size: number | null;
-  readonly status: string;
-  readonly status_info: string;
-  readonly label: string;
-  readonly description: string;
-  readonly details: Readonly<Record<string, { readonly count: number }>>;
-}
-
-/** A restore. */
-export interface Restore {
-  readonly id: number;
-  readonly backup: number;
-  readonly created_at: string;
-  readonly status: string;
-  readonly status_info: string;
-}
-
 /** A run of a script. */
 export interface Trace {
   readonly id: number;

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { useLoad } from '../../core/load.ts';
 import { notify } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
-import { navigate } from '../../core/router.ts';
+import { href, navigate } from '../../core/router.ts';
 import { DangerButton } from '../../parts/danger-button.tsx';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { confirmName } from '../../parts/dialog.tsx';
@@ -48,7 +49,10 @@ export function Screen({ names }: ScreenProps) {
       </section>
       <section class="card">
         <h2>Delete</h2>
-        <p class="about">Data, files, users and code are gone at once. Backups stay.</p>
+        <p class="about">
+          Data, files, users and code are gone at once. Your backups stay:{' '}
+          <a href={href(at`/backups`)}>the list of all of them</a> restores one into a new instance.
+        </p>
         <DangerButton
           of={record}
           verb="Delete the instance…"
@@ -66,7 +70,7 @@ interface DescriptionProps {
 
 function Description({ instance, record }: DescriptionProps) {
   const [description, setDescription] = useState(record.description);
-  const [metadata, setMetadata] = useState(JSON.stringify(record.metadata, null, 2));
+  const [metadata, setMetadata] = useState(writeExactJson(record.metadata, 2));
   const save = async () => {
     const body = { description, metadata: parseObject(metadata) };
     await send({ method: 'PATCH', path: at`instances/${instance}/`, body });
@@ -96,7 +100,7 @@ interface ConfigProps {
 }
 
 function Config({ instance, config }: ConfigProps) {
-  const [text, setText] = useState(JSON.stringify(config, null, 2));
+  const [text, setText] = useState(writeExactJson(config, 2));
   const save = async () => {
     const body = { config: parseObject(text) };
     await send({ method: 'PUT', path: at`instances/${instance}/snippets/config/`, body });

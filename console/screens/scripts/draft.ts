@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { send } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
 import { readScript, type Script, scriptPath } from './script-data.ts';
@@ -14,7 +15,7 @@ export interface Draft {
 
 /** Returns a script as it is edited before the first change. */
 export function toDraft({ label, description, runtime_name, source, config }: Script): Draft {
-  return { label, description, runtime_name, source, config: JSON.stringify(config, null, 2) };
+  return { label, description, runtime_name, source, config: writeExactJson(config, 2) };
 }
 
 /** Checks whether a draft differs from the script that it was made of. */

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send, sendRaw } from '../../core/api.ts';
 import { parseObject } from '../../core/json-text.ts';
@@ -26,7 +27,7 @@ export function TemplateEditor({ instance, template }: TemplateEditorProps) {
   const [content, setContent] = useState(template.content);
   const [type, setType] = useState(template.content_type);
   const [description, setDescription] = useState(template.description);
-  const [context, setContext] = useState(JSON.stringify(template.context, null, 2));
+  const [context, setContext] = useState(writeExactJson(template.context, 2));
   const [source, setSource] = useState('');
   const [rendered, setRendered] = useState<Rendered>();
   const form = useRef<HTMLDivElement>(null);
@@ -41,7 +42,7 @@ export function TemplateEditor({ instance, template }: TemplateEditorProps) {
     content !== saved.content ||
       type !== saved.content_type ||
       description !== saved.description ||
-      context !== JSON.stringify(saved.context, null, 2),
+      context !== writeExactJson(saved.context, 2),
   );
   return (
     <div class="columns" ref={form}>

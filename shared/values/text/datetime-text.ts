@@ -38,8 +38,3 @@ function movedBack(value: string, minutes: number): string | undefined {
   const moved = readDatetime(`${new Date(whole).toISOString().slice(0, 19)}${value.slice(19)}`);
   return moved.ok ? moved.value : undefined;
 }
-
-/** Writes a date or time as the interface does. Any other text stays as it is, for the server to refuse. */
-export function toDatetime(text: string): string {
-  return readDatetimeText(text)?.value ?? text;
-}

@@ -1,8 +1,8 @@
 import { isBuiltin } from 'node:module';
 import { resolve } from 'node:path';
-import type { BuildFailure, BuildOptions, BuildResult, Plugin } from 'esbuild';
+import type { BuildFailure, BuildOptions, BuildResult, Message, Plugin } from 'esbuild';
 import { messageOf } from '../../../../shared/values/caught.ts';
-import { checkModules } from './script-modules.ts';
+import { checkModules, checkName } from './script-modules.ts';
 
 /**
  * Returns a script that contains all modules of a file; it is the same on every machine with the same packages.
@@ -43,14 +43,20 @@ function textOf({ outputFiles }: BuildResult): string {
 }
 
 function reasonOf(file: string, error: unknown): string {
-  return `${file} cannot be bundled: ${messageOf(error)}`;
+  const refused = buildErrors(error).filter(({ pluginName }) => pluginName === checkName);
+  const reason = refused.map(({ text }) => text).join('; ');
+  return `${file} cannot be bundled: ${reason || messageOf(error)}`;
 }
 
 /** Checks whether a build failed for top-level `await` alone, which only the format of modules has. */
 function isForAwait(error: unknown): boolean {
-  if (!(error instanceof Error && 'errors' in error)) return false;
-  const { errors } = error as BuildFailure; // esbuild throws no other error with this member
+  const errors = buildErrors(error);
   return errors.length > 0 && errors.every(({ text }) => text.startsWith('Top-level await'));
+}
+
+function buildErrors(error: unknown): readonly Message[] {
+  if (!(error instanceof Error && 'errors' in error)) return [];
+  return (error as BuildFailure).errors; // esbuild throws no other error with this member
 }
 
 /** Loads core modules by `require`, which scripts have: `import` is for modules alone. */

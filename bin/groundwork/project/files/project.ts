@@ -56,7 +56,7 @@ export async function readProject(folder: string): Promise<Project> {
   return openProject({ folder, file, managed, warnings: [], content: document.toJS(), document });
 }
 
-/** Parses YAML; keys become texts. An integer that loses digits is an error. */
+/** Parses YAML; keys become texts. A number that loses digits, or that JSON does not have, is an error. */
 function parseYaml(text: string, file: string): Document {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -64,26 +64,42 @@ function parseYaml(text: string, file: string): Document {
   if (problems.length > 0) throw new ProjectError(file, problems);
   visit(document, {
     Pair: (_, { key }) => {
-      if (isScalar(key)) key.value = losesDigits(key) ? key.source : String(key.value);
+      if (isScalar(key)) key.value = isNumber(key) ? key.source : String(key.value);
     },
     Scalar: (_, node) => {
-      if (!losesDigits(node)) return;
+      const problem = problemOf(node);
+      if (problem === undefined) return;
       const { line } = lines.linePos(node.range?.[0] ?? 0);
-      problems.push(
-        `line ${line}: the integer ${node.source} would lose digits: write it in quotes`,
-      );
+      problems.push(`line ${line}: ${problem}: write it in quotes`);
     },
   });
   if (problems.length > 0) throw new ProjectError(file, problems);
   return document;
 }
 
-function losesDigits({ value, source = '' }: Scalar): boolean {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return false;
+function isNumber({ value, source }: Scalar): boolean {
+  return typeof value === 'number' && source !== undefined;
+}
+
+/** Returns why a scalar cannot be what is written; undefined when it is. */
+function problemOf({ value, source = '' }: Scalar): string | undefined {
+  if (typeof value !== 'number') return undefined;
+  if (/\.(inf|nan)$/i.test(source)) return `JSON has no number ${source}`;
+  const kind = /^[-+]?\d+$|^0[ox]/.test(source) ? 'integer' : 'number';
+  return losesDigits(value, source) ? `the ${kind} ${source} would lose digits` : undefined;
+}
+
+function losesDigits(value: number, source: string): boolean {
   if (/^0[ox]/.test(source)) return !Number.isFinite(value) || BigInt(source) !== BigInt(value);
-  return (
-    /^[-+]?\d+$/.test(source) && !isGivenBack(source.replace(/^\+/, '').replace(/^(-?)0+/, '$1'))
-  );
+  const isSmall = Number.isSafeInteger(value) && /^[-+]?\d+$/.test(source);
+  return !isSmall && !isGivenBack(asJson(source));
+}
+
+/** Writes a decimal number of YAML as JSON does: without a plus and outer zeros, with a digit before the point. */
+function asJson(source: string): string {
+  const [, sign = '', digits = ''] = /^[+]?(-?)0*(.*)$/.exec(source) ?? [];
+  const isWhole = /^\d/.test(digits);
+  return sign + (isWhole ? digits : `0${digits}`);
 }
 
 type Opened = Omit<Project, 'state' | 'files'> & { readonly content: unknown };

@@ -3,7 +3,7 @@ import type { Entry } from '../model/members.ts';
 import type { Entries, State } from '../model/state.ts';
 import { mergeState } from './merge.ts';
 import { type Project, projectFile, type ScriptFile } from './project.ts';
-import { isTypeScript } from './script-source.ts';
+import { fileOf, isTypeScript } from './script-source.ts';
 
 /** What a pull has done. */
 export interface PullReport {
@@ -32,7 +32,7 @@ export function pullProject(project: Project, instance: State): PullReport {
     return file === undefined || hasSource(file, source) ? [] : [{ ...file, source }];
   });
   for (const { path, source } of wrong.filter(isCopy)) {
-    own.write(path, String(source));
+    own.write(path, fileOf(String(source)));
     written.push(path);
   }
   const differing = wrong.filter((file) => !isCopy(file)).map(({ path }) => path);
@@ -71,7 +71,7 @@ function filesOf(
 /** Checks whether a file has no other content than a source. */
 function holds(own: ProjectFiles, path: string, source: unknown): boolean {
   const content = own.read(path);
-  return content === undefined || content.equals(Buffer.from(String(source)));
+  return content === undefined || content.equals(Buffer.from(fileOf(String(source))));
 }
 
 function newPath(name: string, runtime: string, isFree: (path: string) => boolean): string {

@@ -1,8 +1,11 @@
-import { realpathSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { isScriptPath } from '../../path-parts.ts';
 import { openFiles } from '../../project-files.ts';
+
+/** Name of the plugin that {@link checkModules} makes; its errors are for users. */
+export const checkName = 'modules of the project';
 
 /**
  * Lets a bundle have modules of the project and packages only: a project that was cloned could import any file of the
@@ -11,7 +14,7 @@ import { openFiles } from '../../project-files.ts';
 export function checkModules(folder: string): Plugin {
   const root = realpathSync(folder);
   return {
-    name: 'modules of the project',
+    name: checkName,
     setup: ({ onLoad }) => {
       onLoad({ filter: /(?:)/, namespace: 'file' }, ({ path }) => ({
         contents: readModule(root, path),
@@ -26,10 +29,57 @@ function readModule(root: string, path: string): Buffer {
   const packages = path.lastIndexOf(`${sep}node_modules${sep}`);
   const own = relative(root, path);
   if (packages < 0 && !isScriptPath(own)) {
-    throw new Error(`${path} is neither a module of the project nor of a package`);
+    const linked = linkedPackage(root, path);
+    throw new Error(linked ? explainLink(linked) : noModule(path));
   }
   const from = packages < 0 ? root : join(path.slice(0, packages), 'node_modules');
   const content = openFiles(from).read(relative(from, path));
   if (content === undefined) throw new Error(`${path} does not exist`);
   return content;
+}
+
+function noModule(path: string): string {
+  return `${path} is neither a module of the project nor of a package`;
+}
+
+/** A package that is a link to a folder. */
+interface LinkedPackage {
+  readonly name: string;
+  readonly folder: string;
+}
+
+function explainLink({ name, folder }: LinkedPackage): string {
+  return [
+    `the package ${name} is a link to ${folder}, which is neither in the project nor in a folder node_modules,`,
+    'and a push sends no files from elsewhere.',
+    'Install a copy: npm pack in that folder, then npm install with the archive; or move it into the project',
+  ].join(' ');
+}
+
+/** Finds the package by whose link a bundle came to a file: in `node_modules` of the project, or above. */
+function linkedPackage(root: string, path: string): LinkedPackage | undefined {
+  for (let above = root; ; above = dirname(above)) {
+    const found = linksIn(join(above, 'node_modules')).find(({ folder }) =>
+      path.startsWith(folder + sep),
+    );
+    if (found !== undefined || above === dirname(above)) return found;
+  }
+}
+
+function linksIn(packages: string): readonly LinkedPackage[] {
+  const names = entriesOf(packages).flatMap((name) => {
+    return name.startsWith('@')
+      ? entriesOf(join(packages, name)).map((each) => `${name}/${each}`)
+      : [name];
+  });
+  return names.flatMap((name) => {
+    const place = join(packages, name);
+    const isLink = lstatSync(place).isSymbolicLink() && existsSync(place);
+    return isLink ? [{ name, folder: realpathSync(place) }] : [];
+  });
+}
+
+function entriesOf(folder: string): readonly string[] {
+  const isFolder = lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  return isFolder ? readdirSync(folder) : [];
 }

@@ -2,7 +2,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { extname, resolve } from 'node:path';
 import { Script } from 'node:vm';
 import { messageOf } from '../../../../shared/values/caught.ts';
-import { openFiles, type ProjectFiles, UnsafeFile } from '../../project-files.ts';
+import { openFiles, type ProjectFiles, textOfFile, UnsafeFile } from '../../project-files.ts';
 import { bundleScript } from './bundle-script.ts';
 import { uncalledExport } from './uncalled-export.ts';
 
@@ -59,7 +59,7 @@ function describeUncalled(file: string, name: string): string {
 async function readSource(own: ProjectFiles, file: string): Promise<ScriptSource> {
   const content = own.read(file);
   if (content === undefined) throw new Error(`${file} does not exist`);
-  const text = textOf(content, file);
+  const text = textOfFile(content, file); // a byte order mark is the file's, not the script's
   if (!needsBundle(resolve(own.folder, file), text)) return { source: text, isBundle: false };
   const name = uncalledExport(text);
   return {
@@ -69,14 +69,9 @@ async function readSource(own: ProjectFiles, file: string): Promise<ScriptSource
   };
 }
 
-function textOf(content: Uint8Array, file: string): string {
-  try {
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-    return decoder.decode(content);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new Error(`${file} is not a text in UTF-8`, { cause: error });
-  }
+/** Returns the content of a file from which a source is read: one byte order mark is left out then. */
+export function fileOf(source: string): string {
+  return source.startsWith('\uFEFF') ? `\uFEFF${source}` : source;
 }
 
 /** Checks whether a file has types, which its source cannot have. */

@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { send } from '../../../core/api.ts';
 
@@ -29,7 +30,7 @@ export function sendBatch(
 
 /** Returns why an item failed; undefined when it did not. */
 export function failureOf({ code, content }: BatchEntry): string | undefined {
-  return code < 400 ? undefined : JSON.stringify(content ?? `status ${code}`);
+  return code < 400 ? undefined : writeExactJson(content ?? `status ${code}`);
 }
 
 /** What happened to the items of a long change. */

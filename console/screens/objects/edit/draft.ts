@@ -1,6 +1,7 @@
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { at, type RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem, send } from '../../../core/api.ts';
-import { parseJson } from '../../../core/json-text.ts';
+import { parseJson, parseNumber } from '../../../core/json-text.ts';
 import type { ApiRequest } from '../../../core/request.ts';
 import { bareValue, type Column, type ObjectsPlace, valueText } from '../object-data.ts';
 
@@ -14,7 +15,7 @@ export type Drafts = Readonly<Record<string, Draft>>;
 export function toDraft(column: Column, value: unknown): Draft {
   if (value === null || value === undefined) return null;
   const isJson = column.type === 'array' || column.type === 'object';
-  return isJson ? JSON.stringify(bareValue(value), null, 2) : valueText(column, value);
+  return isJson ? writeExactJson(bareValue(value), 2) : valueText(column, value);
 }
 
 /**
@@ -45,7 +46,7 @@ function parseDraft(type: Column['type'], draft: string): unknown {
     case 'object':
       return parseJson(draft);
     case 'relation':
-      return draft.split(',').map((id) => Number(id.trim()));
+      return draft.split(',').map((id) => parseNumber(id));
     case 'geopoint': {
       const [latitude = '', longitude = ''] = draft.split(',');
       return { latitude: Number(latitude), longitude: Number(longitude) };

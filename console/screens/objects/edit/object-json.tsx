@@ -15,7 +15,7 @@ interface ObjectJsonProps {
 
 /** An object as JSON text; what was changed in it is saved. */
 export function ObjectJson({ place, columns, object, onSaved }: ObjectJsonProps) {
-  const [text, setText] = useState(JSON.stringify(object, null, 2));
+  const [text, setText] = useState(writeExactJson(object, 2));
   const { save, conflict } = useSaving({
     place,
     columns,
@@ -27,7 +27,7 @@ export function ObjectJson({ place, columns, object, onSaved }: ObjectJsonProps)
   });
   const send = async () => {
     const changed = Object.entries(parseObject(text)).filter(
-      ([name, value]) => writeExactJson(value) !== JSON.stringify(object[name]),
+      ([name, value]) => writeExactJson(value) !== writeExactJson(object[name]),
     );
     await save(object, Object.fromEntries(changed));
   };

@@ -1,6 +1,6 @@
 import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { ApiProblem } from '../../../core/api.ts';
-import { parseJson, parseObject } from '../../../core/json-text.ts';
+import { parseJson, parseNumber, parseObject } from '../../../core/json-text.ts';
 import type { Column } from '../object-data.ts';
 
 /** A condition of a filter as a person edits it. */
@@ -103,7 +103,7 @@ function parseValue(column: Column, lookup: string, text: string): unknown {
     case 'boolean':
       return text !== 'false';
     case 'number':
-      return Number(text);
+      return parseNumber(text);
     case 'list':
       return parseList(column, text);
     case 'near': {
@@ -126,7 +126,7 @@ function parseList({ type }: Column, text: string): unknown {
     .map((item) => item.trim())
     .filter((item) => item !== '');
   const isNumber = ['integer', 'float', 'reference', 'relation'].includes(type);
-  return isNumber ? items.map(Number) : items;
+  return isNumber ? items.map(parseNumber) : items;
 }
 
 /** Returns the conditions of a query; undefined when it is none that the form can show. */

@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { bareValue, type Column, type DataObject } from '../object-data.ts';
 
 export type Format = 'csv' | 'jsonl';
@@ -20,7 +21,7 @@ export function lineOf(
 ): string {
   if (format === 'jsonl') {
     const kept = columns.map(({ name }) => [name, object[name]]);
-    return `${JSON.stringify(Object.fromEntries(kept))}\n`;
+    return `${writeExactJson(Object.fromEntries(kept))}\n`;
   }
   const cells = columns.map((column) => {
     const cell = cellText(column, object[column.name]);
@@ -34,10 +35,10 @@ function cellText({ type }: Column, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (type === 'geopoint') {
     const { latitude, longitude } = value as Readonly<Record<string, unknown>>; // as the interface shows it
-    return JSON.stringify({ latitude, longitude });
+    return writeExactJson({ latitude, longitude });
   }
   const bare = type === 'object' ? value : bareValue(value);
-  return typeof bare === 'string' ? bare : JSON.stringify(bare);
+  return typeof bare === 'string' ? bare : writeExactJson(bare);
 }
 
 /** Keeps spreadsheets from running a text as a formula. */

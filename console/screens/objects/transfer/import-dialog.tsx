@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { writeExactJson } from '../../../../shared/values/json/exact-number.ts';
 import { at, joined } from '../../../../shared/values/text/request-path.ts';
 import { ApiProblem } from '../../../core/api.ts';
 import { counted } from '../../../core/counted.ts';
@@ -15,6 +16,7 @@ import {
   readLines,
   readNames,
   readParts,
+  type TextForm,
 } from './read-file.ts';
 
 interface ImportDialogProps {
@@ -40,9 +42,8 @@ const maxFailures = 100; // that are kept
 /** Creates objects from a CSV or JSON lines file. */
 export function ImportDialog({ place, columns, onClose, onImported }: ImportDialogProps) {
   const [report, setReport] = useState<Report>();
-  const { file, encoding, names, mapping, setMapping, choose } = useSource(columns, () =>
-    setReport(undefined),
-  );
+  const source = useSource(columns, () => setReport(undefined));
+  const { file, form, names, mapping, setMapping } = source;
   const [bytes, setBytes] = useState(0);
   const [abort] = useState(() => new AbortController());
   const run = async () => {
@@ -50,9 +51,10 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
     checkMapping(mapping);
     const inUtc = new Set<string>();
     const onUtcAssumed = (field: string) => void inUtc.add(field);
+    const { encoding, delimiter } = form;
     const parts = readParts(file, { encoding, isCsv: names !== undefined, onRead: setBytes });
-    const objects =
-      names === undefined ? readLines(parts) : readCsv(parts, { mapping, columns, onUtcAssumed });
+    const csv = { mapping, columns, delimiter, onUtcAssumed };
+    const objects = names === undefined ? readLines(parts) : readCsv(parts, csv);
     const onReport = (next: Report) => setReport({ ...next, inUtc: [...inUtc] });
     const end = await explaining(() => sendAll(place, { objects, signal: abort.signal }, onReport));
     onImported();
@@ -68,17 +70,7 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
       <Form verb="Import" onSend={run} onCancel={close}>
         {() => (
           <>
-            <FileField
-              label="CSV or JSON lines file"
-              accept=".csv,.jsonl,.ndjson,.json"
-              onFile={(file) => attempt(() => choose({ file, encoding }))}
-            />
-            <SelectField
-              label="Encoding"
-              value={encoding}
-              onValue={(name) => attempt(() => choose({ encoding: name }))}
-              options={encodings}
-            />
+            <SourceFields {...source} />
             {names !== undefined && (
               <ColumnChoices
                 names={names}
@@ -102,27 +94,72 @@ export function ImportDialog({ place, columns, onClose, onImported }: ImportDial
 
 /** The file of an import, how it is read, and the names of its columns where it is CSV. */
 function useSource(columns: readonly Column[], onChange: () => void) {
-  const [{ chosen, encoding }, setSource] = useState<{ chosen?: File; encoding: string }>({
-    encoding: 'utf-8',
+  const [{ chosen, form }, setSource] = useState<{ chosen?: File; form: TextForm }>({
+    form: { encoding: 'utf-8', delimiter: undefined },
   });
   const [file, setFile] = useState<File>();
   const [names, setNames] = useState<readonly string[]>();
   const [mapping, setMapping] = useState<Mapping>({});
-  const choose = async (next: { file?: File | undefined; encoding: string }) => {
-    const source = 'file' in next ? next.file : chosen;
-    setSource({ ...(source && { chosen: source }), encoding: next.encoding });
+  const choose = async (next: Partial<TextForm> & { readonly file?: File | undefined }) => {
+    const { file: given, ...changes } = next;
+    const source = 'file' in next ? given : chosen;
+    const wanted = { ...form, ...changes };
+    setSource({ ...(source && { chosen: source }), form: wanted });
     setFile(undefined); // until its names are read
     setNames(undefined);
     onChange();
-    if (!source?.name.toLowerCase().endsWith('.csv')) return setFile(source);
-    const read = await readNames(source, next.encoding);
+    if (!isCsv(source)) return setFile(source);
+    const read = await readNames(source, wanted);
     const same = (name: string) => columns.find((each) => each.name === name)?.name ?? '';
     setMapping(Object.fromEntries(read.map((name) => [name, same(name)])));
     setNames(read);
     setFile(source);
   };
-  return { file, encoding, names, mapping, setMapping, choose };
+  return { file, form, isCsv: isCsv(chosen), names, mapping, setMapping, choose };
 }
+
+function isCsv(file: File | undefined): file is File {
+  return file?.name.toLowerCase().endsWith('.csv') === true;
+}
+
+type Source = ReturnType<typeof useSource>;
+
+/** The fields for a file and how it is read. */
+function SourceFields({ form, isCsv, choose }: Pick<Source, 'form' | 'isCsv' | 'choose'>) {
+  const { encoding, delimiter } = form;
+  return (
+    <>
+      <FileField
+        label="CSV or JSON lines file"
+        accept=".csv,.jsonl,.ndjson,.json"
+        onFile={(file) => attempt(() => choose({ file }))}
+      />
+      <SelectField
+        label="Encoding"
+        value={encoding}
+        onValue={(name) => attempt(() => choose({ encoding: name }))}
+        options={encodings}
+      />
+      {isCsv && (
+        <SelectField
+          label="Cells are separated by"
+          value={delimiter ?? ''}
+          onValue={(given) =>
+            attempt(() => choose({ delimiter: given === '' ? undefined : given }))
+          }
+          options={delimiters}
+        />
+      )}
+    </>
+  );
+}
+
+const delimiters: readonly (readonly [string, string])[] = [
+  ['', 'found by itself'],
+  [',', 'comma'],
+  [';', 'semicolon'],
+  ['\t', 'tab'],
+];
 
 /** Encodings of spreadsheets, by their names in the WHATWG's list. */
 const encodings: readonly (readonly [string, string])[] = [
@@ -195,7 +232,7 @@ function ReportView({
   );
 }
 
-interface Source {
+interface ReadSource {
   readonly objects: AsyncGenerator<ReadObject>;
   readonly signal: AbortSignal;
 }
@@ -203,7 +240,7 @@ interface Source {
 /** Sends objects in batches, each as soon as it is full; the file is read on when its response is there. */
 async function sendAll(
   place: ObjectsPlace,
-  { objects, signal }: Source,
+  { objects, signal }: ReadSource,
   onReport: (report: Report) => void,
 ): Promise<Report> {
   let report: Report = { done: 0, failed: 0, failures: [] };
@@ -231,7 +268,7 @@ async function sendAll(
       if (report.failed <= maxFailures) onReport(report);
       continue;
     }
-    const size = JSON.stringify(object.values).length;
+    const size = writeExactJson(object.values).length;
     if (isFull(part.length, length + size)) await flush();
     part.push(object);
     length += size;

@@ -18,10 +18,16 @@ export type Mapping = Readonly<Record<string, string>>;
 const headSize = 262_144; // bytes
 const maxLineLength = 4_000_000; // characters; no object is as long
 
-/** How a file is read. */
-export interface ReadOptions {
+/** How bytes become cells. */
+export interface TextForm {
   /** Of the WHATWG's list. */
   readonly encoding: string;
+  /** What separates the cells of CSV; undefined: it is found. */
+  readonly delimiter: string | undefined;
+}
+
+/** How a file is read. */
+export interface ReadOptions extends Pick<TextForm, 'encoding'> {
   /** Whether UTF-16 is found by its mark, as spreadsheets write it. */
   readonly isCsv: boolean;
   /** Gets the bytes that were read so far. */
@@ -33,9 +39,13 @@ export interface ReadOptions {
  *
  * @throws ApiProblem for a file that has none, or one twice
  */
-export async function readNames(file: File, encoding: string): Promise<readonly string[]> {
+export async function readNames(
+  file: File,
+  { encoding, delimiter }: TextForm,
+): Promise<readonly string[]> {
   return explaining(async () => {
-    const table = await openCsv(readParts(file.slice(0, headSize), { encoding, isCsv: true }));
+    const head = readParts(file.slice(0, headSize), { encoding, isCsv: true });
+    const table = await openCsv(head, delimiter);
     await table.close();
     return table.names;
   });
@@ -74,7 +84,7 @@ export async function* readLines(parts: AsyncIterable<string>): AsyncGenerator<R
 }
 
 /** What becomes of the columns of a CSV file. */
-interface CsvOptions {
+interface CsvOptions extends Pick<TextForm, 'delimiter'> {
   readonly mapping: Mapping;
   readonly columns: readonly Column[];
   /** Gets the name of each field with a time that names no zone. */
@@ -84,9 +94,9 @@ interface CsvOptions {
 /** Reads the objects of a CSV file, whose first line names the columns. */
 export async function* readCsv(
   parts: AsyncIterable<string>,
-  { mapping, columns, onUtcAssumed }: CsvOptions,
+  { mapping, columns, delimiter, onUtcAssumed }: CsvOptions,
 ): AsyncGenerator<ReadObject> {
-  const { names, rows } = await openCsv(parts);
+  const { names, rows } = await openCsv(parts, delimiter);
   const fields = names.map((name) => {
     const field = mapping[name] ?? '';
     return { field, type: columns.find((each) => each.name === field)?.type };

@@ -1,0 +1,56 @@
+import { below } from '../../../shared/values/text/request-path.ts';
+import { send } from '../../core/api.ts';
+import { confirm } from '../../parts/dialog.tsx';
+import { Time } from '../../parts/time.tsx';
+import { sizeText } from '../operation/size-text.ts';
+import { accountBackups, type Backup, titleOf } from './backup-data.ts';
+
+/** The columns that all lists of backups have. The first one names the row. */
+export const backupColumns = [
+  { name: 'Label', cell: Title },
+  { name: 'Made', cell: ({ created_at }: Backup) => <Time value={created_at} /> },
+  { name: 'Status', cell: State },
+  { name: 'Size', isNumber: true, cell: ({ size }: Backup) => sizeText(size) },
+  { name: 'Contents', cell: Contents },
+];
+
+function Title(backup: Backup) {
+  return (
+    <>
+      {titleOf(backup)}
+      {backup.description !== '' && <p class="hint">{backup.description}</p>}
+    </>
+  );
+}
+
+/** The status of a backup or a restore. */
+export function State({ status, status_info }: Pick<Backup, 'status' | 'status_info'>) {
+  const isBad = status === 'error' || status === 'aborted';
+  return (
+    <>
+      <span class={`badge ${isBad ? 'bad' : status === 'success' ? 'good' : ''}`}>{status}</span>{' '}
+      {status_info}
+    </>
+  );
+}
+
+function Contents({ details }: Backup) {
+  const kinds = Object.entries(details).filter(([, { count }]) => count > 0);
+  const texts = kinds.map(([kind, { count, list = [] }]) => {
+    const more = count > list.length ? ', …' : '';
+    const names = list.length === 0 ? '' : ` (${list.join(', ')}${more})`;
+    return `${kind.replaceAll('_', ' ')}: ${count}${names}`;
+  });
+  return <>{texts.join(', ')}</>;
+}
+
+/** Deletes a backup, if the user agrees; resolves with whether it is deleted. */
+export async function deleteBackup(backup: Backup): Promise<boolean> {
+  const title = 'Delete this backup';
+  const last =
+    backup.instance === null ? ' Its instance is deleted: nothing else has its contents.' : '';
+  const text = `The copy ${titleOf(backup)} is gone then.${last}`;
+  if (!(await confirm({ title, text, verb: 'Delete the backup' }))) return false;
+  await send({ method: 'DELETE', path: below(accountBackups)`${backup.id}/` });
+  return true;
+}

@@ -1,0 +1,56 @@
+import { at } from '../../../shared/values/text/request-path.ts';
+import type { Loading } from '../../core/load.ts';
+
+/** A backup. */
+export interface Backup {
+  readonly id: number;
+  /** Its name; null when it is deleted. */
+  readonly instance: string | null;
+  readonly created_at: string;
+  readonly size: number | null;
+  readonly status: string;
+  readonly status_info: string;
+  readonly label: string;
+  readonly description: string;
+  readonly details: Readonly<Record<string, BackupDetail>>;
+}
+
+/** What a backup has of a kind; names of classes only. */
+interface BackupDetail {
+  readonly count: number;
+  readonly list?: readonly string[];
+}
+
+/** A restore. */
+export interface Restore {
+  readonly id: number;
+  readonly backup: number;
+  readonly created_at: string;
+  readonly status: string;
+  readonly status_info: string;
+}
+
+/** The backups of the account, of all its instances and of deleted ones. */
+export const accountBackups = at`backups/full/`;
+
+/** How often the lists look for the end of what is active. */
+export const lookMs = 2_000;
+
+const activeStates = ['scheduled', 'running', 'uploading'];
+
+/** Checks whether one of a list has not ended yet. */
+export function isActive({
+  data = [],
+}: Pick<Loading<readonly { readonly status: string }[]>, 'data'>): boolean {
+  return data.some(({ status }) => activeStates.includes(status));
+}
+
+/** Checks whether a backup may be deleted: not while it is made. */
+export function mayDelete({ status }: Backup): boolean {
+  return status === 'scheduled' || !activeStates.includes(status);
+}
+
+/** Returns how a backup is named. */
+export function titleOf({ label, id }: Backup): string {
+  return label === '' ? `Backup ${id}` : label;
+}

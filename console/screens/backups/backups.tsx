@@ -1,0 +1,144 @@
+import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
+import { readAll } from '../../core/api.ts';
+import { type Loading, useLoad, useRepeat } from '../../core/load.ts';
+import { attempt } from '../../core/notices.ts';
+import type { ScreenProps } from '../../core/router.ts';
+import { Empty, Loaded } from '../../parts/loaded.tsx';
+import { Page } from '../../parts/page.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { backupColumns, deleteBackup, State } from './backup-columns.tsx';
+import { type Backup, isActive, lookMs, mayDelete, type Restore } from './backup-data.ts';
+import { NewBackup } from './new-backup.tsx';
+import { RestoreDialog } from './restore-dialog.tsx';
+
+/** Backups and restores of an instance. */
+export function Screen({ names }: ScreenProps) {
+  const { instance = '' } = names;
+  const [isAdding, setAdding] = useState(false);
+  const [restoring, setRestoring] = useState<{ readonly first?: number }>();
+  const backups = useLoad(
+    () => readAll<Backup>(at`instances/${instance}/backups/full/`),
+    [instance],
+  );
+  const restores = useLoad(() => readAll<Restore>(at`instances/${instance}/restores/`), [instance]);
+  useRepeat(backups.reload, lookMs, isActive(backups));
+  useRepeat(restores.reload, lookMs, isActive(restores));
+  const remove = async (backup: Backup) => {
+    if (await deleteBackup(backup)) backups.reload();
+  };
+  return (
+    <Page
+      title="Backups"
+      about="A copy of classes, objects, files, users, code and channels. Traces, messages, admins and API keys are not in it."
+      actions={
+        <>
+          {restores.data !== undefined && (
+            <button type="button" onClick={() => setRestoring({})}>
+              Restore another backup…
+            </button>
+          )}
+          <button type="button" class="main" onClick={() => setAdding(true)}>
+            Back up now
+          </button>
+        </>
+      }
+    >
+      <Loaded of={backups}>
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>
+              <p>There is no backup of yours yet. Each account sees its own.</p>
+            </Empty>
+          ) : (
+            <Table
+              caption="Backups"
+              rows={[...all].reverse()}
+              keyOf={({ id }) => id}
+              columns={columnsOf(({ id }) => setRestoring({ first: id }), remove)}
+            />
+          )
+        }
+      </Loaded>
+      <h2>Restores</h2>
+      <RestoreList restores={restores} />
+      {isAdding && (
+        <NewBackup
+          instance={instance}
+          onClose={() => setAdding(false)}
+          onMade={() => {
+            setAdding(false);
+            backups.reload();
+          }}
+        />
+      )}
+      {restoring !== undefined && (
+        <RestoreDialog
+          instance={instance}
+          first={restoring.first}
+          onClose={() => setRestoring(undefined)}
+          onBegun={restores.reload}
+        />
+      )}
+    </Page>
+  );
+}
+
+function RestoreList({ restores }: { readonly restores: Loading<Restore[]> }) {
+  return (
+    <Loaded of={restores}>
+      {(all) =>
+        all.length === 0 ? (
+          <p class="soft">None.</p>
+        ) : (
+          <Table
+            caption="Restores"
+            rows={[...all].reverse()}
+            keyOf={({ id }) => id}
+            columns={restoreColumns}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+const restoreColumns = [
+  { name: 'Started', cell: ({ created_at }: Restore) => <Time value={created_at} /> },
+  { name: 'Of backup', cell: ({ backup }: Restore) => backup },
+  { name: 'Status', cell: State },
+];
+
+function columnsOf(
+  onRestore: (backup: Backup) => void,
+  onDelete: (backup: Backup) => Promise<void>,
+) {
+  return [
+    ...backupColumns,
+    {
+      name: 'Actions',
+      isActions: true,
+      cell: (backup: Backup) => (
+        <div class="actions">
+          <button
+            type="button"
+            class="small"
+            disabled={backup.status !== 'success'}
+            onClick={() => onRestore(backup)}
+          >
+            Restore…
+          </button>
+          <button
+            type="button"
+            class="small danger"
+            disabled={!mayDelete(backup)}
+            onClick={() => attempt(() => onDelete(backup))}
+          >
+            Delete…
+          </button>
+        </div>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { at } from '../../../shared/values/text/request-path.ts';
+import { ApiProblem, send } from '../../core/api.ts';
+import { toApiProblem } from '../../core/load.ts';
+import { notify } from '../../core/notices.ts';
+import { navigate } from '../../core/router.ts';
+import { session } from '../../core/session.ts';
+import { Dialog } from '../../parts/dialog.tsx';
+import { Form, TextField } from '../../parts/form.tsx';
+import type { InstanceRecord } from '../operation/operation-data.ts';
+import { type Backup, titleOf } from './backup-data.ts';
+import { OtherInstance } from './restore-dialog.tsx';
+
+interface NewInstanceDialogProps {
+  readonly backup: Backup;
+  readonly onClose: () => void;
+}
+
+/** Creates an instance with the contents of a backup. */
+export function NewInstanceDialog({ backup, onClose }: NewInstanceDialogProps) {
+  const [name, setName] = useState('');
+  const [made, setMade] = useState<string>(); // an instance whose restore did not begin
+  const run = async () => {
+    const instance = made ?? (await create(name));
+    setMade(instance);
+    await restore(instance, backup);
+    notify(`${instance} is created. Its contents are there when the restore finishes.`);
+    navigate(at`/i/${instance}/backups`);
+  };
+  return (
+    <Dialog title={`Restore ${titleOf(backup)} into a new instance`} onClose={onClose}>
+      <Form
+        verb={made === undefined ? 'Create and restore' : 'Restore again'}
+        onSend={run}
+        onCancel={onClose}
+      >
+        {(errors) => (
+          <>
+            <TextField
+              label="Name of the new instance"
+              hint="Lower-case letters, digits, - and _. It is part of every address."
+              value={made ?? name}
+              onValue={setName}
+              error={errors.name}
+              input={{
+                required: true,
+                autocomplete: 'off',
+                spellcheck: false,
+                readOnly: made !== undefined,
+              }}
+            />
+            <p>The instance is created and gets the contents of the backup:</p>
+            <OtherInstance owner={session.value?.email ?? ''} />
+            <p>
+              API keys, admins, configuration and metadata are not in a backup: make them again.
+            </p>
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
+
+async function create(name: string): Promise<string> {
+  const body = { name };
+  return (await send<InstanceRecord>({ method: 'POST', path: at`instances/`, body })).name;
+}
+
+/** Begins a restore; an error says that the instance is there already. */
+async function restore(instance: string, { id }: Backup): Promise<void> {
+  try {
+    await send({ method: 'POST', path: at`instances/${instance}/restores/`, body: { backup: id } });
+  } catch (error) {
+    const { status, message } = toApiProblem(error);
+    throw new ApiProblem(
+      status,
+      `${instance} is created, but its restore did not begin: ${message}`,
+    );
+  }
+}
