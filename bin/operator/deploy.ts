@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { processVariables } from '../../shared/platform/setting-variables.ts';
 import { approvalArguments } from './approval.ts';
+import { complain } from './terminal.ts';
 
 /*
  * `cdk deploy` with the arguments of the command line. A person at a terminal is asked about changes of permissions;
@@ -13,7 +14,7 @@ const given = process.argv.slice(2);
 const hasTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
 const added = approvalArguments(given, { hasTerminal, isCi: Boolean(processVariables().CI) });
 if (added.length > 0) {
-  process.stderr.write('deploy: nobody can be asked here: changes of permissions are approved\n');
+  complain('deploy: nobody can be asked here: changes of permissions are approved');
 }
 const { status } = spawnSync(process.execPath, [cdk, 'deploy', ...added, ...given], {
   stdio: 'inherit',
