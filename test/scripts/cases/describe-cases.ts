@@ -85,7 +85,9 @@ export function describeCases(
 
     describe.sequential.each(cases.filter(([, rows]) => rows.length > 0))('%s', (_topic, rows) => {
       test.each(rows)('$name', async ({ name, inPyodide, needsProcesses, times = 1, ...row }) => {
-        const { status = 'success', stdout = '', stderr = '', response, ...sample } = row;
+        const { status = 'success', stderr = '', response, unfiltered, ...given } = row;
+        const { stdout: filtered = '', ...sample } = given;
+        const { stdout } = (hostName === boxName && unfiltered) || { stdout: filtered };
 
         const result = together?.get(name) ?? (await host.run(sample, Math.min(times, maxTimes)));
 
