@@ -220,8 +220,8 @@ function pythonLibraries(folder: string): readonly string[] {
 const [loadWord, jumpIfEqual, end] = [0x20, 0x15, 0x06];
 const [allow, notPermitted] = [0x7fff0000, 0x00050001];
 
-/** Returns a filter of system calls that refuses some: they, and `prctl(PR_SET_NO_NEW_PRIVS)`, return EPERM. */
-function filterOf(names: readonly Refused[]): Buffer {
+/** Returns the code of a filter of system calls that refuses some: they, and `prctl(PR_SET_NO_NEW_PRIVS)`, return EPERM. */
+export function filterOf(names: readonly Refused[]): Buffer {
   const at = process.arch === 'arm64' ? 1 : 0;
   const calls = names.flatMap((name) => [
     [jumpIfEqual, 0, 1, refused[name][at]],

@@ -1,11 +1,14 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type BoxedOptions, startInBox } from '../aws-emulator/lambda-box.ts';
+import { pythonFlags } from '../../shared/platform/local/scripts/commands/find-python.ts';
+import { runtimeFolder } from '../../shared/platform/local/scripts/sandbox/system-files.ts';
+import { type BoxedOptions, filterOf, startInBox } from '../aws-emulator/lambda-box.ts';
 import { boxed } from './box-hosts.ts';
 import { packNode, unpack } from './hosts.ts';
-import { packPython } from './python-hosts.ts';
+import { machine, packPython } from './python-hosts.ts';
 
 // The functions of scripts in a box like Lambda's: what they need to start, and how they report that they cannot.
 
@@ -82,6 +85,31 @@ describe.runIf(boxed.python !== undefined)('a Python function', () => {
     );
   });
 });
+
+/** Installs the filter of the box without a box, which would itself deny new privileges. This needs root. */
+const refusing = `
+import ctypes, sys
+sys.path.insert(0, sys.argv[1])
+code = bytes.fromhex(sys.argv[2])
+buffer = ctypes.create_string_buffer(code, len(code))
+class Program(ctypes.Structure):
+    _fields_ = [('length', ctypes.c_ushort), ('code', ctypes.c_void_p)]
+program = Program(len(code) // 8, ctypes.addressof(buffer))
+assert ctypes.CDLL(None).prctl(22, 2, ctypes.byref(program), 0, 0) == 0
+import seccomp
+print(seccomp.install_base())`;
+
+test.runIf(process.getuid?.() === 0 && machine !== undefined)(
+  'a kernel that refuses to deny new privileges as well is reported so',
+  () => {
+    const args = [join(runtimeFolder, 'python'), filterOf(['seccomp']).toString('hex')];
+    const program = machine?.python.program ?? '';
+
+    const output = execFileSync(program, [...pythonFlags, '-c', refusing, ...args]);
+
+    expect(output.toString()).toBe("['filters', 'privileges']\n");
+  },
+);
 
 describe.runIf(boxed.node !== undefined)('a Node function', () => {
   test('runs where these calls are refused', async () => {
