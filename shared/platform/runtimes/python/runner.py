@@ -41,7 +41,6 @@ MAX_RESPONSE = 4 * MEGABYTE  # bytes of JSON; longer responses are always too la
 LENGTH_SIZE = 8  # bytes before a response
 RESULT_SIZE = LENGTH_SIZE + MAX_RESPONSE + 1
 MEASURES = {'orphans': family.adopt_orphans, 'hiding': family.hide}  # by the names of what fails without them
-HIDDEN = ('LD_LIBRARY_PATH',)  # Lambda's Python needs it
 MAX_PROCESSES = 64
 MAX_DESCRIPTORS = 256  # of all processes of a run; socket buffers are not included in any process's memory
 CHECK_SECONDS = 0.025  # interval of the checks of memory and descriptors
@@ -54,7 +53,7 @@ fork_code = seccomp.compile_rules(seccomp.fork_rules())
 def main(control, temporary, max_bytes, properties):
     enter_sandbox(temporary, properties)
     refused = [name for name, take in MEASURES.items() if not take()] + seccomp.install_base()
-    hide_variables()
+    context.hide_variables()
     limit_memory(max_bytes - LIBRARIES)
     delete_content(temporary)
     with os.fdopen(control, 'rb') as lines:
@@ -73,12 +72,6 @@ def enter_sandbox(temporary, properties):
         privileges.leave_root()
     if 'boxed' in properties:
         landlock.hold_box(temporary)
-
-
-def hide_variables():
-    """Hides variables of Python's own from scripts. Programs that a script starts still have them: one may be Python."""
-    for name in HIDDEN:
-        os.environ._data.pop(os.environ.encodekey(name), None)
 
 
 def read_run(lines, child, max_bytes, temporary):
