@@ -15,6 +15,7 @@ import { openScripts } from '../../shared/platform/aws/scripts/scripts.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import {
@@ -61,39 +62,49 @@ const right = {
 let store: LocalStore;
 let nowMs: number;
 let pauses: number[];
+let logged: LogEntry[];
 
 beforeEach(async () => {
   lambda.reset();
   store = await openTemporaryStore({ now: Date.now });
   nowMs = 0;
   pauses = [];
+  logged = [];
 });
 afterEach(() => store.close());
+
+function options() {
+  return {
+    place: async () => place,
+    store,
+    clock: openClock(),
+    ids: openIds(),
+    log: (entry: LogEntry) => logged.push(entry),
+    client: new LambdaClient({ region: 'eu-west-1' }),
+    mostWaiting: 16,
+    startRun: () => Promise.reject(new Error('no run waits without a process')),
+    timer: {
+      now: () => nowMs,
+      sleep: async (ms: number) => {
+        pauses.push(ms);
+        nowMs += ms;
+      },
+    },
+  };
+}
 
 /** Executes a run; `paused` is called in each pause. */
 async function run(
   more: Partial<ScriptRun> = {},
   paused: () => Promise<unknown> = async () => undefined,
 ): Promise<ScriptOutcome> {
-  const scripts = openScripts({
-    place: async () => place,
-    store,
-    clock: openClock(),
-    ids: openIds(),
-    log: () => undefined,
-    client: new LambdaClient({ region: 'eu-west-1' }),
-    mostWaiting: 16,
-    startRun: () => Promise.reject(new Error('no run waits without a process')),
-    timer: {
-      now: () => nowMs,
-      sleep: async (ms) => {
-        pauses.push(ms);
-        nowMs += ms;
-        await scripts.settled();
-        await paused();
-      },
-    },
-  });
+  const { timer, ...rest } = options();
+  const sleep = async (ms: number) => {
+    await timer.sleep(ms);
+    await scripts.settled();
+    await paused();
+  };
+  const scripts = openScripts({ ...rest, timer: { ...timer, sleep } });
   return scripts.run({ ...given, ...more }).finally(() => scripts.settled());
 }
 
@@ -129,6 +140,45 @@ test('a run reports when it is queued, and when its function is invoked', async 
   await run({ onProgress });
 
   expect(progress).toEqual(['queued after 0', 'started after 0']);
+});
+
+test('a runner that cannot start fails the run, and its reason is logged for the operator alone', async () => {
+  const reason = `The runner of scripts does not start: ${'y'.repeat(5000)}`;
+  lambda.on(InvokeCommand).resolves(failure('RunnerNotStarted', reason));
+
+  const outcome = await run();
+
+  expect(outcome).toMatchObject({
+    status: 'failure',
+    stdout: '',
+    stderr: 'The function of the script has failed: RunnerNotStarted.',
+  });
+  expect(logged).toEqual([
+    {
+      level: 'error',
+      message: 'the function of a script cannot start its runner',
+      reason: reason.slice(0, 2500),
+      function: name,
+    },
+  ]);
+});
+
+test('what the kernel refuses to scripts is logged once', async () => {
+  lambda.on(InvokeCommand).resolves(answer({ ...right, refused: ['filters', 'privileges'] }));
+  const scripts = openScripts(options());
+
+  const outcomes = [await scripts.run(given), await scripts.run(given)];
+  await scripts.settled();
+
+  expect(outcomes).toEqual([1, 2].map(() => expect.objectContaining({ status: 'success' })));
+  expect(logged).toEqual([
+    {
+      level: 'info',
+      message: 'the kernel refuses protections of Python scripts',
+      refused: ['filters', 'privileges'],
+      function: name,
+    },
+  ]);
 });
 
 test('a run is one invocation of its script’s own function, and waits for the response', async () => {

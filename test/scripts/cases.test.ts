@@ -1,4 +1,5 @@
+import { boxedNodeHosts } from './box-hosts.ts';
 import { describeCases } from './cases/describe-cases.ts';
 import { nodeHosts } from './hosts.ts';
 
-describeCases('node', nodeHosts);
+describeCases('node', new Map([...nodeHosts, ...boxedNodeHosts]));

@@ -27,3 +27,24 @@ test.each([
     isBelieved ? { mark: 'right', exitCode: 0, isReusable: true } : undefined,
   );
 });
+
+test.each([
+  ['{"ready":true}', true],
+  ['{"ready": true}', true],
+  ['{"ready": true, "refused": ["filters", "privileges"]}', true],
+  ['{"ready": true, "refused": [{}]}', false],
+  ['{"ready": false}', false],
+  [`{"ready": true, "refused": ["${'x'.repeat(200)}"]}`, false],
+])('the first message %s means ready: %s', async (line, isReady) => {
+  const control = new PassThrough();
+  const messages = readMessages(control, () => {});
+  let ready = false;
+  void messages.ready.then(() => {
+    ready = true;
+  });
+
+  control.end(`${line}\n`);
+  await new Promise((resolve) => control.once('close', resolve));
+
+  expect(ready).toBe(isReady);
+});

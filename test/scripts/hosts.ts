@@ -6,7 +6,7 @@ import { nodeRuntimeFiles } from '../../lib/script-runtime.ts';
 import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import { type LocalScripts, openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import type { FunctionResult, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
-import { packScript } from '../../shared/platform/runtimes/package.ts';
+import { packScript, type RuntimeFiles } from '../../shared/platform/runtimes/package.ts';
 import { judgeRun, type ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import type { ScriptRun, ScriptRuntime } from '../../shared/scripts/script-runner.ts';
 import { startLambda } from '../aws-emulator/lambda.ts';
@@ -138,16 +138,53 @@ export function openZips(
   };
 }
 
+/** The result of a run whose function has ended before its response. */
+const ended = {
+  executedAtMs: 0,
+  durationMs: 0,
+  exitCode: null,
+  isTimedOut: false,
+  isCut: false,
+  stdout: '',
+  stderr: '',
+};
+
+/** Returns a function that is started again after its end, as on Lambda. */
+export function startedAgain(start: () => Promise<ScriptFunction>): ScriptFunction {
+  let running: ScriptFunction | undefined;
+  const close = async () => {
+    await running?.close();
+    running = undefined;
+  };
+  return {
+    close,
+    invoke: async (event) => {
+      running ??= await start();
+      try {
+        return await running.invoke(event);
+      } catch {
+        await close();
+        return ended;
+      }
+    },
+  };
+}
+
+/** Returns the zip of a JavaScript with version 7. */
+export function packNode(source: string): Uint8Array {
+  nodeFiles ??= nodeRuntimeFiles();
+  return packScript(nodeFiles, { source, version: 7, sourceName: 'main.js' });
+}
+
+let nodeFiles: RuntimeFiles | undefined;
+
 function openNodeZips(node: string): Host {
-  const files = nodeRuntimeFiles();
-  return openZips(
-    (source) => packScript(files, { source, version: 7, sourceName: 'main.js' }),
-    (folder) =>
-      startLambda<ScriptEvent, FunctionResult>(node, join(folder, 'index.mjs'), {
-        AWS_SECRET_ACCESS_KEY: secret,
-        GROUNDWORK_TEST_SECRET: secret,
-        TMPDIR: dirname(folder),
-      }),
+  return openZips(packNode, (folder) =>
+    startLambda<ScriptEvent, FunctionResult>(node, join(folder, 'index.mjs'), {
+      AWS_SECRET_ACCESS_KEY: secret,
+      GROUNDWORK_TEST_SECRET: secret,
+      TMPDIR: dirname(folder),
+    }),
   );
 }
 

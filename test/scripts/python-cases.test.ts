@@ -1,5 +1,7 @@
+import { boxedPythonHosts } from './box-hosts.ts';
 import { describeCases } from './cases/describe-cases.ts';
 import { machineHosts, pyodideHosts } from './python-hosts.ts';
 
 // Pyodide is tested in test/soak/pyodide-cases.test.ts, except where there is nothing else
-describeCases('python', machineHosts.size > 0 ? machineHosts : pyodideHosts);
+const hosts = new Map([...machineHosts, ...boxedPythonHosts]);
+describeCases('python', hosts.size > 0 ? hosts : pyodideHosts);

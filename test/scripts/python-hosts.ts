@@ -8,8 +8,8 @@ import { findIsolatedPython } from '../../shared/platform/local/scripts/commands
 import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
 import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
 import { packScript } from '../../shared/platform/runtimes/package.ts';
-import { type PythonLambda, startPythonLambda } from '../aws-emulator/python-lambda.ts';
-import { type Host, openLocal, openZips, secret } from './hosts.ts';
+import { startPythonLambda } from '../aws-emulator/python-lambda.ts';
+import { type Host, openLocal, openZips, secret, startedAgain } from './hosts.ts';
 import { isolations } from './levels.ts';
 
 /** The box and the Python of this machine; undefined, with a message, if they are missing. */
@@ -79,37 +79,11 @@ export function packPython(source: string): Uint8Array {
 
 type Machine = NonNullable<typeof machine>;
 
-const ended = {
-  executedAtMs: 0,
-  durationMs: 0,
-  exitCode: null,
-  isTimedOut: false,
-  isCut: false,
-  stdout: '',
-  stderr: '',
-};
-
 /** Opens a host whose functions are restarted after their end, as on Lambda. */
 function openPythonZips(where: Machine): Host {
-  return openZips(packPython, async (folder) => {
-    let running: PythonLambda | undefined;
-    const close = async () => {
-      await running?.close();
-      running = undefined;
-    };
-    return {
-      close,
-      invoke: async (event) => {
-        running ??= await startPythonLambda(where, folder, variables);
-        try {
-          return await running.invoke(event);
-        } catch {
-          await close();
-          return ended;
-        }
-      },
-    };
-  });
+  return openZips(packPython, async (folder) =>
+    startedAgain(() => startPythonLambda(where, folder, variables)),
+  );
 }
 
 /** The relevant environment of a function. */

@@ -20,7 +20,7 @@ export interface Messages {
 
 const maxBytes = 8 * 1024 * 1024; // of all lines of a run; no valid report is larger
 const maxLines = 100; // a runner needs one
-const maxReadyBytes = 64;
+const maxReadyBytes = 128;
 
 const reportSchema = v.pipe(
   v.string(),
@@ -66,8 +66,9 @@ export function readMessages(control: Readable, onFlood: () => void): Messages {
   };
 }
 
+/** Checks the line, which also names what the kernel has refused; on one machine, the probes have found that before. */
 function isReadyMessage(line: Buffer): boolean {
-  return /^\{"ready": ?true\}$/.test(line.toString('latin1'));
+  return /^\{"ready": ?true(, "refused": \[[a-z", ]*\])?\}$/.test(line.toString('latin1'));
 }
 
 interface LineHandlers {

@@ -19,7 +19,8 @@ import type {
 /*
  * The supervisor's side of a runner. They communicate over descriptor 3, a socket, one JSON value per line:
  *
- *   runner      {"ready": true}                                            once, when it can run scripts
+ *   runner      {"ready": true, "refused"?}                                once, when it can run scripts; `refused` names
+                                                                         what the kernel refuses to a Python runner
  *   supervisor  {"mark", "source", "args", "config", "meta", "timeoutMs"} a run; args, config and meta are JSON in
  *                                                                         strings, the source comes with the first
  *                                                                         run only
@@ -59,6 +60,8 @@ export interface Runner {
   isReusable(): boolean;
   /** Returns why the process ended before it was ready: the last line of standard error, or the system's reason. */
   failureReason(): string;
+  /** Returns the end of standard error before the first run: at most 2,000 printable characters and line breaks. */
+  startErrors(): string;
   /** Runs the script. `source` is used for the first run only; later runs repeat the same script. */
   run(input: RunnerInput): Promise<RunnerResult>;
   /** Kills the process and all its child processes. */
@@ -68,6 +71,7 @@ export interface Runner {
 const startMs = 60_000; // enough even when many start at once; a runner that takes longer is killed
 const drainMs = 500; // maximum wait for descendants that keep the pipes open after the end
 const killedInBox = 137; // exit code of bwrap when SIGKILL has ended its child
+const maxStartErrors = 2000; // characters
 const watchAfterMs = 20; // most runs are shorter and need no watching
 
 interface State {
@@ -112,6 +116,7 @@ export function startRunner(command: RunnerCommand, startProcess: StartProcess):
     ended,
     isReusable: () => state.phase !== 'spent',
     failureReason: () => failureReasonOf(state),
+    startErrors: () => printableEnd(state.connection?.stderr.text() ?? ''),
     kill: () => kill(state),
     run: (input) => run(state, input, ended),
   };
@@ -126,6 +131,13 @@ function kill(state: State): void {
 function failureReasonOf({ end, connection }: State): string {
   const line = connection?.stderr.text().trimEnd().split('\n').at(-1);
   return end.reason ?? (line || `exit code ${end.exitCode}`);
+}
+
+function printableEnd(text: string): string {
+  return text
+    .trim()
+    .replace(/[^\P{C}\n]/gu, '\ufffd')
+    .slice(-maxStartErrors);
 }
 
 async function run(state: State, input: RunnerInput, ended: Promise<void>): Promise<RunnerResult> {

@@ -43,6 +43,13 @@ export const processes: readonly Rule[] = [
     stderr: 'err',
   },
   {
+    name: 'a child process may be Python',
+    needsProcesses: true,
+    python:
+      "import subprocess, sys\nprint(subprocess.check_output([sys.executable, '-I', '-S', '-c', 'print(2)']).decode())",
+    stdout: '2',
+  },
+  {
     name: 'remaining child processes are killed at the end of the run',
     needsProcesses: true,
     python:

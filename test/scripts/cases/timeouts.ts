@@ -39,6 +39,7 @@ export const timeouts: readonly Rule[] = [
     timeoutMs: 500,
     status: 'timeout',
     stderr: expect.any(String),
+    unfiltered: { stdout: expect.stringMatching(/^(forked)?$/) },
     python:
       "import os, signal, time\nos.kill(os.getppid(), signal.SIGSTOP)\nif os.fork() == 0: print('forked')\ntime.sleep(60)",
   },

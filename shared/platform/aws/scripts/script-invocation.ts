@@ -4,6 +4,7 @@ import { judgeRun, tooMuchOutput } from '../../../scripts/rules/script-result.ts
 import type { EndedRun } from '../../../scripts/script-runner.ts';
 import { nameOf } from '../../../values/caught.ts';
 import { writeExactJson } from '../../../values/json/exact-number.ts';
+import type { Log } from '../../ports.ts';
 import type { ScriptEvent } from '../../runtimes/node/lambda.ts';
 import type { LambdaSdk } from '../sdk/lambda-client.ts';
 
@@ -23,6 +24,8 @@ export interface Invocation {
   readonly client: LambdaClient;
   readonly sdk: LambdaSdk;
   readonly name: string;
+  /** Receives what an operator should know: functions of scripts have no right to write logs. */
+  readonly log: Log;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface Invocation {
  * @throws errors of Lambda that this deployment caused: a missing right, a wrong parameter
  */
 export function invokeScript(
-  { client, sdk, name }: Invocation,
+  { client, sdk, name, log }: Invocation,
   event: ScriptEvent,
 ): Promise<Attempt> {
   const sentMs = Date.now();
@@ -45,14 +48,21 @@ export function invokeScript(
     .then(
       ({ FunctionError, Payload }) => {
         const text = Buffer.from(Payload ?? []).toString();
-        if (FunctionError !== undefined) return readFailure(text, ended);
-        return readResult(text, sentMs, ended);
+        const logged: Log = (entry) => log({ ...entry, function: name });
+        if (FunctionError !== undefined) return readFailure(text, ended, logged);
+        return readResult(text, sentMs, { ended, log: logged });
       },
       (error: unknown) => readInvocationError(error, ended),
     );
 }
 
+/** The message about protections that scripts lack on this kernel (docs/scripts.md#on-aws). */
+export const refusedMessage = 'the kernel refuses protections of Python scripts';
+
 type Ended = (result: Partial<EndedRun>) => Attempt;
+
+/** What the kernel can refuse to the runner of a Python script: see runtimes/python/index.py. */
+const refusable = ['filters', 'privileges', 'orphans', 'hiding'] as const;
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const resultSchema = v.pipe(
@@ -69,16 +79,23 @@ const resultSchema = v.pipe(
       response: v.exactOptional(v.string()),
       executedAtMs: v.number(),
       durationMs: v.number(),
+      refused: v.optional(v.array(v.picklist(refusable)), []),
     }),
   ]),
 );
 
 /** Reads the supervisor's response, which is untrusted: its times are limited to those of the request. */
-function readResult(text: string, sentMs: number, ended: Ended): Attempt {
+function readResult(
+  text: string,
+  sentMs: number,
+  { ended, log }: { readonly ended: Ended; readonly log: Log },
+): Attempt {
   const parsed = v.safeParse(resultSchema, text);
   if (!parsed.success) return ended({ stderr: failed('an invalid response') });
   const response = parsed.output;
   if ('stale' in response) return { kind: 'stale', version: response.version };
+  const { refused } = response;
+  if (refused.length > 0) log({ level: 'info', message: refusedMessage, refused });
   const nowMs = Date.now();
   const executedAtMs = clamp(response.executedAtMs, sentMs, nowMs);
   const durationMs = Math.round(clamp(response.durationMs, 0, nowMs - executedAtMs));
@@ -98,16 +115,22 @@ const failureSchema = v.pipe(
   }),
 );
 
+const maxReason = 2500; // characters
+
 /** Errors while code and runtime of a function differ during a change: no supervisor was found, nothing has run. */
 const notStarted = ['Runtime.ImportModuleError', 'Runtime.HandlerNotFound'];
 
 /** Reads an unexpected failure of a function: errors of its script are in the supervisor's response. */
-function readFailure(text: string, ended: Ended): Attempt {
+function readFailure(text: string, ended: Ended, log: Log): Attempt {
   const parsed = v.safeParse(failureSchema, text);
   const { errorType, errorMessage } = parsed.success
     ? parsed.output
     : { errorType: '', errorMessage: '' };
   if (notStarted.includes(errorType)) return { kind: 'unready' };
+  if (errorType === 'RunnerNotStarted') {
+    const reason = errorMessage.slice(0, maxReason);
+    log({ level: 'error', message: 'the function of a script cannot start its runner', reason });
+  }
   if (errorType === 'Sandbox.Timedout' || /Task timed out after/.test(errorMessage)) {
     return ended({ status: 'timeout', stderr: 'The function of the script timed out.' });
   }

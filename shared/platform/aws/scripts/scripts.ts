@@ -10,7 +10,7 @@ import type { HeldSlot } from '../slots/items.ts';
 import { openSlots } from '../slots/slots.ts';
 import { openWaitingRuns, type StartRun, type WaitingRuns } from '../slots/waiting-runs.ts';
 import { askForFunction, type FunctionAsker, readFunction } from './script-function.ts';
-import { type Attempt, invokeScript } from './script-invocation.ts';
+import { type Attempt, invokeScript, refusedMessage } from './script-invocation.ts';
 import { functionName, type ScriptPlace } from './script-names.ts';
 
 /** Options of the script runner. */
@@ -49,6 +49,7 @@ const backOff = { firstMs: 100, maxMs: 2000 };
 export function openScripts(options: ScriptsOptions): AwsScripts {
   const { timer = realTimer } = options;
   const withLambda = openLambda({ client: options.client, requestTimeout });
+  const log = refusalsOnce(options.log);
   const waitingRuns = openWaitingRuns(options);
   const slots = openSlots({ ...options, timer, released: waitingRuns.startNext });
   const runIn = (enter: Slots['enter'], run: ScriptRun) =>
@@ -63,7 +64,7 @@ export function openScripts(options: ScriptsOptions): AwsScripts {
         if (release === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
         run.onProgress?.('started');
         const event = { version, args, config, meta, timeoutMs };
-        const attempt = await invokeScript({ client, sdk, name }, event).finally(release);
+        const attempt = await invokeScript({ client, sdk, name, log }, event).finally(release);
         if (attempt.kind === 'stale') version = Math.max(version, attempt.version); // it has just been changed
         return attempt;
       });
@@ -81,6 +82,18 @@ export function openScripts(options: ScriptsOptions): AwsScripts {
       };
       return { run: (run) => runIn(enter, run).finally(release), release, settled };
     },
+  };
+}
+
+/** Returns a log that takes the message about refused protections once: all functions have the same kernel. */
+function refusalsOnce(log: Log): Log {
+  let hasLogged = false;
+  return (entry) => {
+    if (entry.message === refusedMessage) {
+      if (hasLogged) return;
+      hasLogged = true;
+    }
+    log(entry);
   };
 }
 

@@ -20,8 +20,13 @@ export interface ScriptEvent {
   readonly timeoutMs: number;
 }
 
+/** Result of a run, and with the first one of a function the names of what the kernel has refused to its runner. */
+type ScriptFunctionResult = RunnerResult & { readonly refused?: readonly string[] };
+
 /** Result of the function: the result of the run, or `stale` when the function has another version of the script. */
-export type FunctionResult = RunnerResult | { readonly stale: true; readonly version: number };
+export type FunctionResult =
+  | ScriptFunctionResult
+  | { readonly stale: true; readonly version: number };
 
 const temporary = mkdtempSync(join(tmpdir(), 'script-'));
 const folder = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
@@ -33,15 +38,13 @@ const ownBytes = 64 * 2 ** 20;
 // biome-ignore lint/style/noProcessEnv: a file of its own in a function that has nothing else of ours
 const functionMegabytes = Number(process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? Infinity);
 const runnerBytes = Math.min(maxResidentBytes, functionMegabytes * 2 ** 20 - ownBytes);
-let runner = start();
-await runner.ready; // a function has more CPU during initialization than later
+let runner = await start(); // a function has more CPU during initialization than later
 
 /** Runs the script in the process of its last run if that is reusable, otherwise in a new one. */
 export async function handler(event: ScriptEvent): Promise<FunctionResult> {
   if (event.version !== version) return { stale: true, version };
-  if (!runner.isReusable()) runner = start();
+  if (!runner.isReusable()) runner = await start();
   const { timeoutMs } = event;
-  await runner.ready;
   return runner.run({
     source: readFileSync(`${folder}/main.js`, 'utf8'),
     args: JSON.stringify(event.args),
@@ -51,7 +54,12 @@ export async function handler(event: ScriptEvent): Promise<FunctionResult> {
   });
 }
 
-function start(): Runner {
+/**
+ * Starts a runner, and waits until it is ready.
+ *
+ * @throws RunnerNotStarted with its standard error, which Lambda reports
+ */
+async function start(): Promise<Runner> {
   const flags = permissionFlags(process.allowedNodeEnvironmentFlags, {
     readable: [folder],
     writable: [temporary],
@@ -60,9 +68,22 @@ function start(): Runner {
   const command = {
     program: process.execPath,
     args: [...flags, `${folder}/runner.cjs`, temporary],
-    variables: scriptVariables(temporary),
+    variables: { ...languageVariables(), ...scriptVariables(temporary) },
     folder: temporary,
     maxResidentBytes: runnerBytes,
   };
-  return startRunner(command, startDirectly);
+  const started = startRunner(command, startDirectly);
+  await started.ready;
+  if (started.isReusable()) return started;
+  const text = started.startErrors() || started.failureReason();
+  const error = new Error(`The runner of scripts does not start: ${text}`);
+  error.name = 'RunnerNotStarted'; // also in ../python/index.py: Lambda reports it as the type
+  throw error;
+}
+
+/** Returns what the program of the language needs of this process's variables. The runner hides it from scripts. */
+function languageVariables(): Readonly<Record<string, string>> {
+  // biome-ignore lint/style/noProcessEnv: as above
+  const { LD_LIBRARY_PATH } = process.env;
+  return LD_LIBRARY_PATH === undefined ? {} : { LD_LIBRARY_PATH };
 }

@@ -31,6 +31,8 @@ const resources = process.getActiveResourcesInfo.bind(process);
 const channel = new net.Socket({ fd: control, readable: true, writable: false });
 const keepChannel = channel.ref.bind(channel);
 const freeChannel = channel.unref.bind(channel);
+// biome-ignore lint/style/noProcessEnv: Lambda's Node may need it, and scripts must not see it
+delete process.env.LD_LIBRARY_PATH;
 let next = makeContext();
 let script; // compiled at the first run
 let running; // the mark of the current run

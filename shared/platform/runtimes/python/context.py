@@ -17,6 +17,7 @@ import types
 
 FILE_NAME = 'main.py'  # of each script, shown in tracebacks
 TIMEOUT_CODE = 124
+HIDDEN = ('LD_LIBRARY_PATH',)  # Lambda's Python needs it
 MAX_BYTES = 524_288  # of a response; what is longer is cut here, and judged as too long
 
 _exit = os._exit
@@ -103,6 +104,12 @@ class Context:
 
 
 HttpResponse.__module__ = '__main__'
+
+
+def hide_variables():
+    """Hides variables of Python's own from scripts. Programs that a script starts still have them: one may be Python."""
+    for name in HIDDEN:
+        os.environ._data.pop(os.environ.encodekey(name), None)
 
 
 def compile_source(source):

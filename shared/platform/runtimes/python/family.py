@@ -12,13 +12,16 @@ _prctl = ctypes.CDLL(None).prctl
 
 
 def adopt_orphans():
-    """Makes this process the parent of orphaned descendants."""
-    _prctl(SET_SUBREAPER, 1, 0, 0, 0)
+    """Makes this process the parent of orphaned descendants. Returns False if the kernel refuses it."""
+    return _prctl(SET_SUBREAPER, 1, 0, 0, 0) == 0
 
 
 def hide():
-    """Hides environment, memory and descriptors of this process from other processes of the same user."""
-    _prctl(SET_DUMPABLE, 0, 0, 0, 0)
+    """Hides environment, memory and descriptors of this process from other processes of the same user.
+
+    Returns False if the kernel refuses it.
+    """
+    return _prctl(SET_DUMPABLE, 0, 0, 0, 0) == 0
 
 
 def end_with_parent():

@@ -26,8 +26,21 @@ VARIABLES = {
     'TMPDIR': TEMPORARY,
     'TZ': 'UTC',
 }
+PASSED = ('LD_LIBRARY_PATH',)  # by which Lambda's Python finds its library; the runner hides it from scripts
+MAX_REASON = 2000  # characters
+# What does not hold if the kernel refuses a measure of the runner, by its name.
+MISSING = {
+    'filters': 'system call filters: forks and memory outside of processes are limited by Lambda alone',
+    'privileges': 'no new privileges: programs may gain some',
+    'orphans': 'to adopt orphaned processes: they may outlive their run',
+    'hiding': 'to hide the runner: scripts may read its memory',
+}
 
 folder = os.path.dirname(os.path.abspath(__file__))
+
+
+class RunnerNotStarted(Exception):
+    """The runner has ended before it was ready, or was not ready in time. Lambda reports the message."""
 
 
 class Runner:
@@ -39,7 +52,7 @@ class Runner:
         self.process = subprocess.Popen(
             [sys.executable, '-I', '-S', '-B', '-X', 'utf8', f'{folder}/runner.py', *arguments],
             cwd=TEMPORARY,
-            env=VARIABLES,
+            env={**VARIABLES, **{name: os.environ[name] for name in PASSED if name in os.environ}},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -47,7 +60,19 @@ class Runner:
         )
         runner_end.close()
         self.has_script = False
-        Conversation(self.control, b'', lambda message: 'ready' in message).run(START_SECONDS)
+        self.refused = self._wait_until_ready()
+
+    def _wait_until_ready(self):
+        """Returns the names of what the kernel has refused to the runner."""
+        conversation, errors = Conversation(self.control, b'', lambda message: 'ready' in message), self.process.stderr
+        output = Output(errors)
+        conversation.run(START_SECONDS, [output])
+        if conversation.message is not None:
+            return conversation.message.get('refused', [])
+        self._kill()
+        end = f'not ready in {START_SECONDS} s' if conversation.is_late else f'exit code {self.process.returncode}'
+        text = ''.join(each if each.isprintable() or each == '\n' else '\ufffd' for each in output.text().strip())
+        raise RunnerNotStarted(f'The runner of scripts does not start ({end}): {text[-MAX_REASON:]}')
 
     def is_reusable(self):
         """Checks whether the process may run the script again. False once it has ended."""
@@ -73,7 +98,7 @@ class Runner:
             'isTimedOut': conversation.is_late,
             'isCut': conversation.is_cut or report.get('isTooBig') is True,
             'stdout': outputs[0].text(),
-            'stderr': outputs[1].text(),
+            'stderr': outputs[1].text() + _describe_end(conversation),
         }
         return {**result, 'response': report['response']} if 'response' in report else result
 
@@ -108,7 +133,15 @@ def handler(event, _context):
         return {'stale': True, 'version': version}
     if not runner.is_reusable():
         runner = Runner()
-    return runner.run(event)
+    result = runner.run(event)
+    return {**result, 'refused': refused.pop()} if refused else result
+
+
+def _describe_end(conversation):
+    """Describes the end of a runner that neither reports nor was killed here."""
+    if conversation.message is not None or conversation.is_late or conversation.is_cut:
+        return ''
+    return 'The run was killed: by the system, as when the memory of its function is used up, or by itself.\n'
 
 
 def _max_megabytes():
@@ -123,3 +156,6 @@ with open(f'{folder}/version.json', encoding='utf-8') as file:
 family.adopt_orphans()
 family.hide()
 runner = Runner()
+refused = [runner.refused] if runner.refused else []  # until a result has reported it: the function may log nothing
+for each in runner.refused:
+    print(f'The kernel refuses {MISSING[each]}.', file=sys.stderr)

@@ -10,8 +10,8 @@ processes, because the runner could not kill them, `offline` without a network, 
 is started as root.
 """
 import contextlib
-import fcntl
 import json
+import mmap
 import os
 import resource
 import select
@@ -40,7 +40,7 @@ MAX_ADDRESSES = 8192 * MEGABYTE  # address space: page tables use 2 MB per gigab
 MAX_RESPONSE = 4 * MEGABYTE  # bytes of JSON; longer responses are always too large
 LENGTH_SIZE = 8  # bytes before a response
 RESULT_SIZE = LENGTH_SIZE + MAX_RESPONSE + 1
-ADD_SEALS, SEAL_SEALS, SEAL_SHRINKING, SEAL_GROWING = 1033, 1, 2, 4  # of fcntl
+MEASURES = {'orphans': family.adopt_orphans, 'hiding': family.hide}  # by the names of what fails without them
 MAX_PROCESSES = 64
 MAX_DESCRIPTORS = 256  # of all processes of a run; socket buffers are not included in any process's memory
 CHECK_SECONDS = 0.025  # interval of the checks of memory and descriptors
@@ -52,14 +52,13 @@ fork_code = seccomp.compile_rules(seccomp.fork_rules())
 
 def main(control, temporary, max_bytes, properties):
     enter_sandbox(temporary, properties)
-    family.adopt_orphans()
-    family.hide()
-    seccomp.install_base()
+    refused = [name for name, take in MEASURES.items() if not take()] + seccomp.install_base()
+    context.hide_variables()
     limit_memory(max_bytes - LIBRARIES)
     delete_content(temporary)
     with os.fdopen(control, 'rb') as lines:
         child = Child(None, control, properties)
-        send(control, {'ready': True})
+        send(control, {'ready': True, 'refused': refused} if refused else {'ready': True})
         script = read_run(lines, child, max_bytes, temporary)
         while script is not None:
             script = precompile(script)
@@ -142,7 +141,7 @@ class Child:
             exit_code = self._wait(deadline, max_bytes, events, listener)
             self._kill()
         response = read_result(self.result)
-        os.close(self.result)
+        self.result.close()
         report = {'exitCode': exit_code, 'isReusable': True}
         if exit_code != 0:
             return report
@@ -260,23 +259,20 @@ def exceeded_limit(max_bytes, is_forking):
 
 
 def make_result():
-    """Creates shared memory of fixed size for one response. Returns its descriptor."""
-    result = os.memfd_create('result', os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    os.truncate(result, RESULT_SIZE)
-    fcntl.fcntl(result, ADD_SEALS, SEAL_SEALS | SEAL_SHRINKING | SEAL_GROWING)
-    return result
+    """Creates shared memory for one response. It needs no file, for which Lambda may refuse the calls or have no space."""
+    return mmap.mmap(-1, RESULT_SIZE)
 
 
 def write_result(result, response):
     """Writes a response, truncated to the length that is read."""
     data = response.encode()[:MAX_RESPONSE + 1]
-    os.pwrite(result, len(data).to_bytes(LENGTH_SIZE, 'big') + data, 0)
+    result[:LENGTH_SIZE + len(data)] = len(data).to_bytes(LENGTH_SIZE, 'big') + data
 
 
 def read_result(result):
     """Returns the response, empty without one. It is untrusted, because a script can write there too."""
-    length = int.from_bytes(os.pread(result, LENGTH_SIZE, 0), 'big')
-    return os.pread(result, min(length, MAX_RESPONSE + 1), LENGTH_SIZE)
+    length = int.from_bytes(result[:LENGTH_SIZE], 'big')
+    return result[LENGTH_SIZE:LENGTH_SIZE + min(length, MAX_RESPONSE + 1)]
 
 
 def precompile(script):

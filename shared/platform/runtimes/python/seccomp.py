@@ -13,7 +13,7 @@ LOAD, EQUAL, ABOVE, AT_LEAST, ANY_BIT, RETURN = 0x20, 0x15, 0x25, 0x35, 0x45, 0x
 ALLOW, RETURN_ERROR, ASK = 0x7FFF0000, 0x00050000, 0x7FC00000
 NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT = 0, 4, 16
 INSTRUCTION = struct.Struct('HBBI')
-SET_NO_NEW_PRIVILEGES = 38  # of prctl
+SET_NO_NEW_PRIVILEGES, GET_NO_NEW_PRIVILEGES = 38, 39  # of prctl
 SET_FILTER, NEW_LISTENER = 1, 8  # of seccomp
 RECEIVE, SEND, REQUEST_BYTES, PERMIT = 0xC0502100, 0xC0182101, 80, 1  # of ioctl, for a listener
 
@@ -64,6 +64,8 @@ PRCTL = (2, 3, 7, 15, 16, 21, 23, 29, 30, 37, 38, 39, 41, 42, 51, 56, 61, 64, 0x
 SET_DEATH_SIGNAL = 1  # of prctl
 
 ARCHITECTURES = {'x86_64': 0xC000003E, 'aarch64': 0xC00000B7}
+
+_library = ctypes.CDLL(None)
 
 
 def _argument_is(at, value):
@@ -189,12 +191,17 @@ def fork_rules():
 
 
 def install_base(further_rules=()):
-    """Installs a filter for the base rules and others, where the system supports filters. Unknown calls are absent."""
-    _install(compile_rules([*base_rules(), *further_rules]) + _compile(_allow(ALLOWED)), ENOSYS, 0)
+    """Installs a filter for the base rules and others. Unknown calls are absent.
+
+    Returns what the kernel refuses, as on Lambda: `filters`, `privileges` (to deny new ones). No filter holds then.
+    """
+    code = compile_rules([*base_rules(), *further_rules]) + _compile(_allow(ALLOWED))
+    refused = [] if _install(code, ENOSYS, 0) != -1 else ['filters']
+    return refused if _library.prctl(GET_NO_NEW_PRIVILEGES, 0, 0, 0, 0) == 1 else [*refused, 'privileges']
 
 
 def install_filter(code):
-    """Installs a filter for compiled rules, where the system supports filters."""
+    """Installs a filter for compiled rules, where the kernel does not refuse filters: `install_base` has reported it."""
     _install(code, (RETURN, 0, 0, ALLOW), 0)
 
 
@@ -242,9 +249,8 @@ def _install(code, ending, flags):
         _fields_ = [('length', ctypes.c_ushort), ('code', ctypes.c_void_p)]
 
     program = Program(len(code) // 8, ctypes.addressof(buffer))
-    library = ctypes.CDLL(None)
-    library.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-    return library.syscall(NUMBERS['seccomp'][at], SET_FILTER, flags, ctypes.byref(program))
+    _library.prctl(SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    return _library.syscall(NUMBERS['seccomp'][at], SET_FILTER, flags, ctypes.byref(program))
 
 
 def _architecture():

@@ -79,7 +79,7 @@ export function boxCommand({ hasNetwork, isRoot, hidden, binds }: Box): readonly
 }
 
 /** Returns the options that make the parents of these paths; bubblewrap itself makes them for root alone. */
-function openParents(paths: readonly string[]): readonly string[] {
+export function openParents(paths: readonly string[]): readonly string[] {
   const parents = new Set<string>();
   for (const path of paths) {
     for (let at = dirname(path); at !== '/'; at = dirname(at)) parents.add(at);
