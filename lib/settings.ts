@@ -37,6 +37,8 @@ export interface DeploymentSettings {
   /** Maximum number of requests in a burst. */
   readonly burstLimit: number;
   readonly logRetentionDays: number;
+  /** True when the gateway logs each request too, also those that reach no function. */
+  readonly accessLog: boolean;
   readonly reservations: Reservations;
   /** The account's quota of concurrent executions, of which an alarm watches a share. */
   readonly concurrency: number | undefined;
@@ -126,6 +128,7 @@ const schema = v.object({
   protectTable: flag(false),
   cdn: flag(true),
   tracing: flag(false),
+  accessLog: flag(false),
   domain: v.optional(
     v.pipe(
       v.string('a host name'),

@@ -107,30 +107,43 @@ export class HttpApi extends Construct {
   }
 
   /** Adds `$default`, the one stage whose name is not part of every path. */
-  private addStage({ stage, rateLimit, burstLimit, logRetentionDays }: DeploymentSettings) {
+  private addStage(settings: DeploymentSettings) {
+    const { rateLimit, burstLimit, accessLog } = settings;
+    const stage = new CfnStage(this, 'Stage', {
+      apiId: this.api.apiId,
+      stageName: '$default',
+      autoDeploy: true,
+      defaultRouteSettings: { throttlingRateLimit: rateLimit, throttlingBurstLimit: burstLimit },
+      ...(accessLog && { accessLogSettings: this.addAccessLog(settings) }),
+    });
+    if (!accessLog) {
+      Validations.of(stage).acknowledge({
+        id: 'AwsSolutions-APIG1',
+        reason:
+          'The functions log each request; what only the gateway sees is in its metrics, and alarms on 5xx.',
+      });
+    }
+    return stage;
+  }
+
+  private addAccessLog({ stage, logRetentionDays }: DeploymentSettings) {
     const logGroup = new LogGroup(this, 'AccessLog', {
       // the policy by which services write into other groups has a size limit, and one for the whole region
       logGroupName: `/aws/vendedlogs/groundwork-${stage}-api`,
       retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    return new CfnStage(this, 'Stage', {
-      apiId: this.api.apiId,
-      stageName: '$default',
-      autoDeploy: true,
-      defaultRouteSettings: { throttlingRateLimit: rateLimit, throttlingBurstLimit: burstLimit },
-      accessLogSettings: {
-        destinationArn: Arn.format(
-          {
-            service: 'logs',
-            resource: 'log-group',
-            resourceName: logGroup.logGroupName,
-            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-          },
-          Stack.of(this),
-        ), // `logGroupArn` ends in `:*`
-        format: JSON.stringify(accessLogFields),
-      },
-    });
+    return {
+      destinationArn: Arn.format(
+        {
+          service: 'logs',
+          resource: 'log-group',
+          resourceName: logGroup.logGroupName,
+          arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+        },
+        Stack.of(this),
+      ), // `logGroupArn` ends in `:*`
+      format: JSON.stringify(accessLogFields),
+    };
   }
 }

@@ -39,7 +39,9 @@ test('the bucket lets its distribution read public files, and nothing else', () 
 });
 
 test('the log of the gateway has a name for which no policy of the region is written', () => {
-  const logs = Object.values<Any>(synthesise().findResources('AWS::Logs::LogGroup'));
+  const logs = Object.values<Any>(
+    synthesise({ accessLog: 'true' }).findResources('AWS::Logs::LogGroup'),
+  );
   const names = logs.map(({ Properties }) => Properties.LogGroupName).filter(Boolean);
 
   expect(names).toEqual(['/aws/vendedlogs/groundwork-prod-api']);

@@ -109,7 +109,7 @@ test('the keys of routes are valid for a gateway', () => {
   expect(keys.length).toBeLessThan(300); // the quota of routes
 });
 
-test('the gateway leaves CORS to the functions, limits requests, and logs no path or query', () => {
+test('the gateway leaves CORS to the functions, limits requests, and logs none of them', () => {
   const api = onlyOne(template, 'AWS::ApiGatewayV2::Api').resource.Properties;
   const stage = onlyOne(template, 'AWS::ApiGatewayV2::Stage').resource.Properties;
 
@@ -119,8 +119,16 @@ test('the gateway leaves CORS to the functions, limits requests, and logs no pat
     ThrottlingRateLimit: 1000,
     ThrottlingBurstLimit: 500,
   });
-  expect(stage.AccessLogSettings.Format).toContain('$context.routeKey');
-  expect(stage.AccessLogSettings.Format).not.toMatch(/path|query|authoriz|header/i);
+  expect(stage).not.toHaveProperty('AccessLogSettings');
+  expect(api.FailOnWarnings).toBe(true);
+});
+
+test('with accessLog the gateway logs each request, without path or query', () => {
+  const logging = synthesise({ accessLog: 'true' });
+
+  const { AccessLogSettings } = onlyOne(logging, 'AWS::ApiGatewayV2::Stage').resource.Properties;
+  expect(AccessLogSettings.Format).toContain('$context.routeKey');
+  expect(AccessLogSettings.Format).not.toMatch(/path|query|authoriz|header/i);
 });
 
 test('paths get their own routes where two families share the paths below', () => {

@@ -374,7 +374,7 @@ test('no role has a policy managed by AWS', () => {
 test('every log is kept for a month', () => {
   const logs = Object.values(template.findResources('AWS::Logs::LogGroup'));
 
-  expect(logs).toHaveLength(functions.length + 1); // plus the log of the gateway
+  expect(logs).toHaveLength(functions.length);
   expect(new Set(logs.map(({ Properties }) => Properties.RetentionInDays))).toEqual(new Set([30]));
 });
 
