@@ -90,7 +90,10 @@ function chosen(all: readonly DeadLetter[], ids: readonly string[]): readonly De
 }
 
 function show(all: readonly DeadLetter[], isJson: boolean): void {
-  if (isJson) return void say(JSON.stringify(all, undefined, 2));
+  if (isJson) {
+    say(JSON.stringify(all, undefined, 2));
+    return;
+  }
   const rows = all.map(({ id, kind, consumer, at, error, item }) => [
     id,
     kind,

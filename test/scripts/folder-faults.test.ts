@@ -183,6 +183,7 @@ const others: Readonly<Record<string, string>> = {
   'scripts/commands/pyodide-command.ts': 'the package and its snapshot',
   'scripts/commands/python.ts': 'the cache of the snapshot',
   'scripts/machine.ts': 'the path of the data folder',
+  'scripts/sandbox/left-runners.ts': '/proc',
   'scripts/sandbox/other-user.ts': '/proc',
 };
 

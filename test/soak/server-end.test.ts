@@ -116,7 +116,7 @@ describe.runIf(process.platform === 'linux').each(levels)('at the level %s', (le
   });
 });
 
-test('folders of runs whose server was killed are deleted at the next start', async () => {
+test('what runs of a killed server have left is ended and deleted at the next start', async () => {
   const level = levels.find((each) => each !== 'bubblewrap') ?? 'flags'; // a box has its own folder
   await startSpinning(level, spinning.slice(0, 1));
   const launcher = descendantsOf(server.pid).find(({ parent }) => parent === server.pid);
@@ -128,6 +128,9 @@ test('folders of runs whose server was killed are deleted at the next start', as
   server = await startProcess(join(root, 'data'), { variables: { TMPDIR: root } });
   const abandoned = async () => (await folders()).filter((name) => before.includes(name));
   await expect.poll(abandoned, { timeout: 60_000 }).toEqual([]);
+  const working = () =>
+    before.filter((name) => listProcesses().some((each) => isMarked(each, name)));
+  await expect.poll(working, { timeout: 20_000 }).toEqual([]); // the script that was in an endless loop
 
   expect(before.length).toBeGreaterThanOrEqual(1);
   expect(await server.end('SIGTERM')).toBe(0);

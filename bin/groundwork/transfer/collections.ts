@@ -78,7 +78,9 @@ export async function importCollections(
   for (const collection of collections) checkFields(collection, classes, source);
   for (const join of joins) checkJoin(join, classes, source);
   const inUtc = new Set<string>();
-  const onUtcAssumed = (field: string) => void inUtc.add(field);
+  const onUtcAssumed = (field: string) => {
+    inUtc.add(field);
+  };
   const call = { format, ignored, classes, joins, onUtcAssumed };
   tryAll(call, collections, leave);
   const leftOut = list();

@@ -6,6 +6,7 @@ import { neverRejects } from '../../../../values/promises/in-background.ts';
 import type { Log } from '../../../ports.ts';
 import type { StartProcess } from '../../../runtimes/process.ts';
 import type { Runner } from '../../../runtimes/runner-process.ts';
+import { endLeftRunners } from './left-runners.ts';
 import { findLeftFolders, type RunFolder, tryToDelete } from './run-folders.ts';
 
 /*
@@ -93,6 +94,7 @@ async function removeLeft(start: StartProcess): Promise<string> {
 async function tryOnce(start: StartProcess): Promise<string> {
   const stubborn: string[] = [];
   for (const folder of (await findLeftFolders()).slice(0, maxFolders)) {
+    await endLeftRunners(folder);
     if ((await tryToDelete(folder)) !== undefined) stubborn.push(folder);
   }
   return stubborn.length === 0 ? '' : removeInProcess(start, stubborn);
