@@ -109,3 +109,27 @@ describe('names of version 1.1 in version 1', () => {
     expect(JSON.stringify(older?.body)).not.toContain('/v1.1/');
   });
 });
+
+describe('a file in the place of a text', () => {
+  const withFile = (field: string, members: Readonly<Record<string, string>> = {}) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(members)) body.append(name, value);
+    body.append(field, new Blob(['content']), 'a.txt');
+    return body;
+  };
+  const members = { label: 'x', runtime_name: 'nodejs_v8' };
+
+  it.each([
+    ['POST', 'snippets/scripts/', 'source', members],
+    ['POST', 'snippets/scripts/', 'label', members],
+    ['PATCH', 'push_notifications/apns/config/', 'production_token_key'],
+    ['PATCH', 'push_notifications/gcm/config/', 'production_api_key'],
+    ['POST', 'groups/', 'label'],
+  ])('is 400: %s %s, field %s', async (method, path, field, others?: typeof members) => {
+    const body = withFile(field, others);
+
+    const response = await api.send({ as: world.owner, method, path: world.base + path, body });
+
+    expect(expected(response, 400)).toEqual({ [field]: ['Not a valid string.'] });
+  });
+});

@@ -269,6 +269,7 @@ describe('multipart', () => {
     ['cut off in a header', type, '--XX\r\ncontent-dispo'],
     ['without any part', type, 'hello'],
     ['without a boundary', 'multipart/form-data', '--XX--'],
+    ['with an endless boundary', `multipart/form-data; boundary=${'X'.repeat(300)}`, '--XX--'],
     ['with too many parts', type, `${part('name="a"', '').repeat(1001)}--XX--`],
   ])('%s is rejected', async (_name, contentType, body) => {
     const thrown = await parse(contentType, body).catch((error) => error);

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { type FieldErrors, invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { isJsonObject, type Json, type JsonObject, jsonTypeName } from '../../values/json/json.ts';
+import { refuse } from '../../values/scalars.ts';
 import type { Upload } from '../../values/uploads.ts';
 import type { ValueSchema } from '../../values/values.ts';
 import type { Field, Fields } from './field.ts';
@@ -102,12 +103,19 @@ export function readInput<F extends Fields, Mode extends InputMode>(
   let errors: Record<string, readonly string[]> | undefined;
   for (const [name, field] of writableFields(fields, mode)) {
     const raw = Object.hasOwn(object, name) ? object[name] : undefined;
-    const reading = readField(field, raw, mode, body.form);
+    const reading = isFile(body, name)
+      ? refuse(messages.notString)
+      : readField(field, raw, mode, body.form);
     if (reading === undefined) continue;
     if (reading.ok) values[name] = reading.value;
     else errors = { ...errors, [name]: reading.messages };
   }
   return { values, errors } as ReadInput<F, Mode>; // each value comes from its field
+}
+
+/** Checks whether a member was sent as a file: no field here takes one, and it must not be lost. */
+function isFile({ files }: Body, name: string): boolean {
+  return files?.some((each) => each.field === name) ?? false;
 }
 
 type NamedFields = readonly (readonly [name: string, field: Field])[];

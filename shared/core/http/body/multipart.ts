@@ -13,6 +13,7 @@ export interface MultipartForm {
   readonly files: readonly Upload[];
 }
 
+const maxBoundaryBytes = 250; // RFC 2046 allows 70; the parser fails for more than 252
 const maxParts = 1000; // a part costs some 20 us; a body of 6 MB could hold 100,000
 
 /** A part as it was sent. */
@@ -107,7 +108,7 @@ function readPart(stream: Dicer.PartStream, { decode, fail, done }: PartReading)
  *
  * @param start whole parts; one that is cut off counts as far as it is present
  * @returns the field's value, the last of several; undefined when absent
- * @throws ApiError 400 for a content type without boundary
+ * @throws ApiError 400 for a content type without a valid boundary
  */
 export function fieldAtStart(
   contentType: string,
@@ -132,6 +133,8 @@ function openParser(contentType: string): Dicer {
   const [, quoted, bare] = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^;\s"]+))/i.exec(contentType) ?? [];
   const boundary = quoted ?? bare;
   if (boundary === undefined) throw multipartError('no boundary in the content type');
+  if (Buffer.byteLength(boundary) > maxBoundaryBytes)
+    throw multipartError('the boundary is too long');
   return new Dicer({ boundary });
 }
 

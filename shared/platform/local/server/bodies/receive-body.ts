@@ -11,7 +11,7 @@ import {
   receivingRoom,
   uncountedBodyBytes,
 } from '../../../../values/bounds.ts';
-import { type ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
+import { ApiError, refused, serverBusy, tooLarge } from '../../../../values/errors/errors.ts';
 import { addressGroup } from '../../../../values/source-address.ts';
 import type { Share } from '../../../limits/fair-queue.ts';
 import { nextRound } from '../../jobs/event-loop-rounds.ts';
@@ -31,6 +31,11 @@ const maxBodyBytes = 10_485_760;
 interface Rooms {
   readonly receiving: Room;
   readonly parsed: Room;
+}
+
+interface AllRooms {
+  readonly genuine: Rooms;
+  readonly anonymous: Rooms;
 }
 
 /** THE ENTRANCE of bodies: every byte of each is received here, within the limits of the whole server. */
@@ -85,10 +90,11 @@ export function openReceiver({ gate, patience, maxConnections }: ReceiverOptions
       const release = () => {
         for (const each of intake.releases) each();
       };
-      const outcome =
-        admission.kind === 'genuine'
-          ? await takeGenuine(intake, admission, rooms.genuine)
-          : await takeAnonymous(intake, rooms);
+      const outcome = await takeBody(intake, admission, rooms).catch((error: unknown) => {
+        release();
+        if (error instanceof ApiError) return error; // what arrived is no form
+        throw error;
+      });
       if (!Buffer.isBuffer(outcome)) {
         release();
         return outcome;
@@ -122,6 +128,12 @@ type Outcome = Buffer | ApiError | 'gone';
 /** Bytes reserved at first for a body of unknown length. */
 const firstBytes = anonymousBodyBytes;
 
+function takeBody(intake: Intake, admission: Admission, rooms: AllRooms): Promise<Outcome> {
+  return admission.kind === 'genuine'
+    ? takeGenuine(intake, admission, rooms.genuine)
+    : takeAnonymous(intake, rooms);
+}
+
 async function takeGenuine(
   intake: Intake,
   { owner, maxBytes }: Genuine,
@@ -144,10 +156,7 @@ async function takeGenuine(
   return tooLarge(maxBytes);
 }
 
-async function takeAnonymous(
-  intake: Intake,
-  rooms: { readonly genuine: Rooms; readonly anonymous: Rooms },
-): Promise<Outcome> {
+async function takeAnonymous(intake: Intake, rooms: AllRooms): Promise<Outcome> {
   const { message, head, body, gate, patience } = intake;
   const declared = declaredBytes(message) ?? firstBytes;
   const isForm = /^\s*multipart\/form-data/i.test(message.headers['content-type'] ?? '');
