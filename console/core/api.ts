@@ -88,18 +88,25 @@ export async function exchange(request: ApiRequest): Promise<Response> {
   return response;
 }
 
-/** The header with the name of an instance that is to be deleted (docs/reference/instances.md#delete). */
-export const confirmHeader = 'X-Confirm-Name';
+/**
+ * Returns the headers that a request asks for: the name of an instance that is to be deleted
+ * (docs/reference/instances.md#delete), and that unknown names are errors (docs/reference/requests.md#unknown-names).
+ */
+export function askedHeaders({ confirmedName, isStrict }: ApiRequest): Record<string, string> {
+  return {
+    ...(confirmedName !== undefined && { 'X-Confirm-Name': confirmedName }),
+    ...(isStrict && { 'X-Strict': '1' }),
+  };
+}
 
 async function transport(url: string, request: ApiRequest): Promise<Response> {
-  const { body, method, signal, confirmedName } = request;
+  const { body, method, signal } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const type = isJson ? { 'Content-Type': 'application/json' } : {};
-  const confirmed = confirmedName === undefined ? {} : { [confirmHeader]: confirmedName };
   try {
     return await fetch(url, {
       method,
-      headers: { Accept: 'application/json', ...keys(request), ...type, ...confirmed },
+      headers: { Accept: 'application/json', ...keys(request), ...type, ...askedHeaders(request) },
       body: body instanceof FormData ? body : isJson ? writeExactJson(body) : null,
       signal: signal ?? null,
       credentials: 'omit',

@@ -19,6 +19,8 @@ export interface ApiRequest {
   readonly isQuiet?: boolean;
   /** Name that the user has typed to confirm a deletion; the server compares it. */
   readonly confirmedName?: string;
+  /** Names that the path does not know are an error (docs/reference/requests.md#unknown-names). */
+  readonly isStrict?: boolean;
   /** The account key is sent although the user views as somebody else. */
   readonly isOwn?: boolean;
 }

@@ -1,5 +1,5 @@
 import { toExactJson, writeExactJson } from '../../shared/values/json/exact-number.ts';
-import { confirmHeader, urlOf } from '../core/api.ts';
+import { askedHeaders, urlOf } from '../core/api.ts';
 import type { ApiRequest } from '../core/request.ts';
 
 const keyHeader = 'X-API-KEY';
@@ -10,10 +10,12 @@ const keyHeader = 'X-API-KEY';
  * @param isOpen needs no key
  */
 export function toCurl(request: ApiRequest, isOpen = false): string {
-  const { method, body, confirmedName } = request;
+  const { method, body } = request;
   const parts = ['curl', '-s', ...(method === 'GET' ? [] : ['-X', method]), quote(urlOf(request))];
   if (!isOpen) parts.push('-H', `"${keyHeader}: $ACCOUNT_KEY"`);
-  if (confirmedName !== undefined) parts.push('-H', quote(`${confirmHeader}: ${confirmedName}`));
+  for (const [name, value] of Object.entries(askedHeaders(request))) {
+    parts.push('-H', quote(`${name}: ${value}`));
+  }
   if (body instanceof FormData) {
     for (const [name, value] of body) {
       parts.push('-F', quote(`${name}=${value instanceof File ? `@${value.name}` : value}`));
@@ -30,14 +32,14 @@ export function toCurl(request: ApiRequest, isOpen = false): string {
  * @param isOpen needs no key
  */
 export function toFetch(request: ApiRequest, isOpen = false): string {
-  const { method, body, confirmedName } = request;
+  const { method, body } = request;
   const isJson = body !== undefined && !(body instanceof FormData);
   const headers = [
     ...(isOpen ? [] : [`'${keyHeader}': ACCOUNT_KEY`]),
     ...(isJson ? ["'Content-Type': 'application/json'"] : []),
-    ...(confirmedName === undefined
-      ? []
-      : [`'${confirmHeader}': ${JSON.stringify(confirmedName)}`]),
+    ...Object.entries(askedHeaders(request)).map(
+      ([name, value]) => `'${name}': ${JSON.stringify(value)}`,
+    ),
   ];
   const lines = [
     `const response = await fetch(${JSON.stringify(urlOf(request))}, {`,

@@ -28,6 +28,45 @@ async function list(world: World, name: string): Promise<Record<string, unknown>
 const times = { createdAt: '2020-01-02T03:04:05.006Z', updatedAt: '2021-01-02T03:04:05.006Z' };
 const relation = { __type: 'Relation', className: 'Image' };
 
+test('a pointer of Parse binds to the class that it names, not to another one with the same id', async () => {
+  const { world, write, importFrom } = await start();
+  await world.dataClass('image', [{ name: 'name', type: 'string' }]);
+  await world.dataClass('unit', [
+    { name: 'image', type: 'reference', target: 'image' },
+    { name: 'owner_of', type: 'reference', target: 'user' },
+    { name: 'images', type: 'relation', target: 'image' },
+    { name: 'parts', type: 'relation', target: 'self' },
+  ]);
+  const to = (className: string) => ({ __type: 'Pointer', className, objectId: 'same' });
+  write('_User.json', { results: [{ objectId: 'same', username: 'ada' }] });
+  write('Image.json', { results: [{ objectId: 'same' }] });
+  const right = { image: to('Image'), owner_of: to('_User'), images: [to('Image')] };
+  const wrong = { image: to('Unit'), owner_of: to('Image'), images: [to('Image'), to('_User')] };
+  write('Unit.json', {
+    results: [
+      { objectId: 'same', ...right, parts: [to('Unit')] },
+      { objectId: 'other', ...wrong, parts: [to('Image')] },
+    ],
+  });
+
+  const ended = await importFrom('parse');
+  for (const field of ['image', 'owner_of', 'images', 'parts']) {
+    const line = `Unit.json, ${field}: 1 value left out: their records are of another class\n`;
+    expect(ended.stderr).toContain(line);
+  }
+  const [image] = await list(world, 'image');
+  const [unit, other] = await list(world, 'unit');
+  expect(unit).toMatchObject({
+    image: { value: image?.id },
+    owner_of: { value: expect.any(Number) },
+    images: { value: [image?.id] },
+    parts: { value: [unit?.id] },
+  });
+  const isEmpty = { image: null, owner_of: null, images: { value: [image?.id] } };
+  expect(other).toMatchObject(isEmpty);
+  expect(JSON.stringify(other?.parts)).not.toContain(String(unit?.id));
+});
+
 test('the members of a Relation of Parse are in its join file', async () => {
   const { world, write, importFrom } = await start();
   await world.dataClass('image', [{ name: 'name', type: 'string' }]);

@@ -228,6 +228,22 @@ describe.skipIf(program === undefined)('import in the console', () => {
     expect(body.objects[0].at.value).toBe('2021-01-05T10:34:10.237123Z');
   });
 
+  test('fields that the class lacks are errors, read-only ones may be there', async () => {
+    const row = { id: 7, revision: 3, links: {}, title: 'Sent back' };
+    const lines = [row, { title: 'Lost', titel: 'x' }].map((each) => JSON.stringify(each));
+    const tab = await openImport();
+    const { page } = tab;
+    await page.evaluate(chooseBytes('named.jsonl', Buffer.from(lines.join('\n'))));
+    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await page.getByText('1 imported, 1 not imported.').waitFor();
+    await page.getByText('line 2: {"detail":"Unknown names: titel."}').waitFor();
+    await tab.close();
+
+    const query = '?query={"title":{"_in":["Sent back","Lost"]}}';
+    const { body } = await view.send({ path: `${objects}${query}` });
+    expect(body.objects).toMatchObject([{ title: 'Sent back', revision: 1 }]);
+  });
+
   test('a quote that is never closed does not fill the memory', async () => {
     const tab = await openImport();
     const { page } = tab;

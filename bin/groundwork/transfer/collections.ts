@@ -266,12 +266,15 @@ function convertRecord(
   const { id, created, updated } = dialects[format];
   const own = String(record[id]);
   const schema = schemaOf(classes, name);
-  const findId: FindId = (target, old) => {
-    const lower = target.toLowerCase();
-    return ids.get(`${lower === 'self' ? name : lower}/${old}`);
+  const classOf = (target: string) => (target === 'self' ? name : target.toLowerCase());
+  const findId: FindId = (target, old) => ids.get(`${classOf(target)}/${old}`);
+  const isTarget = (target: string, className: string) => {
+    const own = className === '_User' ? ['user', profileClass] : [className.toLowerCase()];
+    return own.includes(classOf(target));
   };
   const conversion = (member: string): Conversion => ({
     findId,
+    isTarget,
     leave: (reason, values) => leave(file, member, reason, values),
     onUtcAssumed: () => onUtcAssumed(`${name}.${member}`),
   });

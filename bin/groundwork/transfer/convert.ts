@@ -46,6 +46,8 @@ export function fieldFor(schema: readonly SchemaField[], name: string): SchemaFi
 /** What a conversion of a value needs. */
 export interface Conversion {
   readonly findId: FindId;
+  /** Checks whether the class that a pointer of Parse names is the target of a field. */
+  readonly isTarget: (target: string, className: string) => boolean;
   /** Counts values that have no place here. */
   readonly leave: (reason: string, values?: number) => void;
   /** Is told that a time names no zone. */
@@ -89,33 +91,36 @@ function isUnset({ type }: SchemaField, value: unknown): boolean {
   return value === '' && type !== 'string' && type !== 'text';
 }
 
-const missingRecord = 'their records are in no file';
-
 /** Returns the id here of the record that a value refers to: a pointer of Parse, or an id of PocketBase. */
-function referenceOf(field: SchemaField, value: unknown, { findId, leave }: Conversion) {
+function referenceOf(field: SchemaField, value: unknown, call: Conversion) {
   const [one, ...others] = [value].flat(); // PocketBase may have a list of one
-  leave('a reference has one value', others.length);
-  if (one === undefined) return null; // an empty list
-  const id = idOf(field, one, findId);
-  if (id === undefined) leave(missingRecord);
-  return id ?? null;
+  call.leave('a reference has one value', others.length);
+  return one === undefined ? null : (idOf(field, one, call) ?? null); // undefined of an empty list
 }
 
-function relationOf(field: SchemaField, value: unknown, { findId, leave }: Conversion) {
+function relationOf(field: SchemaField, value: unknown, call: Conversion) {
   if (member(value, '__type') === 'Relation') {
-    leave(`a Relation of Parse is in a file of its own, _Join:${field.name}:<class>.json`);
+    call.leave(`a Relation of Parse is in a file of its own, _Join:${field.name}:<class>.json`);
     return null;
   }
-  const all = [value].flat();
-  const found = all.map((each) => idOf(field, each, findId)).filter((id) => id !== undefined);
-  leave(missingRecord, all.length - found.length);
-  return found;
+  return [value]
+    .flat()
+    .map((each) => idOf(field, each, call))
+    .filter((id) => id !== undefined);
 }
 
-function idOf({ target = '' }: SchemaField, value: unknown, findId: FindId): number | undefined {
+/** Returns the id here of a record; undefined where there is none, which is counted. */
+function idOf({ target = '' }: SchemaField, value: unknown, call: Conversion): number | undefined {
+  const className = member(value, 'className');
+  if (typeof className === 'string' && !call.isTarget(target, className)) {
+    call.leave('their records are of another class');
+    return undefined;
+  }
   const id = member(value, 'objectId') ?? value;
   const isId = typeof id === 'string' || typeof id === 'number';
-  return isId ? findId(target, String(id)) : undefined; // callers count those that are not found
+  const found = isId ? call.findId(target, String(id)) : undefined;
+  if (found === undefined) call.leave('their records are in no file');
+  return found;
 }
 
 /** Returns a point: an object of Parse, PocketBase or Firestore, or a pair in a database of Parse. */

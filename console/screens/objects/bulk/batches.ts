@@ -19,13 +19,18 @@ export interface BatchEntry {
 /** Requests of a batch: docs/reference/batch.md#limits. */
 export const maxItems = 50;
 
-/** Sends a batch of at most 50 requests. It is never aborted: nobody would know what it has changed. */
+/**
+ * Sends a batch of at most 50 requests. It is never aborted: nobody would know what it has changed.
+ *
+ * @param isStrict unknown names in an item are an error of the item
+ */
 export function sendBatch(
   instance: string,
   requests: readonly BatchItem[],
+  isStrict = false,
 ): Promise<readonly BatchEntry[]> {
   const path = at`instances/${instance}/batch/`;
-  return send({ method: 'POST', path, body: { requests } });
+  return send({ method: 'POST', path, body: { requests }, isStrict });
 }
 
 /** Returns why an item failed; undefined when it did not. */

@@ -288,7 +288,7 @@ async function sendPart(place: ObjectsPlace, part: readonly Sendable[]): Promise
   if (part.length === 0) return [];
   const path = joined(at`/v1.1/`, objectsPath(place));
   const items = part.map(({ values }) => ({ method: 'POST' as const, path, body: values }));
-  const entries = await sendBatch(place.instance, items);
+  const entries = await sendBatch(place.instance, items, true); // no field is lost in silence
   return entries.flatMap((entry, index) => {
     const reason = failureOf(entry);
     return reason === undefined ? [] : [`line ${part[index]?.line}: ${reason}`];
