@@ -3,11 +3,11 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Gate } from '../../../core/http/admission.ts';
 import { complete, type EdgeStep, edgeSteps } from '../../../core/http/edge.ts';
 import type { Dispatch, Request, Response } from '../../../core/http/message.ts';
-import { logRequest } from '../../../core/http/request-log.ts';
+import { logFault, logRequest } from '../../../core/http/request-log.ts';
 import { sendPieceBytes, uncountedBodyBytes } from '../../../values/bounds.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { ErrorCode } from '../../../values/errors/error-codes.ts';
-import { ApiError, refused } from '../../../values/errors/errors.ts';
+import { ApiError, refused, serverError } from '../../../values/errors/errors.ts';
 import { neverRejects } from '../../../values/promises/in-background.ts';
 import type { Clock, Ids, Log } from '../../ports.ts';
 import { isForFiles, serveFiles } from '../files/file-server.ts';
@@ -257,11 +257,18 @@ async function serveRequest(
     return run(running, exchange, body === null ? request : withBody(request, { bytes: body }));
   }
   running.connections.awaits(connection, 'body');
-  const received = await running.receiver.receive(arriving(running, exchange, request));
+  const received = await running.receiver
+    .receive(arriving(running, exchange, request))
+    .catch((error: unknown) => logged(running, request, error)); // of the store, which the gate reads
   if (received === 'gone') return;
   if (received instanceof ApiError) return refuse(running, exchange, { request, error: received });
   running.connections.awaits(connection, 'nothing');
   await run(running, exchange, withBody(request, received), received);
+}
+
+function logged({ log }: Running, request: Request, error: unknown): ApiError {
+  logFault(log, request, error);
+  return serverError();
 }
 
 /**
