@@ -2,7 +2,14 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { withOrigin } from '../../values/caught.ts';
 import { checkOwned, type FileKey, folderPrefix } from '../../values/file-keys.ts';
 import { dispositionOf } from '../../values/uploads.ts';
-import type { FileContent, FileStore, UploadForm, UploadTerms } from '../ports.ts';
+import type {
+  ContentHead,
+  FileContent,
+  FileStore,
+  NamedContent,
+  UploadForm,
+  UploadTerms,
+} from '../ports.ts';
 import { limited, naming } from './sdk/client.ts';
 
 /** The location of files. */
@@ -75,18 +82,17 @@ interface Bucket {
   readonly name: string;
 }
 
-async function put({ s3, client, name }: Bucket, key: FileKey, file: FileContent): Promise<void> {
-  const { bytes, contentType } = file;
+async function put({ s3, client, name }: Bucket, key: FileKey, file: NamedContent): Promise<void> {
   await client.send(
-    new s3.PutObjectCommand({ Bucket: name, Key: key, Body: bytes, ...headersOf(contentType) }),
+    new s3.PutObjectCommand({ Bucket: name, Key: key, Body: file.bytes, ...headersOf(file) }),
   );
 }
 
 /** Returns headers that S3 keeps with a file and returns with it. */
-function headersOf(contentType: string) {
+function headersOf({ contentType, filename }: ContentHead) {
   return {
     ContentType: contentType,
-    ContentDisposition: dispositionOf(contentType),
+    ContentDisposition: dispositionOf(contentType, filename),
     CacheControl: caching,
   };
 }
@@ -106,7 +112,7 @@ async function size({ s3, client, name }: Bucket, key: FileKey): Promise<number 
   return found && (found.ContentLength ?? 0);
 }
 
-/** Copies a file with all headers that S3 keeps of the source: type, disposition, caching. */
+/** Copies a file with all headers that S3 keeps of the source: type, disposition with the name, caching. */
 async function copy({ s3, client, name }: Bucket, from: FileKey, to: FileKey): Promise<boolean> {
   const CopySource = `${name}/${from}`; // keys need no escapes
   const copied = client.send(new s3.CopyObjectCommand({ Bucket: name, Key: to, CopySource }));
@@ -142,7 +148,7 @@ async function removeAll(bucket: Bucket, prefix: string): Promise<void> {
 async function openUpload(
   { client, name }: Bucket,
   key: FileKey,
-  { contentType, maxBytes, seconds }: UploadTerms,
+  { contentType, filename, maxBytes, seconds }: UploadTerms,
 ): Promise<UploadForm> {
   const { createPresignedPost } = await forms();
   return createPresignedPost(client, {
@@ -151,7 +157,7 @@ async function openUpload(
     Expires: seconds,
     Fields: {
       'Content-Type': contentType,
-      'Content-Disposition': dispositionOf(contentType),
+      'Content-Disposition': dispositionOf(contentType, filename),
       'Cache-Control': caching,
     },
     Conditions: [['content-length-range', 1, maxBytes]],
