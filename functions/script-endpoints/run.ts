@@ -45,9 +45,7 @@ export async function runEndpoint(
     POST: wellFormedJson(payload),
   };
   const isReplaced =
-    request.brokenParameter !== undefined ||
-    body?.isReplaced === true ||
-    brought.POST !== payload;
+    request.brokenParameter !== undefined || body?.isReplaced === true || brought.POST !== payload;
   const script = await scriptOf(context, endpoint);
   const trace = await platform.runs.wait(
     toRun(context, { endpoint, script, brought, isReplaced, tenant: await tenantOf(context) }),

@@ -338,9 +338,7 @@ describe('reading a body', () => {
 
     const parsed = parseValues(book, body, { current: undefined, isForm: false });
 
-    expect(JSON.stringify(parsed.values)).toBe(
-      '{"3_object":{"__proto__":{"admin":true},"😀":1}}',
-    );
+    expect(JSON.stringify(parsed.values)).toBe('{"3_object":{"__proto__":{"admin":true},"😀":1}}');
     expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
   });
 });

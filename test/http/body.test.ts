@@ -47,6 +47,12 @@ describe('accepted bodies', () => {
     ['nothing as multipart', 'multipart/form-data', '', json({})],
     ['nothing as an unknown type', 'image/png', '', json({})],
     ['a form', formType, 'a=1&b=x+y%C3%BC&c=', form({ a: '1', b: 'x yü', c: '' })],
+    [
+      'a form with a mark in a value',
+      formType,
+      'a=%EF%BB%BF1&b=\ufeff2',
+      form({ a: '\ufeff1', b: '\ufeff2' }),
+    ],
     ['a form with JSON as a value', formType, 'a={"b":1}', form({ a: '{"b":1}' })],
     ['a form with an odd key among others', formType, 'a=1&{=2', form({ a: '1', '{': '2' })],
     ['a form that repeats a key', formType, 'a=1&a=2', form({ a: '2' })],

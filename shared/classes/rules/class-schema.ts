@@ -173,7 +173,9 @@ function findTargetProblem(draft: Draft, context: SchemaContext): string | undef
   if (name === 'users') return dataMessages.targetUsers;
   if (name === 'self' || name === 'user') return undefined;
   const isKnown = context.classExists(name) || context.ignoredTargets.has(name);
-  return isKnown && name.isWellFormed() && name.length <= maxNameLength ? undefined : dataMessages.targetUnknown;
+  return isKnown && name.isWellFormed() && name.length <= maxNameLength
+    ? undefined
+    : dataMessages.targetUnknown;
 }
 
 /** Normalizes a definition for storage. */

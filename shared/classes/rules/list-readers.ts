@@ -28,9 +28,7 @@ function readMembers(list: readonly unknown[]): Reading<readonly Member[]> {
   const doubles = readDoubles(list);
   if (!doubles.ok) return doubles;
   const members = doubles.value as readonly unknown[]; // the shape is unchanged
-  return members.every(isMember)
-    ? readWellFormed(members)
-    : refuse(dataMessages.arrayMembers);
+  return members.every(isMember) ? readWellFormed(members) : refuse(dataMessages.arrayMembers);
 }
 
 function isMember(value: unknown): value is Member {
