@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { dataOwner, keyOfUrl } from '../../shared/values/file-keys.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
+import { isOn } from '../support/medium.ts';
 import { dataIdOf } from '../support/moved-store.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -50,25 +51,25 @@ describe('the name of a file', () => {
     expect(await dispositionOf(url)).toBe(zurich);
   });
 
-  it('is kept by a copy, and by a large upload', async () => {
-    const url = await upload('filename="Zürich.txt"');
-    const copy = await world.call(world.owner, 'POST', 'classes/paper/objects/', { scan: url });
-    const filename = 'C:\\fakepath\\Zürich.txt';
-    const asked = { filename, content_type: 'text/plain; charset=iso-8859-1' };
-    const opened = expected(
-      await world.call(world.owner, 'POST', 'classes/paper/uploads/', asked),
-      201,
-    );
-    const form = new FormData();
-    for (const [name, value] of Object.entries(opened.fields)) form.append(name, String(value));
-    form.append('file', new Blob(['text']), 'another name');
-    await fetch(opened.url, { method: 'POST', body: form });
-    const large = await world.call(world.owner, 'POST', 'classes/paper/objects/', {
-      scan: opened.file,
-    });
+  it('is kept by a copy', async () => {
+    const scan = await upload('filename="Zürich.txt"');
+    const copy = await world.call(world.owner, 'POST', 'classes/paper/objects/', { scan });
 
     expect(await dispositionOf(expected(copy, 201).scan.value)).toBe(zurich);
-    const { value } = expected(large, 201).scan;
+  });
+
+  it.skipIf(isOn('roles'))('is that of the request for the form of a large upload', async () => {
+    const filename = 'C:\\fakepath\\Zürich.txt';
+    const body = { filename, content_type: 'text/plain; charset=iso-8859-1' };
+    const opened = await world.call(world.owner, 'POST', 'classes/paper/uploads/', body);
+    const { url, fields, file } = expected(opened, 201);
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, String(value));
+    form.append('file', new Blob(['text']), 'another name');
+    await fetch(url, { method: 'POST', body: form });
+    const saved = await world.call(world.owner, 'POST', 'classes/paper/objects/', { scan: file });
+
+    const { value } = expected(saved, 201).scan;
     expect(await dispositionOf(value)).toBe(zurich);
     expect((await fetch(value)).headers.get('content-type')).toBe('text/plain; charset=iso-8859-1');
   });

@@ -1,7 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { withOrigin } from '../../values/caught.ts';
 import { checkOwned, type FileKey, folderPrefix } from '../../values/file-keys.ts';
-import { dispositionOf } from '../../values/uploads.ts';
 import type {
   ContentHead,
   FileContent,
@@ -21,9 +20,10 @@ export interface FilesOptions {
   readonly client?: S3Client;
 }
 
-// most requests do not use files: the SDK is loaded by the first one that does
+// most requests do not use files: the SDK, and what only uploads need, are loaded by the first one that does
 const sdk = () => import('@aws-sdk/client-s3');
 const forms = () => import('@aws-sdk/s3-presigned-post');
+const uploads = () => import('../../values/uploads.ts');
 
 /** Some megabytes in transit inside a region take a second; three tries fit into the time of a function. */
 const limits = { requestMs: 8000, maxAttempts: 3 };
@@ -84,12 +84,18 @@ interface Bucket {
 
 async function put({ s3, client, name }: Bucket, key: FileKey, file: NamedContent): Promise<void> {
   await client.send(
-    new s3.PutObjectCommand({ Bucket: name, Key: key, Body: file.bytes, ...headersOf(file) }),
+    new s3.PutObjectCommand({
+      Bucket: name,
+      Key: key,
+      Body: file.bytes,
+      ...(await headersOf(file)),
+    }),
   );
 }
 
 /** Returns headers that S3 keeps with a file and returns with it. */
-function headersOf({ contentType, filename }: ContentHead) {
+async function headersOf({ contentType, filename }: ContentHead) {
+  const { dispositionOf } = await uploads();
   return {
     ContentType: contentType,
     ContentDisposition: dispositionOf(contentType, filename),
@@ -150,7 +156,7 @@ async function openUpload(
   key: FileKey,
   { contentType, filename, maxBytes, seconds }: UploadTerms,
 ): Promise<UploadForm> {
-  const { createPresignedPost } = await forms();
+  const [{ createPresignedPost }, { dispositionOf }] = await Promise.all([forms(), uploads()]);
   return createPresignedPost(client, {
     Bucket: name,
     Key: key,
