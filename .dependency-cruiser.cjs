@@ -160,7 +160,7 @@ module.exports = {
       'browser-code-knows-browsers',
       '^shared/core/pages/browser/',
       '^shared/core/pages/status-text\\.ts$', // the same texts on both sides
-      '^shared/values/json/exact-number\\.ts$', // the same numbers
+      '^shared/values/json/(exact-number|finite-json)\\.ts$', // the same numbers
     ),
     onlyFor(
       'browser-code-is-bundled',

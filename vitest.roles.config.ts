@@ -15,11 +15,11 @@ const files = [
   'test/api/{schedules,trace-retry,trigger-runs,triggers}.test.ts',
   'test/api/{item-operations,rights}.test.ts',
   'test/api/{channels,messages,smoke}.test.ts',
-  'test/api/{backup-owners,backup-rescue,backups,dead-letters,files,limits,transfer}.test.ts',
+  'test/api/{backup-owners,backup-rescue,backups,dead-letters,file-names,files,limits,transfer}.test.ts',
 ];
 
 /** Files that download, on a deployment without a CDN as well. */
-const withDownloads = ['test/api/{files,smoke}.test.ts'];
+const withDownloads = ['test/api/{file-names,files,smoke}.test.ts'];
 
 const common = {
   testTimeout: 120_000,

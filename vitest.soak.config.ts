@@ -11,7 +11,7 @@ const load = [
 /** Generated tables as a whole, of which other runs take a sample, and what needs other programs. */
 const tables = [
   'test/soak/*.test.ts',
-  'test/api/{isolation,laws,query-model,query-reads}.test.ts',
+  'test/api/{isolation,kept-values,laws,query-model,query-reads}.test.ts',
   'test/scripts/{cases,folder-faults,python-cases}.test.ts',
   'test/local/{proxies,slow-clients}.test.ts',
   'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',

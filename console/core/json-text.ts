@@ -1,4 +1,5 @@
-import { ExactNumber, parseExactJson } from '../../shared/values/json/exact-number.ts';
+import { ExactNumber } from '../../shared/values/json/exact-number.ts';
+import { parseFiniteJson } from '../../shared/values/json/finite-json.ts';
 import { ApiProblem } from './api.ts';
 
 /**
@@ -8,7 +9,7 @@ import { ApiProblem } from './api.ts';
  */
 export function parseJson(text: string): unknown {
   try {
-    return parseExactJson(text);
+    return parseFiniteJson(text);
   } catch (error) {
     throw new ApiProblem(0, `This is not JSON: ${error instanceof Error ? error.message : ''}`);
   }

@@ -9,6 +9,7 @@ import { saveCall } from '../../shared/objects/object-input.ts';
 import { withRoom } from '../../shared/usage/quotas.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { dataOwner } from '../../shared/values/file-keys.ts';
+import { downloadNameOf } from '../../shared/values/text/file-name.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { contentTypeOf, filenameErrors, maxUploadBytes } from '../../shared/values/uploads.ts';
 
@@ -68,6 +69,7 @@ async function openUpload(context: ClassContext, body: Body) {
   const form = await withRoom(call, { files: 1 }, () =>
     files.openUpload(dataOwner(call.instance), file, {
       contentType: contentTypeOf(content_type, filename),
+      filename: downloadNameOf(filename),
       maxBytes: maxUploadBytes,
       seconds,
     }),

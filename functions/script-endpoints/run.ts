@@ -13,6 +13,7 @@ import type { ScriptData, ScriptEndpointData } from '../../shared/store/records/
 import { depthOf } from '../../shared/values/access.ts';
 import { notFound, refused, serverError } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
+import { wellFormedJson } from '../../shared/values/json/json-values.ts';
 import type { Tenant } from '../../shared/values/tenant.ts';
 import { readPayload, readQuery } from './arguments.ts';
 import { describeCall } from './call-meta.ts';
@@ -38,11 +39,13 @@ export async function runEndpoint(
 ): Promise<Response> {
   const { request, platform } = context;
   const body = request.method === 'POST' ? await context.body() : undefined;
+  const payload = body === undefined ? {} : readPayload(body);
   const brought: EndpointArguments = {
     GET: readQuery(request.query),
-    POST: body === undefined ? {} : readPayload(body),
+    POST: wellFormedJson(payload),
   };
-  const isReplaced = request.brokenParameter !== undefined || body?.isReplaced === true;
+  const isReplaced =
+    request.brokenParameter !== undefined || body?.isReplaced === true || brought.POST !== payload;
   const script = await scriptOf(context, endpoint);
   const trace = await platform.runs.wait(
     toRun(context, { endpoint, script, brought, isReplaced, tenant: await tenantOf(context) }),

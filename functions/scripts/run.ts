@@ -13,7 +13,7 @@ import { depthOf } from '../../shared/values/access.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { isJsonObject, type Json } from '../../shared/values/json/json.ts';
-import { isStorable, readJson, wellFormedJson } from '../../shared/values/json/json-values.ts';
+import { isStorable, readJson, readWellFormed } from '../../shared/values/json/json-values.ts';
 import { type Reading, read, refuse } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 import { access } from './access.ts';
@@ -29,7 +29,7 @@ function readPayload(input: unknown): Reading<Json> {
   // large numbers stay: arguments are never refused for them (docs/reference/scripts.md#arguments)
   if (!(Array.isArray(value) || isJsonObject(value))) return refuse(badPayload);
   if (!isStorable(value)) return refuse(badPayload);
-  return read(Array.isArray(value) && value.length === 0 ? {} : wellFormedJson(value));
+  return Array.isArray(value) && value.length === 0 ? read({}) : readWellFormed(value);
 }
 
 const fields = defineFields({

@@ -70,12 +70,12 @@ export interface FileStore {
   /** Returns the address of public files, without a slash at the end: `<address>/<key without public/>`. */
   address(): string;
   /** Stores a file, durable when it resolves; an existing one is replaced. */
-  put(owner: FileOwner, key: FileKey, file: FileContent): Promise<void>;
+  put(owner: FileOwner, key: FileKey, file: NamedContent): Promise<void>;
   /** Reads a whole file; undefined when it is absent. */
   get(owner: FileOwner, key: FileKey): Promise<FileContent | undefined>;
   /** Returns the bytes of a file; undefined when it is absent. */
   size(owner: FileOwner, key: FileKey): Promise<number | undefined>;
-  /** Copies a file with its type; false when it is absent. */
+  /** Copies a file with its type and name; false when it is absent. */
   copy(from: OwnedKey, to: OwnedKey): Promise<boolean>;
   /**
    * Checks whether another process is copying the files: until its end, jobs delete none that data may refer to. Absent
@@ -99,9 +99,18 @@ export interface FileContent {
   readonly contentType: string;
 }
 
-/** Limits of an upload. */
-export interface UploadTerms {
+/** What a file is served with. */
+export interface ContentHead {
   readonly contentType: string;
+  /** Name with which it is downloaded, as `downloadNameOf` returns it. */
+  readonly filename?: string | undefined;
+}
+
+/** A file to store. */
+export type NamedContent = FileContent & ContentHead;
+
+/** Limits of an upload. */
+export interface UploadTerms extends ContentHead {
   readonly maxBytes: number;
   /** Seconds within which the upload must begin. */
   readonly seconds: number;

@@ -40,18 +40,24 @@ export interface TextRules {
 }
 
 /**
- * Makes a reader of text. Numbers become text, large ones with all their digits; any other value that is not text is rejected. U+0000 is legal; lone
- * surrogates become U+FFFD, since no encoding can represent them (docs/reference/requests.md#values).
+ * Makes a reader of text. Numbers become text, large ones with all their digits; any other value that is not text is rejected. U+0000 is legal, a
+ * lone surrogate is not, since no encoding can represent it (docs/reference/requests.md#text).
  */
 export function textReader(rules: TextRules = {}): Reader<string> {
   const { trim = true, blank = false } = rules;
   return (input) => {
     const given = numberText(input);
     if (typeof given !== 'string') return refuse(messages.notString);
-    const text = (trim ? given.trim() : given).toWellFormed();
+    if (!given.isWellFormed()) return refuse(halfCharacterIn(given));
+    const text = trim ? given.trim() : given;
     if (text === '') return blank ? read(text) : refuse(messages.blank);
     return checkLength(text, rules);
   };
+}
+
+/** Returns the message about the first lone surrogate of a text that has one. */
+export function halfCharacterIn(text: string): string {
+  return messages.halfCharacter(/\p{Cs}/u.exec(text)?.[0].charCodeAt(0) ?? 0);
 }
 
 function checkLength(text: string, { max, min }: TextRules): Reading<string> {

@@ -1,6 +1,7 @@
 import { dataMessages } from './errors/data-messages.ts';
 import { extensionOf } from './file-keys.ts';
 import { charsetOf } from './text/decode-text.ts';
+import { withFilename } from './text/file-name.ts';
 
 /** A file from a part of a multipart body. */
 export interface Upload {
@@ -89,7 +90,13 @@ const charsetForm = /^[a-z0-9][a-z0-9._:-]{0,39}$/;
 const inert =
   /^(image\/(?!svg)|audio\/|video\/|font\/|text\/(plain|csv)$|application\/(pdf|json)$)/;
 
-/** Returns how a browser opens a file at its URL: a file that could run as a page is saved, not shown. */
-export function dispositionOf(contentType: string): 'inline' | 'attachment' {
-  return inert.test(contentType.replace(/;.*$/, '')) ? 'inline' : 'attachment';
+/**
+ * Returns how a browser opens a file at its URL, as `Content-Disposition`: a file that could run as a page is saved, not
+ * shown.
+ *
+ * @param filename name with which it is saved; absent for a file without one
+ */
+export function dispositionOf(contentType: string, filename?: string): string {
+  const isInert = inert.test(contentType.replace(/;.*$/, ''));
+  return withFilename(isInert ? 'inline' : 'attachment', filename);
 }

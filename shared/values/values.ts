@@ -42,7 +42,7 @@ export function schemaOf<T>(reader: Reader<T>): ValueSchema<T> {
 }
 
 /**
- * Accepts text: trimmed unless `trim` is false; numbers become text; lone surrogates become U+FFFD
+ * Accepts text: trimmed unless `trim` is false; numbers become text; a lone surrogate is rejected
  * (docs/reference/requests.md#values). Empty text is rejected unless `blank` is true. Lengths count code points.
  */
 export function text(rules: TextRules = {}): ValueSchema<string> {

@@ -188,7 +188,7 @@ describe('an upload', () => {
 
     expect(made.scan.value.replace(/^.*\/[0-9a-f]{40}/, '')).toBe(extension);
     expect(headers.get('content-type')).toBe(type);
-    expect(headers.get('content-disposition')).toBe(disposition);
+    expect(headers.get('content-disposition')).toMatch(`${disposition}; filename="`);
     if (hasCdn) expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 

@@ -272,7 +272,7 @@ describe('bodies', () => {
     expect(answer.body.next.length).toBeLessThan(200);
   });
 
-  it('text that cannot be encoded is repaired, all other text is returned unchanged', async () => {
+  it('text that cannot be encoded is refused, all other text is returned unchanged', async () => {
     const sent = {
       title: 'a\0b\u2028\ud83d\ude00',
       text: '\u0000\uffff\u{10ffff}',
@@ -286,7 +286,10 @@ describe('bodies', () => {
 
     expect(made).toMatchObject(sent);
     expect(read.body).toEqual(made);
-    expect(lone.body.title).toBe('<\ufffd>');
+    expect([lone.status, lone.body]).toEqual([
+      400,
+      { title: ['Not valid text: \\ud800 is half of a character.'] },
+    ]);
     expect([again.status, again.body]).toEqual([400, { isbn: ['This field must be unique.'] }]);
   });
 

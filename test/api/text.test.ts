@@ -34,6 +34,13 @@ describe('arguments of a script', () => {
     ['a form', formType, bytes('who=Andr%E9'), { who: 'Andr\ufffd' }, true],
     ['a form in Latin-1', `${formType}; charset=latin1`, bytes('who=Andr%E9'), { who: 'André' }],
     ['JSON', 'application/json', bytes('{"who":"Andr\xe9"}'), { who: 'Andr\ufffd' }, true],
+    [
+      'half of a character in JSON',
+      'application/json',
+      bytes('{"a":["x\\ud83d"]}'),
+      { a: ['x\ufffd'] },
+      true,
+    ],
     ['JSON of a webhook', 'application/cloudevents+json', bytes('{"who":"A"}'), { who: 'A' }],
     ['text', 'application/json', Buffer.from('{"who":"André"}'), { who: 'André' }],
   ])('as %s', async (_, contentType, body, args, replaced?: boolean) => {
@@ -131,5 +138,117 @@ describe('a file in the place of a text', () => {
     const response = await api.send({ as: world.owner, method, path: world.base + path, body });
 
     expect(expected(response, 400)).toEqual({ [field]: ['Not a valid string.'] });
+  });
+});
+
+describe('half of a character in JSON', () => {
+  const half = '"a\\ud83d"';
+  const refused = ['Not valid text: \\ud83d is half of a character.'];
+  const inJson = `{"a":[{"b":${half}}]}`;
+  const send = (path: string, body: string, method = 'POST') =>
+    api.send({
+      as: world.owner,
+      method,
+      path,
+      body,
+      headers: { 'Content-Type': 'application/json' },
+    });
+
+  beforeAll(async () => {
+    await world.dataClass('letter', [
+      { name: 'title', type: 'string' },
+      { name: 'body', type: 'text' },
+      { name: 'tags', type: 'array' },
+      { name: 'extra', type: 'object' },
+    ]);
+    await world.call(world.owner, 'POST', 'endpoints/data/', { name: 'letters', class: 'letter' });
+    await world.call(world.owner, 'POST', 'channels/', { name: 'talk', custom_publish: true });
+    const script = { label: 'nop', source: '', runtime_name: 'nodejs_v8.0' };
+    await world.call(world.owner, 'POST', 'snippets/scripts/', script);
+  });
+
+  const letters = 'classes/letter/objects/';
+  it.each([
+    ['a text', 'POST', letters, 'title', half],
+    ['a long text', 'POST', letters, 'body', half],
+    ['an array', 'POST', letters, 'tags', `["b",${half}]`],
+    ['an object', 'POST', letters, 'extra', inJson],
+    ['a name in an object', 'POST', letters, 'extra', `{${half}:1}`],
+    ['JSON as text', 'POST', letters, 'extra', JSON.stringify(inJson)],
+    ['an object next to a large number', 'POST', letters, 'extra', `[${half},9007199254740993.5]`],
+    ['a data endpoint', 'POST', 'endpoints/data/letters/post/', 'extra', inJson],
+    [
+      'a query of a data endpoint',
+      'PATCH',
+      'endpoints/data/letters/',
+      'query',
+      `{"a":{"_eq":${half}}}`,
+    ],
+    ['the metadata of a class', 'PATCH', 'classes/letter/', 'metadata', inJson],
+    ['a description', 'PATCH', 'classes/letter/', 'description', half],
+    ['a message', 'POST', 'channels/talk/publish/', 'payload', inJson],
+    ['the config of scripts', 'PUT', 'snippets/config/', 'config', inJson],
+    ['the payload of a run', 'POST', 'snippets/scripts/1/run/', 'payload', inJson],
+    ['a source', 'PATCH', 'snippets/scripts/1/', 'source', half],
+    ['a name of a user', 'POST', 'users/', 'username', half],
+    ['a label', 'POST', 'groups/', 'label', half],
+    ['a name of an upload', 'POST', 'classes/letter/uploads/', 'filename', half],
+  ])('is refused in %s', async (_, method, path, field, value) => {
+    const rest = path === 'users/' ? '"password":"p",' : '';
+
+    const response = await send(`${world.base}${path}`, `{${rest}"${field}":${value}}`, method);
+
+    const isList = value.startsWith('[') && field === 'extra';
+    expect([response.status, response.body[field]]).toEqual([
+      400,
+      isList ? ['Not a valid object.'] : refused,
+    ]);
+  });
+
+  it('is refused in a batch, in an import and in a query', async () => {
+    const body = `{"title":${half}}`;
+    const at = `${world.base}${letters}`;
+    const requests = `[{"method":"POST","path":"${at}","body":${body}}]`;
+    const records = `[{"id":9,"title":${half}}]`;
+
+    const batch = await send(`${world.base}batch/`, `{"requests":${requests}}`);
+    const imported = await send(
+      `${world.base}import/`,
+      `{"kind":"objects","class":"letter","records":${records}}`,
+    );
+    const query = await api.send({
+      as: world.owner,
+      path: at,
+      body: `{"_method":"GET","query":"{\\"title\\":{\\"_eq\\":\\"\\\\ud83d\\"}}"}`,
+      headers: { 'Content-Type': 'text/plain' },
+    });
+    const text = await api.send({
+      as: world.owner,
+      path: at,
+      body: `{"_method":"GET","fields":${half}}`,
+      headers: { 'Content-Type': 'text/plain' },
+    });
+
+    expect(batch.body).toEqual([{ code: 400, content: { title: refused } }]);
+    expect([imported.status, JSON.stringify(imported.body)]).toEqual([
+      400,
+      expect.stringContaining('is half of a character'),
+    ]);
+    expect([query.status, JSON.stringify(query.body)]).toEqual([
+      400,
+      expect.stringContaining('is half of a character'),
+    ]);
+    expect([text.status, text.body]).toEqual([
+      400,
+      { detail: expect.stringContaining('the value of "fields" is not valid') },
+    ]);
+  });
+
+  it('is ignored with the name that has it', async () => {
+    const response = await send(`${world.base}${letters}`, `{"title":"x",${half}:${half}}`);
+
+    expect(expected(response, 201).title).toBe('x');
+    expect(JSON.stringify(response.body)).not.toContain('\ufffd');
+    expect(response.headers.get('x-ignored')).toBe('a%EF%BF%BD');
   });
 });

@@ -75,7 +75,7 @@ async function fill(world: World): Promise<void> {
   const path = `classes/author/objects/${author.id}/`;
   expected(await world.call(world.owner, 'PATCH', path, favourite), 200);
   const form = new FormData();
-  form.append('scan', new Blob(['a picture'], { type: 'image/png' }), 'a.png');
+  form.append('scan', new Blob(['a picture'], { type: 'image/png' }), 'Zürich 1.png');
   expected(
     await world.call(world.owner, 'PATCH', `classes/book/objects/${author.id + 1}/`, form),
     200,
@@ -103,7 +103,8 @@ async function contents(world: World): Promise<Record<string, unknown>> {
       if (!record.scan) continue;
       const { value } = record.scan as { readonly value: string };
       const file = await fetch(value);
-      record.scan = [file.headers.get('content-type'), await file.text()];
+      const head = ['content-type', 'content-disposition'].map((each) => file.headers.get(each));
+      record.scan = [...head, await file.text()];
     }
     all[part] = records;
   }

@@ -70,11 +70,11 @@ describe('a text', () => {
   });
 
   it.each([
-    ['a\ud800', 'a\ufffd'],
-    ['\ud800\ud800\udc00\udc00', '\ufffd\ud800\udc00\ufffd'],
-    ['😀', '😀'],
-  ])('%j has a form in UTF-8: %j', (text, formed) => {
-    expect(textReader()(text)).toEqual(value(formed));
+    ['a\ud800', message('Not valid text: \\ud800 is half of a character.')],
+    ['\ud800\udc00\udc01', message('Not valid text: \\udc01 is half of a character.')],
+    ['😀', value('😀')],
+  ])('%j is kept as it is, or refused', (text, reading) => {
+    expect(textReader()(text)).toEqual(reading);
   });
 });
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type LocalFiles, openFiles } from '../../shared/platform/local/files/files.ts';
 import { dataOwner, objectFiles } from '../../shared/values/file-keys.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';
@@ -134,3 +134,31 @@ test.each(['uploads', 'traces'])(
     expect([before, after]).toEqual([true, [false, true]]);
   },
 );
+
+describe('the name of a file', () => {
+  const [from, to] = [`uploads/1/1/0/${name('d')}.txt`, `public/1/1/${name('d')}.txt`].map(
+    ownedKey,
+  );
+
+  test('is kept with the type, also by a copy, and is not part of it', async () => {
+    if (from === undefined || to === undefined) throw new Error('there are two');
+    const filename = 'a; name*=b "ü".txt';
+    const contentType = 'text/plain; charset=utf-8';
+    await files.receive({ ...from, filename }, contentType, (async function* () {})());
+
+    await files.copy(from, to);
+    const [opened, read] = [await files.open(to.owner, to.key), await files.get(to.owner, to.key)];
+    await opened?.handle.close();
+
+    expect(opened).toMatchObject({ contentType, filename });
+    expect(read).toEqual({ bytes: Buffer.of(), contentType });
+  });
+
+  test('is absent where none was stored', async () => {
+    await files.put(owner, own, text);
+    const opened = await files.open(owner, own);
+    await opened?.handle.close();
+
+    expect(opened).toMatchObject({ contentType: text.contentType, filename: undefined });
+  });
+});

@@ -150,6 +150,26 @@ describe('requests', () => {
     ]);
   });
 
+  test('S3 keeps the name of a file in ASCII', async () => {
+    const { s3, store } = mocked();
+    s3.on(PutObjectCommand).resolves({});
+    const filename = 'Zürich "1".png';
+    const ContentDisposition = `inline; filename="Z_rich _1_.png"; filename*=UTF-8''Z%C3%BCrich%20%221%22.png`;
+
+    await store.put(owner, picture.key, { ...text, filename });
+    const terms = { contentType: 'text/plain; charset=utf-8', filename, maxBytes: 5, seconds: 60 };
+    const { fields } = await store.openUpload(owner, film.key, terms);
+
+    const [put] = s3.commandCalls(PutObjectCommand).map(({ args: [{ input }] }) => input);
+    const { conditions } = JSON.parse(Buffer.from(fields.Policy ?? '', 'base64').toString());
+    const form = { 'Content-Type': terms.contentType, 'Content-Disposition': ContentDisposition };
+    expect(put).toMatchObject({ ContentType: 'text/plain', ContentDisposition });
+    expect(fields).toMatchObject(form);
+    for (const [name, value] of Object.entries(form)) {
+      expect(conditions).toContainEqual({ [name]: value });
+    }
+  });
+
   test('a copy names its source in the same bucket', async () => {
     const { s3, store } = mocked();
     s3.on(CopyObjectCommand).resolves({});

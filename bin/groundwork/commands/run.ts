@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
-import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
+import { parseFiniteJson } from '../../../shared/values/json/finite-json.ts';
 import { at, below, checkPath, joined } from '../../../shared/values/text/request-path.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
@@ -42,7 +42,7 @@ const standardInput = /^\/dev\/(stdin|fd\/\d+)$/;
 
 function readPayload({ payload = '{}', ...named }: RunOptions): unknown {
   try {
-    return parseExactJson(payload.startsWith('@') ? readNamed(payload.slice(1), named) : payload);
+    return parseFiniteJson(payload.startsWith('@') ? readNamed(payload.slice(1), named) : payload);
   } catch (error) {
     throw new UsageError(`--payload: ${messageOf(error)}`);
   }

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { extendedParameter } from '../../../shared/values/text/file-name.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
@@ -11,6 +12,8 @@ export interface FileValue {
   /** An address; in a folder `files/<name>`. */
   readonly value: string;
   readonly content_type?: string | undefined;
+  /** Name with which it is downloaded; absent for a file without one. */
+  readonly filename?: string | undefined;
 }
 
 /** Downloads a file into the folder, unless it is there. Returns the value that names it. */
@@ -22,23 +25,24 @@ export async function downloadFile(
   const response = await fetch(url, { method: files.has(value) ? 'HEAD' : 'GET' });
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
   const content_type = response.headers.get('content-type') ?? undefined;
+  const disposition = response.headers.get('content-disposition') ?? '';
+  const filename = extendedParameter(disposition, 'filename');
   if (response.body !== null) {
     const draft = `${value}.new`;
     const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]); // the same, as Node types it
     await pipeline(body, createWriteStream('', { fd: files.create(draft, { mode: 0o600 }) }));
     files.rename(draft, value);
   }
-  return { type: 'file', value, content_type };
+  return { type: 'file', value, content_type, filename };
 }
 
 /** Uploads a file of the folder for an object of a class. Returns the value that names the upload. */
 export async function uploadFile(
   { send, base }: InstanceConnection,
   { files, name }: { readonly files: ProjectFiles; readonly name: string },
-  { value, content_type }: FileValue,
+  { value, content_type, filename = value.slice('files/'.length) }: FileValue,
 ): Promise<string> {
   if (!/^files\/[\w.-]+$/.test(value)) throw new Error(`${value} is not a file of the folder`);
-  const filename = value.slice('files/'.length);
   const path = below(base)`classes/${name}/uploads/`;
   const content = files.read(value); // 128 MB at most, as the server accepts
   if (content === undefined) throw new Error(`${value} is not in the folder`);

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { messageOf } from '../../../shared/values/caught.ts';
-import { parseExactJson } from '../../../shared/values/json/exact-number.ts';
+import { parseFiniteJson } from '../../../shared/values/json/finite-json.ts';
 import { decodeStrictly } from '../../../shared/values/text/decode-text.ts';
 
 /** A line of a file, without its end. */
@@ -92,7 +92,7 @@ function notUtf8(name: string, start: number): never {
 
 function parseLine(text: string, name: string, start: number): unknown {
   try {
-    return parseExactJson(text);
+    return parseFiniteJson(text);
   } catch (error) {
     throw new Error(`${name}, the line at byte ${start}: ${messageOf(error)}`, { cause: error });
   }

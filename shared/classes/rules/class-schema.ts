@@ -173,7 +173,9 @@ function findTargetProblem(draft: Draft, context: SchemaContext): string | undef
   if (name === 'users') return dataMessages.targetUsers;
   if (name === 'self' || name === 'user') return undefined;
   const isKnown = context.classExists(name) || context.ignoredTargets.has(name);
-  return isKnown && name.length <= maxNameLength ? undefined : dataMessages.targetUnknown;
+  return isKnown && name.isWellFormed() && name.length <= maxNameLength
+    ? undefined
+    : dataMessages.targetUnknown;
 }
 
 /** Normalizes a definition for storage. */
@@ -185,7 +187,7 @@ function clean(draft: Draft): FieldDefinition {
     ...(draft.order_index === true ? { order_index: true } : {}),
     ...(draft.filter_index === true || isUnique ? { filter_index: true } : {}),
     ...(draft.unique === undefined ? {} : { unique: isUnique }),
-    ...(draft.target === undefined ? {} : { target: String(draft.target).toWellFormed() }),
+    ...(draft.target === undefined ? {} : { target: String(draft.target) }),
   };
 }
 

@@ -2,7 +2,7 @@ import { dataMessages } from '../../values/errors/data-messages.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { ExactNumber } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
-import { readDoubles, readJson, wellFormedJson } from '../../values/json/json-values.ts';
+import { readDoubles, readJson, readWellFormed } from '../../values/json/json-values.ts';
 import { quoted, type Reading, read, refuse } from '../../values/scalars.ts';
 import type { Held } from './field-types.ts';
 
@@ -24,13 +24,11 @@ export function readArray(input: unknown, held: Held): Reading<Json> {
 }
 
 function readMembers(list: readonly unknown[]): Reading<readonly Member[]> {
-  if (list.every(isMember)) return read(wellFormedJson(list));
+  if (list.every(isMember)) return readWellFormed(list);
   const doubles = readDoubles(list);
   if (!doubles.ok) return doubles;
   const members = doubles.value as readonly unknown[]; // the shape is unchanged
-  return members.every(isMember)
-    ? read(wellFormedJson(members))
-    : refuse(dataMessages.arrayMembers);
+  return members.every(isMember) ? readWellFormed(members) : refuse(dataMessages.arrayMembers);
 }
 
 function isMember(value: unknown): value is Member {

@@ -1,6 +1,6 @@
 import { maxStructure } from '../../values/bounds.ts';
 import { type ApiError, refused } from '../../values/errors/errors.ts';
-import { parseExactJson, wellFormedText } from '../../values/json/exact-number.ts';
+import { parseExactJson } from '../../values/json/exact-number.ts';
 import { measureStructure } from '../../values/json/json-structure.ts';
 
 const maxDepth = 200; // V8 parses any depth, but serializing a value of some thousand levels overflows the stack
@@ -10,8 +10,8 @@ const shortest = 2 * maxDepth; // a shorter text cannot be deeper: each level ne
  * Parses JSON from a client into plain data.
  *
  * - A key `__proto__` is a key like any other.
- * - Lone surrogates (only an escape such as `\ud800` can produce them) become U+FFFD in keys and values, so that every
- *   string inside can be stored and ordered as UTF-8.
+ * - Lone surrogates (only an escape such as `\ud800` can produce them) stay: a text with one is rejected where it would
+ *   be kept, under its field.
  * - A number that a double does not give back becomes an `ExactNumber` (docs/reference/requests.md#large-numbers).
  *
  * @throws ApiError 400 `JSON parse error - ...` when it is no JSON, has more than 200 levels or more than
@@ -20,7 +20,7 @@ const shortest = 2 * maxDepth; // a shorter text cannot be deeper: each level ne
 export function parseJsonText(text: string): unknown {
   checkStructure(text);
   try {
-    return parseExactJson(/\\ud/i.test(text) ? wellFormedText(text) : text);
+    return parseExactJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const position = /at position (\d+)/.exec(error.message)?.[1];

@@ -34,11 +34,13 @@ export function applyOverride(request: Request): Request {
   }
   // just parsed and not shared: a copy without it takes seconds where a body has 300,000 keys
   Reflect.deleteProperty(value, '_method');
+  const broken = method === 'GET' ? brokenMemberOf(value) : undefined;
   return {
     ...request,
     method,
     query: method === 'GET' ? withBody(request.query, value) : request.query,
     body: { kind: 'json', value },
+    ...(broken !== undefined && { brokenParameter: broken }),
   };
 }
 
@@ -50,6 +52,12 @@ function readJson(bytes: Uint8Array, contentType: string): unknown {
     if (!(error instanceof ApiError)) throw error;
     return undefined;
   }
+}
+
+/** Returns the name of a member that no query can hold: it has a lone surrogate. */
+function brokenMemberOf(body: Readonly<Record<string, unknown>>): string | undefined {
+  const isBroken = (text: unknown) => typeof text === 'string' && !text.isWellFormed();
+  return Object.keys(body).find((name) => isBroken(name) || isBroken(body[name]));
 }
 
 function withBody(

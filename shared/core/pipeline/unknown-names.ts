@@ -73,7 +73,8 @@ export function unknownNamesOf(
 export function writeNames(names: readonly string[]): string {
   let text = '';
   for (const name of names) {
-    const longer = text === '' ? encodeURIComponent(name) : `${text}, ${encodeURIComponent(name)}`;
+    const shown = encodeURIComponent(name.toWellFormed()); // U+FFFD for half of a character
+    const longer = text === '' ? shown : `${text}, ${shown}`;
     if (longer.length <= maxBytes) text = longer;
   }
   return text;

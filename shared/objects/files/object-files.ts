@@ -20,6 +20,7 @@ import {
   uploadedFiles,
 } from '../../values/file-keys.ts';
 import { allSettled } from '../../values/promises/all-settled.ts';
+import { downloadNameOf } from '../../values/text/file-name.ts';
 import { contentTypeOf } from '../../values/uploads.ts';
 import type { NewFile } from '../rules/object-values.ts';
 import { removal } from './remove-files.ts';
@@ -216,7 +217,11 @@ async function storeOne(
   const owner = dataOwner(instance);
   if (typeof source !== 'string') {
     const { bytes, contentType, filename } = source;
-    await files.put(owner, key, { bytes, contentType: contentTypeOf(contentType, filename) });
+    await files.put(owner, key, {
+      bytes,
+      contentType: contentTypeOf(contentType, filename),
+      filename: downloadNameOf(filename),
+    });
     return;
   }
   const isCopied = await files.copy({ owner, key: source }, { owner, key });

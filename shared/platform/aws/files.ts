@@ -1,8 +1,14 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { withOrigin } from '../../values/caught.ts';
 import { checkOwned, type FileKey, folderPrefix } from '../../values/file-keys.ts';
-import { dispositionOf } from '../../values/uploads.ts';
-import type { FileContent, FileStore, UploadForm, UploadTerms } from '../ports.ts';
+import type {
+  ContentHead,
+  FileContent,
+  FileStore,
+  NamedContent,
+  UploadForm,
+  UploadTerms,
+} from '../ports.ts';
 import { limited, naming } from './sdk/client.ts';
 
 /** The location of files. */
@@ -14,9 +20,10 @@ export interface FilesOptions {
   readonly client?: S3Client;
 }
 
-// most requests do not use files: the SDK is loaded by the first one that does
+// most requests do not use files: the SDK, and what only uploads need, are loaded by the first one that does
 const sdk = () => import('@aws-sdk/client-s3');
 const forms = () => import('@aws-sdk/s3-presigned-post');
+const uploads = () => import('../../values/uploads.ts');
 
 /** Some megabytes in transit inside a region take a second; three tries fit into the time of a function. */
 const limits = { requestMs: 8000, maxAttempts: 3 };
@@ -75,18 +82,23 @@ interface Bucket {
   readonly name: string;
 }
 
-async function put({ s3, client, name }: Bucket, key: FileKey, file: FileContent): Promise<void> {
-  const { bytes, contentType } = file;
+async function put({ s3, client, name }: Bucket, key: FileKey, file: NamedContent): Promise<void> {
   await client.send(
-    new s3.PutObjectCommand({ Bucket: name, Key: key, Body: bytes, ...headersOf(contentType) }),
+    new s3.PutObjectCommand({
+      Bucket: name,
+      Key: key,
+      Body: file.bytes,
+      ...(await headersOf(file)),
+    }),
   );
 }
 
 /** Returns headers that S3 keeps with a file and returns with it. */
-function headersOf(contentType: string) {
+async function headersOf({ contentType, filename }: ContentHead) {
+  const { dispositionOf } = await uploads();
   return {
     ContentType: contentType,
-    ContentDisposition: dispositionOf(contentType),
+    ContentDisposition: dispositionOf(contentType, filename),
     CacheControl: caching,
   };
 }
@@ -106,7 +118,7 @@ async function size({ s3, client, name }: Bucket, key: FileKey): Promise<number 
   return found && (found.ContentLength ?? 0);
 }
 
-/** Copies a file with all headers that S3 keeps of the source: type, disposition, caching. */
+/** Copies a file with all headers that S3 keeps of the source: type, disposition with the name, caching. */
 async function copy({ s3, client, name }: Bucket, from: FileKey, to: FileKey): Promise<boolean> {
   const CopySource = `${name}/${from}`; // keys need no escapes
   const copied = client.send(new s3.CopyObjectCommand({ Bucket: name, Key: to, CopySource }));
@@ -142,16 +154,16 @@ async function removeAll(bucket: Bucket, prefix: string): Promise<void> {
 async function openUpload(
   { client, name }: Bucket,
   key: FileKey,
-  { contentType, maxBytes, seconds }: UploadTerms,
+  { contentType, filename, maxBytes, seconds }: UploadTerms,
 ): Promise<UploadForm> {
-  const { createPresignedPost } = await forms();
+  const [{ createPresignedPost }, { dispositionOf }] = await Promise.all([forms(), uploads()]);
   return createPresignedPost(client, {
     Bucket: name,
     Key: key,
     Expires: seconds,
     Fields: {
       'Content-Type': contentType,
-      'Content-Disposition': dispositionOf(contentType),
+      'Content-Disposition': dispositionOf(contentType, filename),
       'Cache-Control': caching,
     },
     Conditions: [['content-length-range', 1, maxBytes]],

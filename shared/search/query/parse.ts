@@ -5,7 +5,7 @@ import {
   isStorable,
   readDoubles,
   readJson,
-  wellFormedJson,
+  readWellFormed,
 } from '../../values/json/json-values.ts';
 import { characterCount, type Reading, read, refuse } from '../../values/scalars.ts';
 import { schemaOf, type ValueSchema } from '../../values/values.ts';
@@ -146,9 +146,8 @@ function readForm(value: unknown): Reading<JsonObject> {
   if (!isJsonObject(value) || !isStorable(value)) {
     return refuse(dataMessages.invalidFormat('Query'));
   }
-  const query = wellFormedJson<JsonObject>(value);
-  const fault = formFault(query, 'outer');
-  return fault === undefined ? read(query) : refuse(fault);
+  const fault = formFault(value, 'outer');
+  return fault === undefined ? readWellFormed<JsonObject>(value) : refuse(fault);
 }
 
 /** Returns the error in the form of a query, including nested queries: in its type or the lengths of its parts. */

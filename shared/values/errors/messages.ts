@@ -9,6 +9,9 @@ export const messages = {
   unique: 'This field must be unique.',
   tooManyIds: 'Too many ids.',
   notString: 'Not a valid string.',
+  /** About a lone surrogate, such as what is left of an emoji that was cut in two. */
+  halfCharacter: (code: number) =>
+    `Not valid text: \\u${code.toString(16)} is half of a character.`,
   notInteger: 'A valid integer is required.',
   integerTooLong: 'String value too large.',
   /** About an integer that a double does not give back; long ones are cut. */

@@ -52,12 +52,13 @@ const longRun = 16; // digits and points: a double gives back any number of 15 d
 const quoteOrNumber = /"|(?<![\w.+-])-?\d[.\d]{15,}(?:[eE][+-]?\d+)?/g;
 const maxDigits = 4000; // of an integer: Python reads at most 4,300. A double makes infinity of more
 
-/** A lone surrogate: well-formed text, which is all there is next to it, has none. */
-const mark = '\ud800';
+/** Begins the texts that stand for numbers: no client can know it, so no text of one begins with it. */
+const mark = `\ud800${[...crypto.getRandomValues(new Uint32Array(2))].map((each) => each.toString(36)).join('x')}:`;
+const markedNumber = new RegExp(`"\\\\ud800${mark.slice(1)}(-?\\d[-+.\\deE]*)"`, 'g');
 
 /**
- * Parses JSON. A number that a double does not give back becomes an {@link ExactNumber}; then lone surrogates become
- * U+FFFD. Hardly slower than `JSON.parse` where there is none.
+ * Parses JSON. A number that a double does not give back becomes an {@link ExactNumber}. Hardly slower than `JSON.parse`
+ * where there is none.
  *
  * @throws SyntaxError as `JSON.parse`
  */
@@ -65,7 +66,7 @@ export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!mayLoseDigits(text)) return value;
   const numbers: ExactNumber[] = [];
-  const marked = markNumbers(wellFormedText(text), numbers);
+  const marked = markNumbers(text, numbers);
   return numbers.length === 0 ? value : placeNumbers(JSON.parse(marked), numbers);
 }
 
@@ -156,7 +157,7 @@ function placeNumbers(root: unknown, numbers: readonly ExactNumber[]): unknown {
 
 function markedBy(value: unknown, numbers: readonly ExactNumber[]): ExactNumber | undefined {
   const isMarked = typeof value === 'string' && value.startsWith(mark);
-  return isMarked ? numbers[Number(value.slice(1))] : undefined;
+  return isMarked ? numbers[Number(value.slice(mark.length))] : undefined;
 }
 
 /** Sets a member, also one of the name `__proto__`. */
@@ -190,7 +191,7 @@ export function toExactJson(value: unknown, indent = 0): ExactJson {
     return own instanceof ExactNumber ? mark + own.text : shown;
   };
   const marked = JSON.stringify(value, replace, indent);
-  return { text: marked.replace(/"\\ud800(-?\d[-+.\deE]*)"/g, '$1'), isExact: true };
+  return { text: marked.replace(markedNumber, '$1'), isExact: true };
 }
 
 const loneEscapes =

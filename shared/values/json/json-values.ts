@@ -1,6 +1,6 @@
 import { maxStructure } from '../bounds.ts';
 import { messages } from '../errors/messages.ts';
-import { type Reading, read, refuse } from '../scalars.ts';
+import { halfCharacterIn, type Reading, read, refuse } from '../scalars.ts';
 import {
   asDouble,
   ExactNumber,
@@ -35,7 +35,7 @@ function isTooCostly(text: string): boolean {
 }
 
 /**
- * Reads JSON that is stored as it is: as {@link readDoubles}, and lone surrogates become U+FFFD.
+ * Reads JSON that is stored as it is: as {@link readDoubles}, and without lone surrogates.
  *
  * @param message about a value that is not {@link isStorable}
  */
@@ -43,7 +43,17 @@ export function readStorable(value: unknown, message: string): Reading<Json> {
   const numbers: ExactNumber[] = [];
   if (!isStorable(value, numbers)) return refuse(message);
   const doubles = numbers.length === 0 ? read(value) : toDoubles(value, numbers);
-  return doubles.ok ? read(wellFormedJson(doubles.value)) : doubles;
+  return doubles.ok ? readWellFormed(doubles.value) : doubles;
+}
+
+/**
+ * Rejects JSON with a lone surrogate, in keys too: it could not be stored as it is (docs/reference/requests.md#text).
+ *
+ * @param value one that {@link isStorable}
+ */
+export function readWellFormed<T extends Json>(value: T): Reading<T> {
+  const broken = brokenTextIn(value);
+  return broken === undefined ? read(value) : refuse(halfCharacterIn(broken));
 }
 
 /**
@@ -97,26 +107,37 @@ function addMembers(below: unknown[], parent: unknown): void {
 }
 
 /**
- * Replaces every lone surrogate, in keys too, with U+FFFD; returns the same value when there is none.
+ * Replaces every lone surrogate, in keys too, with U+FFFD; returns the same value when there is none. For arguments of
+ * scripts, which third parties choose.
  *
  * @param value one that {@link isStorable}
  */
 export function wellFormedJson<T extends Json>(value: T): T {
-  if (isWellFormed(value)) return value;
+  if (brokenTextIn(value) === undefined) return value;
   // the shape is unchanged: only characters inside texts change
   return parseExactJson(wellFormedText(writeExactJson(value))) as T;
 }
 
-/** Checks whether no key and no text has a lone surrogate; faster than writing the value. */
-function isWellFormed(value: Json): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  if (Array.isArray(value)) return value.every(isWellFormed);
+/** Returns a key or a text that has a lone surrogate; undefined when none has. Faster than writing the value. */
+function brokenTextIn(value: Json): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : value;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return firstBroken(value);
   const members = value as JsonObject; // an object that is no list
   for (const name in members) {
-    if (!name.isWellFormed() || !isWellFormed(members[name] ?? null)) return false;
+    if (!name.isWellFormed()) return name;
+    const broken = brokenTextIn(members[name] ?? null);
+    if (broken !== undefined) return broken;
   }
-  return true;
+  return undefined;
+}
+
+function firstBroken(list: readonly Json[]): string | undefined {
+  for (const each of list) {
+    const broken = brokenTextIn(each);
+    if (broken !== undefined) return broken;
+  }
+  return undefined;
 }
 
 /**

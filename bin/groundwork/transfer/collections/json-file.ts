@@ -1,5 +1,5 @@
 import { messageOf } from '../../../../shared/values/caught.ts';
-import { parseExactJson } from '../../../../shared/values/json/exact-number.ts';
+import { parseFiniteJson } from '../../../../shared/values/json/finite-json.ts';
 import { UsageError } from '../../../operator/terminal.ts';
 import type { ProjectFiles } from '../../project-files.ts';
 
@@ -18,7 +18,7 @@ export function readCollectionFile(
   const text = files.readText(file, { encoding });
   if (text === undefined) throw new UsageError(`there is no ${file}`);
   try {
-    return parseExactJson(text);
+    return parseFiniteJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (isOfLines(text)) return readLines(file, text);
@@ -47,7 +47,7 @@ function readLines(file: string, text: string): readonly unknown[] {
   for (const [at, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
     try {
-      records.push(parseExactJson(line));
+      records.push(parseFiniteJson(line));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       throw badJson(file, at + 1, messageOf(error));

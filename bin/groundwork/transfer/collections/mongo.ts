@@ -70,7 +70,7 @@ function plainValue(value: unknown): unknown {
     case '$numberLong':
     case '$numberDouble':
     case '$numberDecimal':
-      return /^-?\d/.test(String(inner)) ? parseExactJson(String(inner)) : inner;
+      return readNumber(String(inner)) ?? inner;
     case '$binary':
       return { __type: 'Bytes', ...Object(inner) };
     default:
@@ -83,4 +83,13 @@ const maxTime = 8.64e15; // milliseconds that a Date can have
 function isoOf(time: unknown): unknown {
   const isTime = typeof time === 'number' && Math.abs(time) <= maxTime;
   return isTime ? new Date(time).toISOString() : time;
+}
+
+/** Returns a number of extended JSON; undefined for what JSON has no number for, which stays text. */
+function readNumber(text: string): unknown {
+  if (!/^-?\d/.test(text)) return undefined;
+  const number = parseExactJson(text);
+  return number === Number.POSITIVE_INFINITY || number === Number.NEGATIVE_INFINITY
+    ? undefined
+    : number;
 }

@@ -10,7 +10,7 @@ import { mediaType } from '../../../values/text/media-type.ts';
 import type { Upload } from '../../../values/uploads.ts';
 import { parseJsonText } from '../json-text.ts';
 import type { Request, ValueBody } from '../message.ts';
-import { charsetDecoder, type Decode, decodeOrRefuse } from './decode-body.ts';
+import { charsetDecoder, type Decode, decodeOrRefuse, decodeValue } from './decode-body.ts';
 
 /** A body as a value. */
 export interface ParsedBody {
@@ -142,7 +142,7 @@ function parseForm(bytes: Uint8Array, contentType: string, decode: Decode): Reco
       const [sent = '', ...value] = pair.split('=');
       const name = decode(unescapedBytes(sent), decoder, 'Form parse error - a name');
       const what = `Form parse error - the value of ${JSON.stringify(name)}`;
-      return [name, decode(unescapedBytes(value.join('=')), decoder, what)];
+      return [name, decodeValue(decode, [unescapedBytes(value.join('=')), decoder, what])];
     }),
   );
 }

@@ -13,6 +13,18 @@ export const decodeOrRefuse: Decode = (bytes, decoder, what) => {
   throw refused(400, `${what} is not valid ${decoder.encoding}`, 'malformed_body');
 };
 
+const utf8Mark = Buffer.from('\ufeff');
+
+/** Decodes the value of a field of a form. It may begin with U+FEFF: a byte order mark is that of a body or a file. */
+export function decodeValue(
+  decode: Decode,
+  [bytes, decoder, what]: Readonly<Parameters<Decode>>,
+): string {
+  const text = decode(bytes, decoder, what);
+  const isMarked = decoder.encoding === 'utf-8' && utf8Mark.equals(bytes.subarray(0, 3));
+  return isMarked ? `\ufeff${text}` : text;
+}
+
 /**
  * Returns the decoder of the charset that a content type names, UTF-8 where it names none.
  *

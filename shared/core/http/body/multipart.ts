@@ -2,7 +2,7 @@ import { Dicer } from '@fastify/busboy';
 import { type ApiError, refused } from '../../../values/errors/errors.ts';
 import { decodeReplacing } from '../../../values/text/decode-text.ts';
 import type { Upload } from '../../../values/uploads.ts';
-import { charsetDecoder, type Decode } from './decode-body.ts';
+import { charsetDecoder, type Decode, decodeValue } from './decode-body.ts';
 import { type DecodeName, type PartHead, type PartHeaders, readPartHead } from './part-head.ts';
 
 /** The parts of a multipart body. */
@@ -41,7 +41,7 @@ export async function parseMultipart(
     const { field, filename, contentType: type } = head;
     if (!isFile(head)) {
       const what = `Multipart form parse error - the value of ${JSON.stringify(field)}`;
-      fields.set(field, decode(content, charsetDecoder(type), what));
+      fields.set(field, decodeValue(decode, [content, charsetDecoder(type), what]));
     } else if (filename !== '') {
       files.push({ field, filename: filename ?? '', contentType: type, bytes: content });
     }

@@ -1,5 +1,6 @@
 import type { TextDecoder } from 'node:util';
 import { decoderOf } from '../../../values/text/decode-text.ts';
+import { withoutFolders } from '../../../values/text/file-name.ts';
 
 /** What the headers of a part of `multipart/form-data` say. */
 export interface PartHead {
@@ -59,9 +60,4 @@ function extended(sent: string): readonly [Uint8Array, TextDecoder | undefined] 
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
   const text = rest.join("'").replace(/%([\da-f]{2})/gi, byte);
   return [Buffer.from(text, 'latin1'), decoderOf(charset || undefined)];
-}
-
-function withoutFolders(filename: string): string {
-  const name = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1);
-  return name === '.' || name === '..' ? '' : name;
 }

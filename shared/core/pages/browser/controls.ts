@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../../values/json/exact-number.ts';
+import { parseFiniteJson } from '../../../values/json/finite-json.ts';
 import { messageOf } from './dom.ts';
 
 /** A control for a field, rendered by the server. */
@@ -59,8 +59,14 @@ function readControl(control: Control, method: string): unknown {
   if (kind === 'text') return control.value;
   const text = control.value.trim();
   if (text === '') return null;
-  if (kind === 'number') return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+  if (kind === 'number') return readNumber(text);
   return kind === 'json' ? readJson(text) : control.value;
+}
+
+/** Returns a number, or the text of what is none: the server says what is wrong with it. */
+function readNumber(text: string): number | string {
+  const isNumber = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) && Number.isFinite(Number(text));
+  return isNumber ? Number(text) : text;
 }
 
 /** Checks whether the control's value differs from the initial value. */
@@ -80,7 +86,7 @@ export function isChanged(control: Control): boolean {
  */
 export function readJson(text: string): unknown {
   try {
-    return parseExactJson(text);
+    return parseFiniteJson(text);
   } catch (error) {
     if (/^[[{"]/.test(text)) throw new Error(`This is not JSON: ${messageOf(error)}`);
     return text;

@@ -104,7 +104,7 @@ async function serveFile(
 }
 
 async function send(
-  { handle, contentType, size, changedMs }: OpenFile,
+  { handle, contentType, filename, size, changedMs }: OpenFile,
   tag: string,
   { headers, method }: FileHead,
   response: ServerResponse,
@@ -128,7 +128,7 @@ async function send(
     ...shared,
     'content-type': contentType,
     'content-length': String(last - start + 1),
-    'content-disposition': dispositionOf(contentType),
+    'content-disposition': dispositionOf(contentType, filename),
     ...(range && { 'content-range': `bytes ${start}-${last}/${size}` }),
   });
   if (method === 'HEAD' || size === 0) response.end();

@@ -23,7 +23,8 @@ import {
   type OwnedKey,
   readFileKey,
 } from '../../../values/file-keys.ts';
-import type { FileContent, FileStore, Log } from '../../ports.ts';
+import { extendedParameter, extendedValue } from '../../../values/text/file-name.ts';
+import type { ContentHead, FileContent, FileStore, Log } from '../../ports.ts';
 import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
 import { isHeld } from './holds.ts';
@@ -35,16 +36,19 @@ export interface LocalFiles extends FileStore {
   /** Opens a file for reading in parts, to be closed after; undefined when it does not exist. */
   open(owner: FileOwner, key: FileKey): Promise<OpenFile | undefined>;
   /** Stores an incoming stream, as `put` does. */
-  receive(upload: OwnedKey, contentType: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
+  receive(
+    upload: OwnedKey & Pick<ContentHead, 'filename'>,
+    contentType: string,
+    parts: AsyncIterable<Uint8Array>,
+  ): Promise<void>;
   readonly forms: UploadForms;
   /** Ends the periodic cleanup. */
   close(): void;
 }
 
 /** An open file with its metadata. */
-export interface OpenFile {
+export interface OpenFile extends ContentHead {
   readonly handle: FileHandle;
-  readonly contentType: string;
   readonly size: number;
   /** Epoch milliseconds. */
   readonly changedMs: number;
@@ -74,7 +78,7 @@ const sweepIntervalMs = 3600 * 1000;
 export const filesPath = '/files/';
 
 /**
- * Opens the files of one machine: `content/<key>` holds a file as it is, `types/<key>` its content type. A file is
+ * Opens the files of one machine: `content/<key>` holds a file as it is, `types/<key>` its content type and name. A file is
  * written elsewhere and moved into place, so that it is complete or absent. Uploads and values of traces are deleted
  * when they are a day old, and those of dead letters after 30 days.
  */
@@ -100,11 +104,11 @@ export async function openFiles(options: FilesOptions): Promise<LocalFiles> {
     close: () => clearInterval(timer),
     put: async (owner, key, file) => {
       checkOwned(owner, key);
-      await store(place, key, file.contentType, [file.bytes]);
+      await store(place, key, file, [file.bytes]);
     },
-    receive: async ({ owner, key }, contentType, parts) => {
+    receive: async ({ owner, key, filename }, contentType, parts) => {
       checkOwned(owner, key);
-      await store(place, key, contentType, parts);
+      await store(place, key, { contentType, filename }, parts);
     },
     get: async (owner, key) => {
       checkOwned(owner, key);
@@ -167,9 +171,19 @@ function typePath(folder: string, key: FileKey): string {
 type Parts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Stores a file, the type first: a file with content always has a type. */
-async function store(place: Place, key: FileKey, contentType: string, parts: Parts): Promise<void> {
-  await write(place, typePath(place.folder, key), [Buffer.from(contentType)]);
+async function store(place: Place, key: FileKey, head: ContentHead, parts: Parts): Promise<void> {
+  await write(place, typePath(place.folder, key), [Buffer.from(writeHead(head))]);
   await write(place, contentPath(place.folder, key), parts);
+}
+
+/** Writes the name as a parameter of the type: so the release before, which sends it with the type, still serves it. */
+function writeHead({ contentType, filename }: ContentHead): string {
+  return filename === undefined ? contentType : `${contentType}; name*=${extendedValue(filename)}`;
+}
+
+function readHead(stored: string): ContentHead {
+  const [contentType = ''] = stored.split('; name*=', 1);
+  return { contentType, filename: extendedParameter(stored, 'name') };
 }
 
 async function write(
@@ -219,10 +233,10 @@ async function openFile(
   use: (file: OpenFile) => Promise<void> = async () => undefined,
 ): Promise<OpenFile | undefined> {
   try {
-    const contentType = await readFile(typePath(folder, key), 'utf8');
+    const head = readHead(await readFile(typePath(folder, key), 'utf8'));
     const handle = await open(contentPath(folder, key), readFlags);
     const { size, mtimeMs } = await handle.stat();
-    const file = { handle, contentType, size, changedMs: mtimeMs };
+    const file = { handle, size, changedMs: mtimeMs, ...head };
     await use(file);
     return file;
   } catch (error) {

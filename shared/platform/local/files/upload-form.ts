@@ -6,7 +6,7 @@ import {
   ownerOfFile,
   readFileKey,
 } from '../../../values/file-keys.ts';
-import type { UploadForm, UploadTerms } from '../../ports.ts';
+import type { ContentHead, UploadForm, UploadTerms } from '../../ports.ts';
 
 /** Creates and reads presigned forms for uploads outside the interface, similar to those of S3. */
 export interface UploadForms {
@@ -16,14 +16,14 @@ export interface UploadForms {
 }
 
 /** An upload that a form allows. */
-export interface AllowedUpload extends OwnedKey {
-  readonly contentType: string;
+export interface AllowedUpload extends OwnedKey, ContentHead {
   readonly maxBytes: number;
 }
 
 const policySchema = v.object({
   key: v.string(),
   contentType: v.string(),
+  filename: v.optional(v.string()),
   maxBytes: v.number(),
   expiresMs: v.number(),
 });
@@ -37,9 +37,9 @@ export function createUploadForms(address: () => string, nowMs: () => number): U
   const secret = randomBytes(32);
   const sign = (policy: string) => createHmac('sha256', secret).update(policy).digest();
   return {
-    make: (key, { contentType, maxBytes, seconds }) => {
+    make: (key, { contentType, filename, maxBytes, seconds }) => {
       const expiresMs = nowMs() + seconds * 1000;
-      const text = JSON.stringify({ key, contentType, maxBytes, expiresMs });
+      const text = JSON.stringify({ key, contentType, filename, maxBytes, expiresMs });
       const policy = Buffer.from(text).toString('base64url');
       const signature = sign(policy).toString('hex');
       return { url: `${address()}/`, fields: { policy, signature } };
