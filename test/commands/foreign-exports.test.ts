@@ -219,6 +219,16 @@ test.each([
   ['broken JSON', '[\n{"id": "a",\n"title" "x"}]', 'book.json, line 3: '],
   ['a broken word', '[\n{"id": "a",\n"title": xy}]', 'book.json, line 3: '],
   ['an end too early', '[\n{"id": "a"\n', 'book.json, line 2: '],
+  [
+    'a number that no double can be',
+    '[{"id": "a", "pages": 1e400}]',
+    'book.json: the number pages is too large',
+  ],
+  [
+    'one in a line',
+    '{"id":"a"}\n{"id":"b","pages":-1e400}\n',
+    'book.json, line 2: the number pages is too large',
+  ],
   ['a broken line', '{"id":"a"}\n{"id":\n', 'book.json, line 2: '],
   ['another value', '7', 'book.json has no list of records'],
   ['a record that is no object', '[7]', 'book.json, record 1 is not an object'],
