@@ -71,8 +71,10 @@ export async function deliver(
   const places = new Map(changes.map((change, at) => [change, at]));
   const placeOf = (change: ItemChange | undefined) =>
     (change && places.get(change)) ?? changes.length;
-  const inOrder = <Part>(parts: readonly Part[], changeOf: (part: Part) => ItemChange | undefined) =>
-    parts.toSorted((a, b) => placeOf(changeOf(a)) - placeOf(changeOf(b)));
+  const inOrder = <Part>(
+    parts: readonly Part[],
+    changeOf: (part: Part) => ItemChange | undefined,
+  ) => parts.toSorted((a, b) => placeOf(changeOf(a)) - placeOf(changeOf(b)));
   const [first] = inOrder(left, (part) => part.changes[0]);
   const end = placeOf(first?.changes[0]);
   const failed = outcomes.flatMap((outcome) => outcome.failed);

@@ -51,6 +51,8 @@ export interface ParkedLaneData {
 export interface ParkedChangesData {
   /** Number of the first ones that do not wait any more. */
   readonly consumed: number;
+  /** Deliveries that began and have not ended: their processes died. */
+  readonly begun: number;
   /** Absent where `file` has them. */
   readonly changes?: readonly ParkedChange[];
   /** Key of the file that has them, if they are too large for an item. */

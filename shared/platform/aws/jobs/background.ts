@@ -102,7 +102,8 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
     else if (records.length === 0) await tick(invocation);
     else await begin(changes);
     // usage of jobs and consumers; no client waits here
-    const [from] = await Promise.all([consume(options, changes), services.meter.flush()]);
+    const consuming = consume(options, changes, isSuspect(services, records));
+    const [from] = await Promise.all([consuming, services.meter.flush()]);
     return { batchItemFailures: from === undefined ? [] : [{ itemIdentifier: numberOf(from) }] };
   };
 }
@@ -173,6 +174,16 @@ function createJobs(options: BackgroundOptions) {
   };
 }
 
+/** A record alone that is older than this was left over when the event source divided a batch that killed the function. */
+const suspectMs = 60_000;
+
+/** Checks whether a batch may kill the function: then a job delivers it, and the shard continues. */
+function isSuspect({ clock }: Services, [record, ...more]: readonly DynamoDBRecord[]): boolean {
+  const seconds = record?.dynamodb?.ApproximateCreationDateTime;
+  if (seconds === undefined || more.length > 0) return false;
+  return clock.micros() / 1000 - seconds * 1000 > suspectMs;
+}
+
 /**
  * Passes changes to their consumers. Those that must wait are parked, so that the shard continues.
  *
@@ -181,11 +192,15 @@ function createJobs(options: BackgroundOptions) {
 async function consume(
   { services, consumers }: BackgroundOptions,
   changes: readonly ItemChange[],
+  isApart: boolean,
 ): Promise<ItemChange | undefined> {
-  if (changes.length === 0) return undefined;
+  const watched = new Set(consumers.flatMap(({ watches }) => watches.map(({ kind }) => kind)));
+  if (!changes.some(({ kind }) => watched.has(kind))) return undefined;
   try {
-    const parking = await openParking(services);
-    const interruption = await deliver({ ...delivering, ...parking, consumers, services }, changes);
+    const { park, ...parking } = await openParking(services);
+    const mustWait = isApart ? () => true : parking.mustWait;
+    const delivery = { ...delivering, mustWait, park, consumers, services };
+    const interruption = await deliver(delivery, changes);
     if (interruption === undefined) return undefined;
     logUnconsumed(services, interruption.error);
     return interruption.from;
