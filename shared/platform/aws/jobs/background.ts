@@ -109,7 +109,8 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
 }
 
 /** Waits for the time of a wake-up that arrives a little early. */
-async function arrival({ clock }: Services, time: number): Promise<void> {
+async function arrival({ clock, log }: Services, time: number): Promise<void> {
+  if (Number.isNaN(time)) log({ level: 'error', message: 'a wake-up has no time' });
   const pauseMs = time - clock.micros() / 1000;
   // a timer may be a millisecond early, and drops fractions
   if (pauseMs > 0 && pauseMs < earlyMs) await sleep(pauseMs + 2);
