@@ -20,6 +20,8 @@ export interface Delivery {
   readonly services: Services;
   /** Waits between attempts; an error that it throws ends the delivery. */
   readonly sleep: (ms: number) => Promise<void>;
+  /** Changes of an owner that are given up in one delivery, each after 3 s: the rest waits. Absent: any number. */
+  readonly maxFailed?: number;
   /** Runs the delivery to one owner, under limits of its own. Absent: without limits. */
   readonly limited?: <Result>(run: () => Promise<Result>) => Promise<Result>;
   /** Whether an earlier change of the owner waits for the consumer, so that these must wait behind it. */
@@ -37,7 +39,7 @@ export interface Lane {
 /** Changes of a lane that cannot be consumed now: from the first one that could not be, in order. */
 export interface Waiting extends Lane {
   readonly changes: readonly ItemChange[];
-  /** The transient error; absent where they wait behind earlier ones. */
+  /** The transient error; absent where they wait behind earlier ones, or this delivery has given up enough. */
   readonly error?: unknown;
 }
 
@@ -45,7 +47,8 @@ export interface Waiting extends Lane {
 export interface Interruption {
   /** The first change that is to be delivered again, with all that follow it. */
   readonly from: ItemChange;
-  readonly error: unknown;
+  /** Absent where nothing stops the next delivery. */
+  readonly error?: unknown;
 }
 
 /**
@@ -87,7 +90,7 @@ export async function deliver(
     }
   }
   const from = changes[end];
-  return from && { from, error: first?.error ?? new Error('earlier changes wait') };
+  return from && { from, ...(first?.error !== undefined && { error: first.error }) };
 }
 
 /** Returns the owner of a change, as a part of the name of a lane. */
@@ -171,13 +174,15 @@ async function deliverTo(target: Target, changes: readonly ItemChange[]): Promis
 }
 
 async function deliverOne(target: Target, change: ItemChange): Promise<Rest> {
-  const { consumer, services, sleep, failed } = target;
+  const { consumer, services, sleep, failed, maxFailed = Number.POSITIVE_INFINITY } = target;
+  const isLast = failed.filter((each) => each.consumer === consumer).length >= maxFailed;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await consumer.consume([change], services);
       return nothing;
     } catch (error) {
       if (isTransient(error)) return { changes: [change], error };
+      if (isLast) return { changes: [change] };
       if (attempt === maxAttempts) {
         failed.push({ change, consumer, error });
         return nothing;

@@ -56,7 +56,7 @@ export async function openParking(
 /** Returns the type of the jobs that deliver parked changes, for the process that has the consumers. */
 export function parkedJob(
   consumers: readonly ChangeConsumer[],
-  delivery: Pick<Delivery, 'sleep' | 'limited'>,
+  delivery: Pick<Delivery, 'sleep' | 'limited' | 'maxFailed'>,
 ): JobType {
   return {
     ...jobName,
@@ -191,7 +191,7 @@ async function deliverPart(
   const count = interruption === undefined ? changes.length : changes.indexOf(interruption.from);
   if (count === waiting.length) await endPart(context, part);
   else await advance(context, part, { count, begun: isSuspect ? maxDeaths : 0 });
-  if (interruption !== undefined) throw interruption.error;
+  if (interruption?.error !== undefined) throw interruption.error;
 }
 
 /** Stores a dead letter for a change whose delivery has killed its process again and again. */

@@ -249,6 +249,27 @@ describe('an outage of the whole table', () => {
 });
 
 describe('a poisoned change', () => {
+  it('delays the other tenants by less than five seconds, however many there are', async () => {
+    const delays: number[] = [];
+    const picky: ChangeConsumer = {
+      name: 'picky',
+      watches: [{ kind: 'object', actions: ['create'], needsData: false }],
+      consume: async (changes) => {
+        if (changes.some(({ key }) => key.pk.startsWith('INSTANCE#1#'))) throw new Error('never');
+        for (const { key } of changes) delays.push(seconds() - Number(key.sk));
+      },
+    };
+    const good = range(60).map((at) => ({ at, instance: 2, id: at }));
+    const poisoned = range(100).map((id) => ({ at: 10, instance: 1, id: id + 1 }));
+    const arrivals = [...good, ...poisoned].toSorted((a, b) => a.at - b.at);
+
+    await runShards(open(throttledStore([]), [picky]), [arrivals], 700);
+
+    expect(Math.max(...delays)).toBeLessThan(5);
+    const lettered = (await letters()).map(({ data }) => Number(data.key.sk));
+    expect(lettered.toSorted((a, b) => a - b)).toEqual(range(100).map((at) => at + 1));
+  });
+
   it.each([2, 3, 5, 8])(
     'is one dead letter also between transient faults, over %i shards',
     async (shardCount) => {

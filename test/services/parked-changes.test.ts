@@ -81,7 +81,7 @@ function collector(consume: (ids: readonly number[]) => Promise<void> = async ()
 /** Runs steps of the job of the lane until it ends; a step that does not end is one whose process died. */
 async function runJob(services: Services, consumer: ChangeConsumer, maxSteps = 100) {
   const context = services as JobContext;
-  const { step } = parkedJob([consumer], { sleep: async () => undefined });
+  const { step } = parkedJob([consumer], { sleep: async () => undefined, maxFailed: 1 });
   const pauses: number[] = [];
   let task: JsonObject = lane;
   for (let steps = 0; steps < maxSteps; steps += 1) {

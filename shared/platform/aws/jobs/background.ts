@@ -49,8 +49,12 @@ export interface BackgroundOptions {
   readonly invokeLater: (event: DueEvent) => Promise<void>;
 }
 
-/** A tenant whose items are throttled is waited for as long as by a request: others of the shard wait behind it. */
-const delivering: Pick<Delivery, 'sleep' | 'limited'> = {
+/**
+ * A tenant is waited for as long as by a request while its items are throttled, and for one poisoned change: others of
+ * the shard wait behind it.
+ */
+const delivering: Pick<Delivery, 'sleep' | 'limited' | 'maxFailed'> = {
+  maxFailed: 1,
   sleep: (ms) => sleep(ms),
   limited: withSharedPatience,
 };
@@ -203,7 +207,7 @@ async function consume(
     const delivery = { ...delivering, mustWait, park, consumers, services };
     const interruption = await deliver(delivery, changes);
     if (interruption === undefined) return undefined;
-    logUnconsumed(services, interruption.error);
+    logUnconsumed(services, interruption.error ?? new Error('earlier changes wait'));
     return interruption.from;
   } catch (error) {
     logUnconsumed(services, error);
