@@ -46,7 +46,9 @@ export interface BackgroundProps {
 
 const timeoutSeconds = 300;
 const wakeUpsAtOnce = 5; // invocations; other wake-ups wait for the end of one
-const maxReceiveCount = 3; // of a message, before it is sent to the dead letters
+const wakeUpMinutes = 10; // a tick has replaced a wake-up long before
+const maxAgeSeconds = 3600; // of an invocation that waits because the account is throttled
+const maxRecordHours = 23; // the stream keeps a record for 24
 
 const actions = ['create', 'update', 'delete'] as const;
 const eventNames: Readonly<Record<ChangeAction, string>> = {
@@ -63,8 +65,9 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
 
 /**
  * The background function: receives changes through the table's stream, and runs due jobs once a minute, when the
- * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes that it cannot
- * process are stored in the bucket; messages and asynchronous invocations are sent to a queue, for the operator.
+ * stream contains new ones, and at the times between, for which it sends itself delayed messages. Changes that it could
+ * not keep for almost as long as the stream has them are stored in the bucket; asynchronous invocations that fail are
+ * sent to a queue, for the operator.
  */
 export class Background extends Construct {
   readonly deadLetters: IQueue;
@@ -83,8 +86,8 @@ export class Background extends Construct {
       grants: unionOf([grants]),
       timeoutSeconds,
       reservedConcurrency: settings.reservations.backgroundConcurrency,
-      // the tick of the next minute does the same
-      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60, failures: this.deadLetters },
+      // the tick of the next minute does the same as one that fails
+      asynchronous: { retryAttempts: 0, maxAgeSeconds, failures: this.deadLetters },
     });
     this.function = handler;
     role.addToPolicy(
@@ -104,7 +107,8 @@ export class Background extends Construct {
         maxBatchingWindow: Duration.seconds(1),
         bisectBatchOnError: true,
         reportBatchItemFailures: true,
-        retryAttempts: 8,
+        // without a number of attempts: what fails for a reason of its own is kept by the function itself
+        maxRecordAge: Duration.hours(maxRecordHours),
         supportS3OnFailureDestination: true,
         onFailure: failures,
         metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
@@ -113,12 +117,7 @@ export class Background extends Construct {
       source('Changes', filtersOf([...watches, ...followScripts.watches]), 500),
       source('Work', [newWorkFilter()], 100),
     ];
-    const wakeUps = new Queue(this, 'WakeUps', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      visibilityTimeout: Duration.seconds(timeoutSeconds),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount },
-    });
+    const wakeUps = this.makeWakeUps();
     wakeUps.grantSendMessages(role);
     handler.addEnvironment(queueVariable, wakeUps.queueUrl);
     handler.addEventSource(new SqsEventSource(wakeUps, { maxConcurrency: wakeUpsAtOnce }));
@@ -127,6 +126,21 @@ export class Background extends Construct {
       schedule: Schedule.rate(Duration.minutes(1)),
       targets: [new FunctionTarget(handler, { retryAttempts: 0 })], // the rule fires again in a minute
     });
+  }
+
+  private makeWakeUps(): Queue {
+    const queue = new Queue(this, 'WakeUps', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      visibilityTimeout: Duration.seconds(timeoutSeconds),
+      retentionPeriod: Duration.minutes(wakeUpMinutes),
+    });
+    Validations.of(queue).acknowledge({
+      id: 'AwsSolutions-SQS3',
+      reason:
+        'A message has no content, a lost one delays jobs to the next minute, and a throttle is no failure of it.',
+    });
+    return queue;
   }
 
   private makeDeadLetters(): Queue {

@@ -38,7 +38,7 @@ function rulesOf(metrics: Metrics, quota: number): Readonly<Record<string, Alarm
       metric: metrics.streamAge,
       threshold: maxStreamAgeMs,
       description:
-        'Changes wait for the background function for 15 minutes. After 24 hours they are lost.',
+        'Changes wait for the background function for 15 minutes: an outage. After 23 hours they are given up.',
     },
     BackgroundFailures: {
       metric: metrics.backgroundFailures,

@@ -74,79 +74,12 @@ export interface ChangeConsumer {
   readonly watches: readonly Watch[];
   /** Readers wait for it (`Changes.settled`), so it takes a short time for any change, and waits for no other one. */
   readonly isAwaited?: true;
-  /** Processes changes, in order; after any error it receives them all again, some of them at a time. */
+  /** Processes changes of one owner, in order; after any error it receives them all again, some of them at a time. */
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
   /** Returns writes to be committed with the dead letter of a change. */
   readonly whenGivenUp?: (change: ItemChange, services: Services) => readonly Write[];
   /** Processes the change of a dead letter, after later ones. Absent: `consume` may do so. */
   readonly replay?: (change: ItemChange, services: Services) => Promise<void>;
-}
-
-/** Attempts for one change, and the delay between them. */
-const maxAttempts = 6;
-const firstDelayMs = 100; // 3 s in total
-
-/** The delivery of changes to a consumer. */
-export interface Delivery {
-  readonly consumer: ChangeConsumer;
-  readonly services: Services;
-  /** Waits between attempts; an error that it throws ends the delivery without an outcome. */
-  readonly sleep: (ms: number) => Promise<void>;
-}
-
-/**
- * Delivers changes to a consumer. After an error it retries with halves, so that in the end one change is alone: that
- * is retried with growing delays, then stored as a dead letter and logged for the operator, and the rest continues.
- *
- * @throws Error when a dead letter cannot be stored: then nothing is lost by delivering all of them again
- */
-export async function deliver(delivery: Delivery, changes: readonly ItemChange[]): Promise<void> {
-  const { consumer, services } = delivery;
-  const { watches } = consumer;
-  const wanted = changes.filter((change) => {
-    const action = actionOf(change);
-    return watches.some(({ kind, actions }) => kind === change.kind && actions.includes(action));
-  });
-  if (wanted.length > 0) await deliverWanted(delivery, services, wanted);
-}
-
-async function deliverWanted(
-  delivery: Delivery,
-  services: Services,
-  changes: readonly ItemChange[],
-): Promise<void> {
-  const [first, ...rest] = changes;
-  if (first === undefined) return;
-  if (rest.length === 0) return deliverOne(delivery, first);
-  try {
-    await delivery.consumer.consume(changes, services);
-  } catch {
-    // The failing change will be alone in the end, and its error is logged then.
-    const middle = Math.ceil(changes.length / 2);
-    await deliverWanted(delivery, services, changes.slice(0, middle));
-    await deliverWanted(delivery, services, changes.slice(middle));
-  }
-}
-
-async function deliverOne(delivery: Delivery, change: ItemChange): Promise<void> {
-  const { consumer, services, sleep } = delivery;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await consumer.consume([change], services);
-    } catch (error) {
-      if (attempt === maxAttempts) return giveUp(delivery, change, error);
-    }
-    await sleep(firstDelayMs * 2 ** (attempt - 1));
-  }
-}
-
-function giveUp(
-  { consumer, services }: Delivery,
-  change: ItemChange,
-  error: unknown,
-): Promise<void> {
-  const failed = { change, consumer: consumer.name, error };
-  return storeDeadLetter(services, failed, consumer.whenGivenUp?.(change, services));
 }
 
 const maxDataBytes = 256 * 1024; // of an item of 400 KB

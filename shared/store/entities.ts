@@ -29,7 +29,13 @@ import type {
   ScriptSweepData,
 } from './records/functions.ts';
 import type { InvitationData, InvitedData } from './records/invitations.ts';
-import type { DeadLetterData, InstanceLetterData, JobData } from './records/jobs.ts';
+import type {
+  DeadLetterData,
+  InstanceLetterData,
+  JobData,
+  ParkedChangesData,
+  ParkedLaneData,
+} from './records/jobs.ts';
 import type { MailPurpose, MailsSentData } from './records/mails.ts';
 import type {
   PushConfigData,
@@ -150,6 +156,8 @@ import type { Key } from './store.ts';
  * | jobs that are due                               | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
  * | changes that a consumer failed to process       | DEADLETTERS                    | <time>#<id>                 |
  * | ... those of an instance                        | INSTANCE#<id>#DEADLETTERS      | <number>                    |
+ * | lanes with changes that wait (on AWS)           | PARKED                         | <owner>#<consumer>          |
+ * | ... their changes                               | PARKED#<owner>#<consumer>      | <position>#<id>             |
  *
  * Names are pointers: instances have an id and classes a number that are never reused, so a rename is one
  * transaction, a deletion takes effect at once, and a reused name starts empty. Records that every request reads
@@ -865,4 +873,18 @@ export const instanceLetterEntity = entity<InstanceLetterData>('instance-letter'
   (instance: number) => `INSTANCE#${instance}#DEADLETTERS`,
   '',
   idKey,
+);
+
+/** A lane of the change feed with changes that wait for their consumer. */
+export const parkedLaneEntity = entity<ParkedLaneData>('parked-lane').keyed(
+  () => 'PARKED',
+  '',
+  byName,
+);
+
+/** Changes of a lane that wait; `position` is that of the first one. */
+export const parkedChangesEntity = entity<ParkedChangesData>('parked-changes').keyed(
+  (lane: string) => `PARKED#${lane}`,
+  '',
+  (position: string, id: string) => `${position}#${id}`,
 );

@@ -27,6 +27,8 @@ const minuteMs = 60_000;
 
 /** Room for runs of an instance, as far as it is used by the events of one delivery. */
 export interface RunRoom {
+  /** Number of the minute since 1970. */
+  readonly minute: number;
   /** Further runs of this minute. */
   rate: number;
   /** Further runs that have not ended. */
@@ -47,7 +49,7 @@ export interface RunPlanner {
 /**
  * Takes room for the runs of a delivery.
  *
- * @param wanted number of runs; a delivery that is repeated takes room again
+ * @param wanted number of runs; a delivery that is repeated takes room again, so it returns what it has not used
  */
 export async function takeRoom(
   services: Services,
@@ -55,15 +57,31 @@ export async function takeRoom(
   wanted: number,
 ): Promise<RunRoom> {
   const pk = runQueueEntity.partition(instance);
-  const [{ items }, rate] = await Promise.all([
+  const [{ items }, taken] = await Promise.all([
     services.store.query({ pk, limit: maxOpenTriggerRuns }),
     retryOnConflict(() => takeRate(services, instance, wanted)),
   ]);
-  return { rate, open: maxOpenTriggerRuns - items.length };
+  return { ...taken, open: maxOpenTriggerRuns - items.length };
+}
+
+/** Returns the room that a failed delivery has not used, if that is possible: it will be wanted again. */
+export async function returnRoom(
+  services: Services,
+  instance: number,
+  { minute, rate }: RunRoom,
+): Promise<void> {
+  const current = await triggerRateEntity.read(services.store, instance).catch(() => undefined);
+  if (current?.data.minute !== minute || rate <= 0) return;
+  const data = { minute, runs: Math.max(0, current.data.runs - rate) };
+  await maintain(services, [updateItem(current, data)]).catch(() => undefined);
 }
 
 /** Counts runs of the current minute, and returns how many of them it may have. */
-async function takeRate(services: Services, instance: number, wanted: number): Promise<number> {
+async function takeRate(
+  services: Services,
+  instance: number,
+  wanted: number,
+): Promise<Pick<RunRoom, 'minute' | 'rate'>> {
   const minute = Math.floor(services.clock.micros() / 1000 / minuteMs);
   const current = await triggerRateEntity.read(services.store, instance);
   const used = current?.data.minute === minute ? current.data.runs : 0;
@@ -71,7 +89,7 @@ async function takeRate(services: Services, instance: number, wanted: number): P
   const data = { minute, runs: used + taken };
   const key = triggerRateEntity.key(instance);
   await maintain(services, [createOrUpdate(triggerRateEntity, { key, current }, data)]);
-  return taken;
+  return { minute, rate: taken };
 }
 
 /**
@@ -93,7 +111,8 @@ export async function planRuns(
     const planned = await Promise.all(runs);
     const writes = planned.flatMap((run) => run.writes);
     const own = later.length === 0 ? deleteItem(current) : updateItem(current, data);
-    const version = await unlessConflict(cascade(services, [own, ...writes]));
+    const pending = planned.filter(({ isPending }) => isPending).length;
+    const version = await unlessPlanned(planner, pending, cascade(services, [own, ...writes]));
     if (version === undefined) return;
     if (later.length === 0) {
       if (planned.at(-1)?.isPending !== true) {
@@ -102,6 +121,24 @@ export async function planRuns(
       return;
     }
     current = { ...current, version, data };
+  }
+}
+
+/** Waits for the writes of runs, and returns their room if they are not written. */
+async function unlessPlanned(
+  { room }: RunPlanner,
+  runs: number,
+  written: Promise<string>,
+): Promise<string | undefined> {
+  let version: string | undefined;
+  try {
+    version = await unlessConflict(written);
+    return version;
+  } finally {
+    if (version === undefined) {
+      room.rate += runs;
+      room.open += runs;
+    }
   }
 }
 

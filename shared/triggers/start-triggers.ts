@@ -17,8 +17,9 @@ import {
 import type { TriggerEventData } from '../store/records/triggers.ts';
 import type { Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
+import { isTransient } from '../values/errors/transient.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
-import { planRuns, type RunPlanner, takeRoom } from './planned-runs.ts';
+import { planRuns, type RunPlanner, returnRoom, takeRoom } from './planned-runs.ts';
 
 const name = 'triggers';
 const maxFailures = 5; // fewer than a delivery has attempts: no other change of the object is given up
@@ -85,14 +86,14 @@ async function startFor(
   const ids = events.flat().flatMap(({ data }) => data.triggers);
   if (ids.length === 0) return;
   const distinct = [...new Set(ids)];
-  const [found, room, first] = await Promise.all([
+  const [found, first] = await Promise.all([
     triggerEntity.readAll(
       store,
       distinct.map((id) => [instance, id]),
     ),
-    takeRoom(services, instance, ids.length),
     store.next(instanceCounter(instance, 'trace-trigger'), ids.length),
   ]);
+  const room = await takeRoom(services, instance, ids.length); // last: a delivery that fails before takes none
   let trace = first;
   const planner = {
     services,
@@ -107,7 +108,12 @@ async function startFor(
   const planAll = async (ofObject: readonly Stored<TriggerEventData>[]) => {
     for (const event of ofObject) await planOrSkip(planner, event);
   };
-  await allSettled(events.map(planAll));
+  try {
+    await allSettled(events.map(planAll));
+  } catch (error) {
+    await returnRoom(services, instance, room);
+    throw error;
+  }
 }
 
 /**
@@ -118,6 +124,7 @@ async function planOrSkip(planner: RunPlanner, event: Stored<TriggerEventData>):
   try {
     await planRuns(planner, event);
   } catch (error) {
+    if (isTransient(error)) throw error; // it is no fault of the event
     await countFailure(planner.services, event, error);
   }
 }

@@ -260,6 +260,32 @@ describe('changes in the stream', () => {
     );
   });
 
+  it('alone and old are left to a job, because they may have killed the function', async () => {
+    const taken: string[] = [];
+    const consumer: ChangeConsumer = {
+      name: 'picky',
+      watches: [{ kind: 'object', actions: ['create'] }],
+      consume: async (changes) => void taken.push(...changes.map(({ key }) => key.sk)),
+    };
+    const handle = open({ consumers: [consumer] });
+    const aged = (id: number, seconds: number) => {
+      const { dynamodb, ...rest } = created(id);
+      const at = Math.floor(Date.now() / 1000) - seconds;
+      return { ...rest, dynamodb: { ...dynamodb, ApproximateCreationDateTime: at } };
+    };
+
+    const answer = await handle([aged(1, 90)]);
+    await handle([aged(2, 2)]); // behind it
+    const before = [...taken];
+    now = Date.now() + 2000;
+    await handle([]);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(before).toEqual([]);
+    expect(taken.map(Number)).toEqual([1, 2]);
+    expect(await workLeft()).toEqual([]);
+  });
+
   it('that cannot be stored as a dead letter arrive again as a whole', async () => {
     const broken: Store = { ...store, write: () => Promise.reject(new Error('no table')) };
     const handle = open({ through: broken });
@@ -537,6 +563,17 @@ describe('jobs between two ticks', () => {
     await Promise.all(invoked);
 
     expect(ran).toEqual(['soon']);
+  });
+
+  it('are looked for by a message that cannot be read, and the operator hears of it', async () => {
+    await write(store, jobIn(-1));
+
+    const answer = await open({ kinds: [kind] })([{ body: 'soon' } as SQSRecord]);
+    await Promise.all(invoked);
+
+    expect(answer).toEqual({ batchItemFailures: [] });
+    expect(ran).toEqual(['-1']);
+    expect(logged).toMatchObject([{ level: 'error', message: 'a wake-up has no time' }]);
   });
 
   it('are run by the next tick when the function cannot be invoked', async () => {

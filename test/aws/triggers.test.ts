@@ -6,10 +6,16 @@ import { writeItem } from '../../shared/platform/aws/store/item.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import { runQueueEntity, traceEntity } from '../../shared/store/entities.ts';
+import {
+  deadLetterEntity,
+  runQueueEntity,
+  traceEntity,
+  triggerEventEntity,
+  triggerRateEntity,
+} from '../../shared/store/entities.ts';
 import { readRange } from '../../shared/store/entity.ts';
 import type { RunQueueData } from '../../shared/store/records/scripts.ts';
-import type { Put, Stored } from '../../shared/store/store.ts';
+import { type Put, StoreBusy, type Stored } from '../../shared/store/store.ts';
 import { startTriggers } from '../../shared/triggers/start-triggers.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { change, write } from '../store/fixture.ts';
@@ -88,4 +94,43 @@ it('repeated and late records start nothing again, also in several functions at 
 
   expect(await queued(5)).toEqual(expected(5));
   expect(await readRange(store, { pk: traceEntity.partition(1, 'trigger', 1) })).toHaveLength(3);
+});
+
+/** Services on a store that is too busy for the runs of triggers as long as `isBusy`. */
+function busyServices(state: { isBusy: boolean }): Services {
+  const throttled: LocalStore = {
+    ...store,
+    write: async (transaction) => {
+      const isOfRuns = transaction.writes.some(({ key }) => key.pk.includes('TRACES'));
+      if (state.isBusy && isOfRuns) throw new StoreBusy(1);
+      await store.write(transaction);
+    },
+  };
+  const clock = { ...openClock(), micros: () => 1_800_000_000_000_000 }; // one minute
+  const services = { store: throttled, clock, ids: openIds(), log: () => undefined };
+  return { ...services, files: noFiles } as Partial<Services> as Services; // what the consumer needs
+}
+
+it('a busy table is no failure of an event, and takes no room for its runs', async () => {
+  const events = Array.from({ length: 20 }, (_, object) => eventPut(object + 1, 1));
+  await write(store, ...events);
+  const changes = events.map(({ key, kind }) => ({ key, kind, position: '1', change }));
+  const state = { isBusy: true };
+  const services = busyServices(state);
+
+  for (let delivery = 0; delivery < 10; delivery += 1) {
+    await expect(startTriggers.consume(changes, services)).rejects.toThrow(
+      'the store was too busy',
+    );
+  }
+  const left = await readRange(store, { pk: triggerEventEntity.partition(1) });
+  state.isBusy = false;
+  await startTriggers.consume(changes, services);
+
+  expect(left.filter(({ data }) => 'failures' in data)).toEqual([]);
+  expect((await deadLetterEntity.list(store, [], { limit: 10 })).items).toEqual([]);
+  const traces = await readRange(store, { pk: traceEntity.partition(1, 'trigger', 1) });
+  const statuses = traces.map(({ data }) => (data as { readonly status?: string }).status);
+  expect(statuses).toEqual(events.map(() => 'pending'));
+  expect((await triggerRateEntity.read(store, 1))?.data.runs).toBe(events.length);
 });

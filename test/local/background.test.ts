@@ -17,7 +17,7 @@ import {
 } from '../../shared/platform/local/store/store.ts';
 import type { LogEntry } from '../../shared/platform/ports.ts';
 import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
-import { ConditionFailed, type Store } from '../../shared/store/store.ts';
+import { ConditionFailed, type Store, StoreBusy } from '../../shared/store/store.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { del, put, write } from '../store/fixture.ts';
 
@@ -262,6 +262,64 @@ describe('changes', () => {
     const [letter] = items.map(({ data }) => data as { id: string });
     expect(logged).toMatchObject([{ level: 'error', deadLetter: letter?.id, sk: 't13' }]);
     expect(slept).toEqual([100, 200, 400, 800, 1600]);
+    await background.stop();
+    await store.close();
+  });
+
+  it('wait for the end of transient errors, with growing pauses, and others are consumed first', async () => {
+    const store = await openMemory();
+    let failures = 0;
+    const { consumer, taken } = collector();
+    const busy: ChangeConsumer = {
+      ...consumer,
+      consume: async (changes, services) => {
+        if (changes.some(({ key }) => key.pk === 'BUSY') && failures < 100) {
+          failures += 1;
+          throw new StoreBusy(1);
+        }
+        await consumer.consume(changes, services);
+      },
+    };
+    await write(store, put({ pk: 'BUSY', sk: 'b' }), thing('a', 1), thing('poison', 2));
+    await write(store, put({ pk: 'BUSY', sk: 'c' }));
+
+    const { background, slept } = start(store, { consumers: [busy] });
+    await background.idle();
+
+    const places = taken.map(({ key }) => `${key.pk} ${key.sk}`);
+    expect(places.indexOf('THINGS a')).toBe(0);
+    expect([...new Set(places)].filter((each) => each.startsWith('BUSY'))).toEqual([
+      'BUSY b',
+      'BUSY c',
+    ]);
+    expect((await deadLetterEntity.list(store, [], { limit: 10 })).items).toEqual([]);
+    expect(slept.slice(0, 4)).toEqual([1000, 2000, 4000, 4000]);
+    expect(slept).toHaveLength(100);
+    await background.stop();
+    await store.close();
+  });
+
+  it('a poisoned one behind a transient error is one dead letter, whatever is repeated', async () => {
+    const store = await openMemory();
+    let failures = 0;
+    const { consumer } = collector();
+    const picky: ChangeConsumer = {
+      ...consumer,
+      consume: async (changes) => {
+        if (changes.some((change) => numberOf(change) === 13)) throw new Error('never this one');
+        failures += 1;
+        if (changes.some(({ key }) => key.pk === 'BUSY') && failures < 20) throw new StoreBusy(1);
+      },
+    };
+    await write(store, thing('first', 13));
+    await write(store, put({ pk: 'BUSY', sk: 'b' }));
+    await write(store, thing('second', 13), thing('good', 1));
+
+    const { background } = start(store, { consumers: [picky] });
+    await background.idle();
+
+    const { items } = await deadLetterEntity.list(store, [], { limit: 10 });
+    expect(items.map(({ data }) => data.key.sk).toSorted()).toEqual(['first', 'second']);
     await background.stop();
     await store.close();
   });

@@ -128,14 +128,15 @@ test('it receives changes for its consumers, and new jobs, but not its own write
   ]);
 });
 
-test('failed records are retried, in halves, a limited number of times, and then stored in the bucket', () => {
+test('records that cannot be kept are retried for almost as long as the stream has them, then stored in the bucket', () => {
   for (const source of sources.slice(0, 2)) {
     expect(source).toMatchObject({
       BisectBatchOnFunctionError: true,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      MaximumRetryAttempts: 8,
+      MaximumRecordAgeInSeconds: 23 * 3600,
       StartingPosition: 'TRIM_HORIZON',
     });
+    expect(source).not.toHaveProperty('MaximumRetryAttempts'); // without end
     expect(textOf(source.EventSourceArn)).toBe(`${tableId}.StreamArn`);
     expect(textOf(source.DestinationConfig.OnFailure.Destination)).toBe(bucketId);
     expect(source.MetricsConfig).toEqual({ Metrics: ['EventCount'] }); // for the alarm
@@ -169,9 +170,18 @@ test('it sends itself messages for the seconds between, and these may be repeate
   expect(wakeUps?.Properties).toMatchObject({
     VisibilityTimeout: 300, // that of the function at least
     SqsManagedSseEnabled: true,
-    RedrivePolicy: {
-      deadLetterTargetArn: { 'Fn::GetAtt': [queueId, 'Arn'] },
-      maxReceiveCount: 3,
-    },
+    MessageRetentionPeriod: 600,
+  });
+});
+
+test('no throttle of the account makes dead letters of wake-ups and ticks', () => {
+  // each throttled attempt counts as a receipt: a message expires, and the tick of the next minute replaces it
+  expect(wakeUps?.Properties).not.toHaveProperty('RedrivePolicy');
+  const configs = Object.values(template.findResources('AWS::Lambda::EventInvokeConfig'));
+  const config = configs.find(({ Properties }) => Properties.MaximumEventAgeInSeconds === 3600);
+  expect(config?.Properties).toMatchObject({
+    FunctionName: { Ref: expect.stringMatching(/^BackgroundWorker/) },
+    MaximumRetryAttempts: 0,
+    DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [queueId, 'Arn'] } } },
   });
 });

@@ -87,10 +87,10 @@ test('functions that are invoked asynchronously are not retried, start soon or n
     failures: textOf(Properties.DestinationConfig.OnFailure.Destination),
   }));
 
-  const common = { retries: 0, seconds: 60, failures: deadLetters };
+  const common = { retries: 0, failures: deadLetters };
   expect(terms).toEqual([
-    { family: 'Background', ...common },
-    { family: 'ScriptRuns', ...common },
+    { family: 'Background', ...common, seconds: 3600 }, // also after a throttle of the account
+    { family: 'ScriptRuns', ...common, seconds: 60 },
   ]);
   const invoked = functions
     .filter(({ family }) => family !== 'root') // it waits for the functions to which it forwards

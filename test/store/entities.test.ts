@@ -361,6 +361,16 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.instanceLetterEntity.key(7, 5),
     'instance-letter | INSTANCE#7#DEADLETTERS | 0000000005',
   ],
+  [
+    table.parkedLaneEntity,
+    table.parkedLaneEntity.key('7#class counts'),
+    'parked-lane | PARKED | 7#class counts',
+  ],
+  [
+    table.parkedChangesEntity,
+    table.parkedChangesEntity.key('7#class counts', '0012', 'b1'),
+    'parked-changes | PARKED#7#class counts | 0012#b1',
+  ],
 ];
 
 describe('stored keys never change', () => {

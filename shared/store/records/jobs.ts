@@ -38,6 +38,37 @@ export interface DeadLetterData {
   readonly number?: number;
 }
 
+/** A lane of the change feed with changes that wait for their consumer. */
+export interface ParkedLaneData {
+  readonly consumer: string;
+  /** Instance, or partition outside of instances. */
+  readonly owner: string;
+  /** Epoch milliseconds since when it has any. */
+  readonly sinceMs: number;
+}
+
+/** Changes of a lane that wait, in order. */
+export interface ParkedChangesData {
+  /** Number of the first ones that do not wait any more. */
+  readonly consumed: number;
+  /** Deliveries that began and have not ended: their processes died. */
+  readonly begun: number;
+  /** Absent where `file` has them. */
+  readonly changes?: readonly ParkedChange[];
+  /** Key of the file that has them, if they are too large for an item. */
+  readonly file?: string;
+}
+
+/** A change that waits. */
+export interface ParkedChange {
+  readonly position: string;
+  readonly key: Key;
+  readonly kind: string;
+  readonly change: Change;
+  readonly before?: { readonly version: string; readonly data: object };
+  readonly after?: { readonly version: string; readonly data: object };
+}
+
 /** A dead letter as its instance sees it: without the data of the change, so that lists of them are small. */
 export interface InstanceLetterData extends LetterItem {
   readonly id: number;

@@ -8,16 +8,18 @@ import type {
 } from 'aws-lambda';
 import {
   type ChangeConsumer,
-  deliver,
   type ItemChange,
   type Services,
   sizedKinds,
 } from '../../../jobs/change-feed.ts';
 import { type DeadLetterRequest, handleDeadLetter } from '../../../jobs/dead-letters.ts';
+import { type Delivery, deliver } from '../../../jobs/delivery.ts';
 import { dueTimes, type JobType, type ReadJobs, readJobs, runDue } from '../../../jobs/jobs.ts';
+import { openParking, parkedJob } from '../../../jobs/parked-changes.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
 import { faultOf } from '../../../values/caught.ts';
-import { readStreamRecord } from './stream.ts';
+import { withSharedPatience } from '../sdk/patience.ts';
+import { numberOf, readStreamRecord } from './stream.ts';
 import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
 
 /** An operator's request. */
@@ -47,6 +49,16 @@ export interface BackgroundOptions {
   readonly invokeLater: (event: DueEvent) => Promise<void>;
 }
 
+/**
+ * A tenant is waited for as long as by a request while its items are throttled, and for one poisoned change: others of
+ * the shard wait behind it.
+ */
+const delivering: Pick<Delivery, 'sleep' | 'limited' | 'maxFailed'> = {
+  maxFailed: 1,
+  sleep: (ms) => sleep(ms),
+  limited: withSharedPatience,
+};
+
 type Invocation = Pick<Context, 'getRemainingTimeInMillis'>;
 
 /** The handler of the background function. */
@@ -70,8 +82,8 @@ const earlyMs = 1000;
 /**
  * Creates the handler: passes changes in the stream to their consumers, and runs due jobs, with each tick and in
  * invocations of its own. The stream and the queue of wake-ups start those and do not wait: they have few invocations
- * at a time, and a long job in one of them would delay all jobs behind it. A failed batch of changes is delivered again
- * as a whole: consumers are idempotent.
+ * at a time, and a long job in one of them would delay all jobs behind it. Of a failed batch of changes, the first that
+ * was not consumed is delivered again with all behind it: consumers accept repeated changes.
  */
 export function createBackground(options: BackgroundOptions): BackgroundHandler {
   const { services, consumers } = options;
@@ -93,14 +105,16 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
     if ('jobs' in event) await runJobs(invocation);
     else if (records.length === 0) await tick(invocation);
     else await begin(changes);
-    const isConsumed = await consume(options, changes);
-    const itemIdentifier = records[0]?.dynamodb?.SequenceNumber ?? '';
-    return { batchItemFailures: isConsumed ? [] : [{ itemIdentifier }] };
+    // usage of jobs and consumers; no client waits here
+    const consuming = consume(options, changes, isSuspect(services, records));
+    const [from] = await Promise.all([consuming, services.meter.flush()]);
+    return { batchItemFailures: from === undefined ? [] : [{ itemIdentifier: numberOf(from) }] };
   };
 }
 
 /** Waits for the time of a wake-up that arrives a little early. */
-async function arrival({ clock }: Services, time: number): Promise<void> {
+async function arrival({ clock, log }: Services, time: number): Promise<void> {
+  if (Number.isNaN(time)) log({ level: 'error', message: 'a wake-up has no time' });
   const pauseMs = time - clock.micros() / 1000;
   // a timer may be a millisecond early, and drops fractions
   if (pauseMs > 0 && pauseMs < earlyMs) await sleep(pauseMs + 2);
@@ -117,7 +131,9 @@ function changesIn(
 }
 
 /** Returns functions that run due jobs, here or in another invocation, and have jobs run later. */
-function createJobs({ services, kinds, wakeUps, invokeLater }: BackgroundOptions) {
+function createJobs(options: BackgroundOptions) {
+  const { services, consumers, wakeUps, invokeLater } = options;
+  const kinds = [...options.kinds, parkedJob(consumers, delivering)];
   const context = {
     ...services,
     settled: () => Promise.resolve(), // the delay of the stream is unknown
@@ -163,19 +179,42 @@ function createJobs({ services, kinds, wakeUps, invokeLater }: BackgroundOptions
   };
 }
 
-/** Passes changes to their consumers; returns false when they must be delivered again. */
+/** A record alone that is older than this was left over when the event source divided a batch that killed the function. */
+const suspectMs = 60_000;
+
+/** Checks whether a batch may kill the function: then a job delivers it, and the shard continues. */
+function isSuspect({ clock }: Services, [record, ...more]: readonly DynamoDBRecord[]): boolean {
+  const seconds = record?.dynamodb?.ApproximateCreationDateTime;
+  if (seconds === undefined || more.length > 0) return false;
+  return clock.micros() / 1000 - seconds * 1000 > suspectMs;
+}
+
+/**
+ * Passes changes to their consumers. Those that must wait are parked, so that the shard continues.
+ *
+ * @returns the first change that must be delivered again, with all that follow
+ */
 async function consume(
   { services, consumers }: BackgroundOptions,
   changes: readonly ItemChange[],
-): Promise<boolean> {
+  isApart: boolean,
+): Promise<ItemChange | undefined> {
+  const watched = new Set(consumers.flatMap(({ watches }) => watches.map(({ kind }) => kind)));
+  if (!changes.some(({ kind }) => watched.has(kind))) return undefined;
   try {
-    await services.meter.flush(); // usage of jobs and consumers; no client waits here
-    for (const consumer of consumers) {
-      await deliver({ consumer, services, sleep: (ms) => sleep(ms) }, changes);
-    }
-    return true;
+    const { park, ...parking } = await openParking(services);
+    const mustWait = isApart ? () => true : parking.mustWait;
+    const delivery = { ...delivering, mustWait, park, consumers, services };
+    const interruption = await deliver(delivery, changes);
+    if (interruption === undefined) return undefined;
+    logUnconsumed(services, interruption.error ?? new Error('earlier changes wait'));
+    return interruption.from;
   } catch (error) {
-    services.log({ level: 'error', message: 'changes could not be consumed', ...faultOf(error) });
-    return false;
+    logUnconsumed(services, error);
+    return changes[0];
   }
+}
+
+function logUnconsumed({ log }: Services, error: unknown): void {
+  log({ level: 'error', message: 'changes could not be consumed', ...faultOf(error) });
 }

@@ -34,6 +34,11 @@ export function readStreamRecord(
   };
 }
 
+/** Returns the sequence number of the record of a change. */
+export function numberOf({ position }: ItemChange): string {
+  return position.replace(/^0+/, '');
+}
+
 type Image = Readonly<Record<string, AttributeValue>> | undefined;
 
 function imageOf(image: Image, sized: ReadonlySet<string>): Stored | undefined {

@@ -3,6 +3,7 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { StoreBusy } from '../../../store/store.ts';
 import { anyPartOf, longestDelay } from '../../../values/back-off.ts';
 import { codeOf } from '../../../values/caught.ts';
+import { lostResponses, statusOf, throttles } from '../../../values/errors/transient.ts';
 import { currentPatience, type Patience } from '../sdk/patience.ts';
 
 /** Time and randomness, for waiting between tries. Tests fix them. */
@@ -118,38 +119,10 @@ function delayAfter(
 /** The effect of a failed try: permanent failure; no effect, by throttling or otherwise; or unknown. */
 type Failure = 'final' | 'throttled' | 'nothing done' | 'unknown';
 
-const throttles = new Set([
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'Throttling',
-  'ThrottlingException',
-  'NothingProcessed',
-  // reasons for a cancelled transaction
-  'ProvisionedThroughputExceeded',
-  'ThrottlingError',
-]);
-
 const passing = new Set([
   'Incomplete',
   'ReplicatedWriteConflictException',
   'TransactionConflictException',
-]);
-
-const unknown = new Set([
-  'InternalServerError',
-  'ServiceUnavailable',
-  'TimeoutError',
-  'TransactionInProgressException',
-  'EAI_AGAIN',
-  'ECONNABORTED',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'ETIMEDOUT',
 ]);
 
 /** Temporary reasons for a cancelled transaction, in addition to throttling. */
@@ -158,22 +131,14 @@ const passingReasons = new Set(['None', 'TransactionConflict']);
 function judge(error: unknown): Failure {
   if (!(error instanceof Error)) return 'final';
   if (error instanceof TransactionCanceledException) return judgeReasons(error);
-  if (throttles.has(error.name)) return 'throttled';
+  if (throttles.has(error.name) || error.name === 'NothingProcessed') return 'throttled';
   if (passing.has(error.name)) return 'nothing done';
-  return unknown.has(error.name) || unknown.has(codeOf(error) ?? '') || statusOf(error) >= 500
-    ? 'unknown'
-    : 'final';
+  const isLost = lostResponses.has(error.name) || lostResponses.has(codeOf(error) ?? '');
+  return isLost || statusOf(error) >= 500 ? 'unknown' : 'final';
 }
 
 function judgeReasons({ CancellationReasons = [] }: TransactionCanceledException): Failure {
   const codes = CancellationReasons.map(({ Code }) => Code ?? 'None');
   if (!codes.every((code) => passingReasons.has(code) || throttles.has(code))) return 'final';
   return codes.some((code) => throttles.has(code)) ? 'throttled' : 'nothing done';
-}
-
-/** HTTP status of an error response; 0 when there was none. */
-function statusOf(error: Error): number {
-  const metadata = '$metadata' in error ? error.$metadata : undefined;
-  if (typeof metadata !== 'object' || metadata === null) return 0;
-  return 'httpStatusCode' in metadata ? Number(metadata.httpStatusCode ?? 0) : 0;
 }

@@ -1,4 +1,6 @@
-import { type ChangeConsumer, deliver, type Services } from '../../../jobs/change-feed.ts';
+import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
+import { deliver } from '../../../jobs/delivery.ts';
+import { longestDelay } from '../../../values/back-off.ts';
 import { causeOf } from '../../../values/caught.ts';
 import type { Changes } from '../../ports.ts';
 import type { Feed } from '../store/feed.ts';
@@ -10,8 +12,8 @@ const pageSize = 500;
 const gatherMs = 10;
 /** The same for consumers that readers wait for, which need not be earlier: a reader that waits starts them. */
 const awaitedGatherMs = 100;
-/** Pause after an error when not even a dead letter could be written. */
-const troubleMs = 1000;
+/** Pauses while a transient error lasts, or not even a dead letter can be written. */
+const troublePause = { firstMs: 1000, maxMs: 4000 }; // other changes wait as well
 
 /** Delivers the changes of the feed to their consumers. */
 export interface ConsumerLoop extends Pick<Changes, 'settled'> {
@@ -127,28 +129,34 @@ function isDone({ done, feed }: State): boolean {
 
 async function run(state: State): Promise<void> {
   const { services, ending } = state;
-  while (!isDone(state) && !ending.signal.aborted) {
+  for (let failures = 0; !isDone(state) && !ending.signal.aborted; ) {
     try {
       await takePage(state);
+      failures = 0;
     } catch (error) {
       if (ending.signal.aborted) return;
       const cause = causeOf(error);
       services.log({ level: 'error', message: 'changes could not be consumed', cause });
-      await pause(state, troubleMs).catch(() => undefined); // ended during the pause
+      const pauseMs = longestDelay(failures, troublePause);
+      failures += 1;
+      await pause(state, pauseMs).catch(() => undefined); // ended during the pause
     }
   }
 }
 
+/** @throws Error after the changes that were consumed, with that of the first one that could not be */
 async function takePage(state: State): Promise<void> {
   const { feed, consumers, services } = state;
   const newest = feed.newest();
   const changes = feed.read(pageSize, state.done);
   const sleep = (ms: number) => pause(state, ms);
-  for (const consumer of consumers) await deliver({ consumer, services, sleep }, changes);
-  state.done = changes.at(-1)?.position ?? newest;
+  const interruption = await deliver({ consumers, services, sleep }, changes);
+  const end = interruption === undefined ? changes.length : changes.indexOf(interruption.from);
+  state.done = changes[end - 1]?.position ?? (interruption === undefined ? newest : state.done);
   state.drop();
-  state.inTrouble = false;
   release(state, ({ until }) => until <= state.done);
+  if (interruption !== undefined) throw interruption.error;
+  state.inTrouble = false;
 }
 
 /** Pauses after a consumer has failed; releases the readers that do not wait for it. */
