@@ -19,8 +19,12 @@ export interface ItemChange {
   /** Absent when the item was deleted. */
   readonly after?: Stored;
   readonly change: Change;
-  /** Text that is greater for the later one of two changes of a partition. */
+  /** Text that is greater for the later one of two changes of a partition; across shards it has no meaning. */
   readonly position: string;
+  /** Shard of the feed: the changes of a partition may be in several at once. Absent: unknown, or it has none. */
+  readonly shard?: string;
+  /** Epoch milliseconds of its commit, a second early at most. Absent: unknown. */
+  readonly at?: number;
 }
 
 /** Effect of a change on an item. */

@@ -17,7 +17,7 @@ import { type DeadLetterRequest, handleDeadLetter } from '../../../jobs/dead-let
 import { dueTimes, type JobType, type ReadJobs, readJobs, runDue } from '../../../jobs/jobs.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
 import { faultOf } from '../../../values/caught.ts';
-import { readStreamRecord } from './stream.ts';
+import { readStreamRecord, shardName } from './stream.ts';
 import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
 
 /** An operator's request. */
@@ -32,10 +32,26 @@ export interface DueEvent {
 }
 
 /**
+ * Records of the table's stream. A reader with a tumbling window names their shard; its windows have no state, and the
+ * last event of each has no records. An operator's replay has `isReplay`.
+ */
+interface StreamEvent {
+  readonly Records?: DynamoDBStreamEvent['Records'] | undefined;
+  readonly window?: object;
+  readonly shardId?: string;
+  readonly isReplay?: true;
+}
+
+/** Response to an event of the stream. Lambda takes a response without `state` to one with a window as an error. */
+export interface BackgroundResponse extends DynamoDBBatchResponse {
+  readonly state?: Readonly<Record<string, never>>;
+}
+
+/**
  * Records of the table's stream, a wake-up, an operator's request, one of its own, or the tick of a minute, which has no
  * data.
  */
-export type BackgroundEvent = Partial<DynamoDBStreamEvent> | SQSEvent | OperatorEvent | DueEvent;
+export type BackgroundEvent = StreamEvent | SQSEvent | OperatorEvent | DueEvent;
 
 /** The consumers and jobs of the background. */
 export interface BackgroundOptions {
@@ -53,7 +69,7 @@ type Invocation = Pick<Context, 'getRemainingTimeInMillis'>;
 export type BackgroundHandler = (
   event: BackgroundEvent,
   context: Invocation,
-) => Promise<DynamoDBBatchResponse>;
+) => Promise<BackgroundResponse>;
 
 /** Longest time from the start of a request to its last write: a function ends after 29 s. */
 const callMicros = 60_000_000;
@@ -88,14 +104,18 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
       await startJobs();
       return { batchItemFailures: [] };
     }
-    const { Records: records = [] } = event;
-    const changes = changesIn(records, sized);
+    const { Records: records = [], window, shardId, isReplay }: StreamEvent = event;
+    const shard = shardId === undefined ? undefined : shardName(shardId);
+    const changes = changesIn(records, sized, shard);
     if ('jobs' in event) await runJobs(invocation);
-    else if (records.length === 0) await tick(invocation);
+    else if (records.length === 0 && window === undefined) await tick(invocation);
     else await begin(changes);
-    const isConsumed = await consume(options, changes);
+    const isConsumed = await consume(isReplay ? replaying(options) : options, changes);
     const itemIdentifier = records[0]?.dynamodb?.SequenceNumber ?? '';
-    return { batchItemFailures: isConsumed ? [] : [{ itemIdentifier }] };
+    return {
+      batchItemFailures: isConsumed ? [] : [{ itemIdentifier }],
+      ...(window !== undefined && { state: {} }),
+    };
   };
 }
 
@@ -109,11 +129,25 @@ async function arrival({ clock }: Services, time: number): Promise<void> {
 function changesIn(
   records: readonly DynamoDBRecord[],
   sized: ReadonlySet<string>,
+  shard: string | undefined,
 ): readonly ItemChange[] {
   return records
-    .map((record) => readStreamRecord(record, sized))
+    .map((record) => readStreamRecord(record, sized, shard))
     .filter((read) => read !== undefined)
     .filter(({ change }) => change.cause !== 'maintenance');
+}
+
+/** Returns consumers that process changes after later ones. */
+function replaying({ consumers, ...options }: BackgroundOptions): BackgroundOptions {
+  const late = consumers.map((consumer): ChangeConsumer => {
+    const { replay } = consumer;
+    if (replay === undefined) return consumer;
+    const consume: ChangeConsumer['consume'] = async (changes, services) => {
+      for (const change of changes) await replay(change, services);
+    };
+    return { ...consumer, consume };
+  });
+  return { ...options, consumers: late };
 }
 
 /** Returns functions that run due jobs, here or in another invocation, and have jobs run later. */

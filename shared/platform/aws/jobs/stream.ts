@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 import type { DataSize, ItemChange } from '../../../jobs/change-feed.ts';
 import type { Change, Stored } from '../../../store/store.ts';
@@ -14,13 +15,15 @@ const positionDigits = 40;
  * expired item.
  *
  * @param sized kinds of which only the size of the data is needed
+ * @param shard of the record; undefined: unknown
  * @returns undefined for an item that is no entity, such as a counter
  */
 export function readStreamRecord(
   record: DynamoDBRecord,
   sized: ReadonlySet<string>,
+  shard?: string,
 ): ItemChange | undefined {
-  const { NewImage, OldImage, SequenceNumber = '' } = record.dynamodb ?? {};
+  const { NewImage, OldImage, SequenceNumber = '', ...made } = record.dynamodb ?? {};
   const [before, after] = [imageOf(OldImage, sized), imageOf(NewImage, sized)];
   const item = after ?? before;
   if (item === undefined) return undefined;
@@ -31,7 +34,16 @@ export function readStreamRecord(
     ...(after && { after }),
     change: changeOf(record, NewImage),
     position: SequenceNumber.padStart(positionDigits, '0'),
+    ...(shard !== undefined && { shard }),
+    ...(made.ApproximateCreationDateTime && { at: made.ApproximateCreationDateTime * 1000 }),
   };
+}
+
+const shardLength = 8;
+
+/** Returns a short name for a shard: counts have the names of some shards, and ids of 40 characters differ at their ends. */
+export function shardName(id: string): string {
+  return createHash('sha256').update(id).digest('base64url').slice(0, shardLength);
 }
 
 type Image = Readonly<Record<string, AttributeValue>> | undefined;
