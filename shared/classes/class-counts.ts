@@ -10,7 +10,7 @@ import {
   placeOfObject,
 } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
-import type { ClassCountData, RecountData } from '../store/records/records.ts';
+import type { ClassCountData, RecountData } from '../store/records/class-counts.ts';
 import type { Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { recountClass } from './recount-class.ts';
@@ -52,6 +52,7 @@ function counter(counted: Counted): ChangeConsumer {
     name: counted.name,
     watches: [counted.watch],
     isAwaited: true,
+    needsShardOrder: true,
     consume: async (changes, services) => {
       const byClass = new Map<string, ItemChange[]>();
       for (const change of changes) {
@@ -104,30 +105,35 @@ async function count(
   const key = entity.key(instance, classNumber);
   await retryOnConflict(async () => {
     const current = await entity.read(services.store, instance, classNumber);
-    const { bytes: _, ...known } = current?.data ?? none;
+    const known = current?.data ?? none;
     const nowMs = services.clock.micros() / 1000;
     const found = findNew(known, changes, nowMs);
     if (found === undefined) return;
     // objects of a class whose count was deleted are being deleted themselves
     if (current === undefined && found.changes.every(({ before }) => before !== undefined)) return;
-    const sum = add(current?.data ?? none, found.changes);
-    const isLate = found.isDoubtful || hasLate(known, found.changes, nowMs);
-    const recountAt = known.recountAt ?? recountTime({ ...found, sum, isLate }, known, nowMs);
-    const data: ClassCountData = {
-      ...known,
-      ...found.positions,
-      ...sum,
-      ...(found.isSplit && { isSplit: true }),
-      ...(recountAt !== undefined && { recountAt }),
-      ...(known.recount && { recount: follow(known.recount, found.changes, isLate) }),
-    };
-    const isRequested = recountAt !== known.recountAt;
+    const data = countNew(known, found, nowMs);
+    const isRequested = data.recountAt !== known.recountAt;
     const task = { instance, classNumber, of };
     await maintain(services, [
       createOrUpdate(entity, { key, current }, data),
-      ...(isRequested ? [newJob(services, recountClass, task, recountAt)] : []),
+      ...(isRequested ? [newJob(services, recountClass, task, data.recountAt)] : []),
     ]);
   });
+}
+
+function countNew(known: ClassCountData, found: NewChanges, nowMs: number): ClassCountData {
+  const { bytes: _, ...others } = known;
+  const sum = add(known, found.changes);
+  const isLate = found.isDoubtful || hasLate(known, found.changes, nowMs);
+  const recountAt = known.recountAt ?? recountTime({ ...found, sum, isLate }, known, nowMs);
+  return {
+    ...others,
+    ...found.positions,
+    ...sum,
+    ...(found.isSplit && { isSplit: true }),
+    ...(recountAt !== undefined && { recountAt }),
+    ...(known.recount && { recount: follow(known.recount, found.changes, isLate) }),
+  };
 }
 
 interface Outcome extends Pick<NewChanges, 'isSplit'> {

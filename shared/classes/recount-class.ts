@@ -9,7 +9,7 @@ import {
 } from '../store/entities.ts';
 import type { Entity, ListPart } from '../store/entity.ts';
 import { jsonBytes } from '../store/exact-json.ts';
-import type { ClassCountData, RecountData } from '../store/records/records.ts';
+import type { ClassCountData, RecountData } from '../store/records/class-counts.ts';
 import type { Store } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
 import { closePart, endPart, openMs } from './rules/recounting.ts';
@@ -95,13 +95,8 @@ async function addPart(
 ): Promise<StepResult> {
   const nowMs = context.clock.micros() / 1000;
   const result = await decide<StepResult>(context, task, ({ recount, ...data }) => {
-    if (recount?.id !== task.id || recount === undefined) return {}; // another has begun, or this one has ended
-    if (recount.isLate || recount.part?.isFull) {
-      const next = again(task, recount);
-      if (next !== undefined) return { data: { ...data, ...next.recount }, result: next };
-      context.log({ level: 'info', message: tooBusy, ...placeOf(task) });
-      return { data: ended(data) };
-    }
+    if (recount === undefined || recount.id !== task.id) return {}; // another has begun, or this one has ended
+    if (recount.isLate || recount.part?.isFull) return repeat(context, task, { data, recount });
     if (recount.part === undefined) return { result: { task } }; // added before
     const counted = closePart(recount, read);
     if (to !== undefined) return { data: { ...data, recount: counted }, result: { task } };
@@ -118,20 +113,28 @@ function placeOf({ instance, classNumber, of = 'objects' }: Progress) {
   return { instance, classNumber, of };
 }
 
-/** Returns how to repeat a part in which too many items changed, or all after a late change; undefined: no more. */
-function again(
+interface Running {
+  readonly data: ClassCountData;
+  readonly recount: RecountData;
+}
+
+/** Repeats a part in which too many items changed, or all after a late change; after many rounds nothing. */
+function repeat(
+  { log }: JobContext,
   task: Progress,
-  { isLate, ...recount }: RecountData,
-):
-  | (Exclude<StepResult, 'done'> & { readonly recount: { readonly recount?: RecountData } })
-  | undefined {
+  { data, recount }: Running,
+): Decision<StepResult> {
   const { rounds = 0, size = maxPart } = task;
-  if (rounds >= maxRounds) return undefined;
+  if (rounds >= maxRounds) {
+    log({ level: 'info', message: tooBusy, ...placeOf(task) });
+    return { data: ended(data) };
+  }
   const next = { rounds: rounds + 1 };
-  if (isLate) return { task: { ...placeOf(task), ...next }, afterMs: retryMs, recount: {} };
+  if (recount.isLate)
+    return { data, result: { task: { ...placeOf(task), ...next }, afterMs: retryMs } };
   const smaller = Math.max(minPart, Math.floor(size / 2));
   const afterMs = size > minPart ? 0 : retryMs;
-  return { task: { ...task, ...next, size: smaller }, afterMs, recount: { recount } };
+  return { result: { task: { ...task, ...next, size: smaller }, afterMs } };
 }
 
 function ended({ recountAt: _, ...data }: ClassCountData): ClassCountData {

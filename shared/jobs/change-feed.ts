@@ -78,6 +78,8 @@ export interface ChangeConsumer {
   readonly watches: readonly Watch[];
   /** Readers wait for it (`Changes.settled`), so it takes a short time for any change, and waits for no other one. */
   readonly isAwaited?: true;
+  /** Needs the order of several items, so it receives one batch of a shard at a time. Absent: that of each item is enough. */
+  readonly needsShardOrder?: true;
   /** Processes changes, in order; after any error it receives them all again, some of them at a time. */
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
   /** Returns writes to be committed with the dead letter of a change. */

@@ -15,8 +15,8 @@ import {
   objectEntity,
 } from '../../shared/store/entities.ts';
 import { jsonBytes } from '../../shared/store/exact-json.ts';
+import type { ClassCountData } from '../../shared/store/records/class-counts.ts';
 import type { JobData } from '../../shared/store/records/jobs.ts';
-import type { ClassCountData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { readUsedBytes } from '../../shared/usage/quotas.ts';
@@ -162,11 +162,10 @@ function openStream(shardCount: number) {
   const byDigit = Array.from({ length: 10 }, (_, digit) => shards[digit % shardCount] as Shard);
   const sizes = new Map<number, number>();
   let lastId = 0;
+  const isRead = (shard: Shard | undefined): boolean =>
+    shard === undefined || (shard.read === shard.changes.length && isRead(shard.parent));
   const deliverable = () =>
-    shards.filter(
-      ({ parent, changes, read }) =>
-        read < changes.length && (parent === undefined || parent.read === parent.changes.length),
-    );
+    shards.filter(({ parent, changes, read }) => read < changes.length && isRead(parent));
   const deliver = async (shard: Shard, size: number, repeated = 0) => {
     const from = Math.max(0, shard.read - repeated);
     const to = Math.min(shard.read + size, shard.changes.length);

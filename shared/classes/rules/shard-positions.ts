@@ -1,5 +1,5 @@
 import type { ItemChange } from '../../jobs/change-feed.ts';
-import type { ClassCountData, ShardPosition } from '../../store/records/records.ts';
+import type { ClassCountData, ShardPosition } from '../../store/records/class-counts.ts';
 
 /**
  * A position is needed for as long as its changes may be repeated: the stream keeps them for 24 hours, and Lambda
@@ -78,7 +78,12 @@ function doubtfulUpTo(shards: readonly ShardPosition[], shard: string): string {
   const others = shards.filter(([name]) =>
     shard === unknownShard ? name !== unknownShard : name === unknownShard,
   );
-  return others.map(([, position]) => padded(position)).reduce((a, b) => (a > b ? a : b), '');
+  return (
+    others
+      .map(([, position]) => padded(position))
+      .toSorted()
+      .at(-1) ?? ''
+  );
 }
 
 /** Returns positions after a change: that of its shard remains in place, a new one is the last, expired ones are gone. */

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  Context,
-  DynamoDBBatchResponse,
-  DynamoDBRecord,
-  DynamoDBStreamEvent,
-  SQSEvent,
-} from 'aws-lambda';
+import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import {
   type ChangeConsumer,
   deliver,
@@ -104,18 +98,37 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
       await startJobs();
       return { batchItemFailures: [] };
     }
-    const { Records: records = [], window, shardId, isReplay }: StreamEvent = event;
-    const shard = shardId === undefined ? undefined : shardName(shardId);
-    const changes = changesIn(records, sized, shard);
+    const changes = changesIn(event, sized);
+    const isTick = event.Records === undefined && !('window' in event);
     if ('jobs' in event) await runJobs(invocation);
-    else if (records.length === 0 && window === undefined) await tick(invocation);
+    else if (isTick) await tick(invocation);
     else await begin(changes);
-    const isConsumed = await consume(isReplay ? replaying(options) : options, changes);
-    const itemIdentifier = records[0]?.dynamodb?.SequenceNumber ?? '';
-    return {
-      batchItemFailures: isConsumed ? [] : [{ itemIdentifier }],
-      ...(window !== undefined && { state: {} }),
+    return responseTo(event, await consume(optionsFor(event, options), changes));
+  };
+}
+
+/** Returns the options, for a replay with consumers that process changes after later ones. */
+function optionsFor({ isReplay }: StreamEvent, options: BackgroundOptions): BackgroundOptions {
+  if (!isReplay) return options;
+  const consumers = options.consumers.map((consumer): ChangeConsumer => {
+    const { replay } = consumer;
+    if (replay === undefined) return consumer;
+    const consume: ChangeConsumer['consume'] = async (changes, services) => {
+      for (const change of changes) await replay(change, services);
     };
+    return { ...consumer, consume };
+  });
+  return { ...options, consumers };
+}
+
+function responseTo(
+  { Records = [], window }: StreamEvent,
+  isConsumed: boolean,
+): BackgroundResponse {
+  const itemIdentifier = Records[0]?.dynamodb?.SequenceNumber ?? '';
+  return {
+    batchItemFailures: isConsumed ? [] : [{ itemIdentifier }],
+    ...(window !== undefined && { state: {} }),
   };
 }
 
@@ -127,27 +140,13 @@ async function arrival({ clock }: Services, time: number): Promise<void> {
 }
 
 function changesIn(
-  records: readonly DynamoDBRecord[],
+  { Records = [], shardId }: StreamEvent,
   sized: ReadonlySet<string>,
-  shard: string | undefined,
 ): readonly ItemChange[] {
-  return records
-    .map((record) => readStreamRecord(record, sized, shard))
+  const shard = shardId === undefined ? undefined : shardName(shardId);
+  return Records.map((record) => readStreamRecord(record, sized, shard))
     .filter((read) => read !== undefined)
     .filter(({ change }) => change.cause !== 'maintenance');
-}
-
-/** Returns consumers that process changes after later ones. */
-function replaying({ consumers, ...options }: BackgroundOptions): BackgroundOptions {
-  const late = consumers.map((consumer): ChangeConsumer => {
-    const { replay } = consumer;
-    if (replay === undefined) return consumer;
-    const consume: ChangeConsumer['consume'] = async (changes, services) => {
-      for (const change of changes) await replay(change, services);
-    };
-    return { ...consumer, consume };
-  });
-  return { ...options, consumers: late };
 }
 
 /** Returns functions that run due jobs, here or in another invocation, and have jobs run later. */

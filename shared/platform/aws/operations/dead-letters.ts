@@ -157,7 +157,11 @@ async function replay(
 ): Promise<void> {
   if (event === undefined) throw new Error('its content was not kept');
   // later changes have been counted since
-  await invoke(lambda, functionName, letter.kind === 'batch' ? { ...event, isReplay: true } : event);
+  await invoke(
+    lambda,
+    functionName,
+    letter.kind === 'batch' ? { ...event, isReplay: true } : event,
+  );
 }
 
 /**
