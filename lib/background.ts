@@ -6,6 +6,7 @@ import {
   type EventSourceMappingOptions,
   FilterCriteria,
   FilterRule,
+  type IEventSourceDlq,
   type IEventSourceMapping,
   type Function as LambdaFunction,
   MetricType,
@@ -115,31 +116,7 @@ export class Background extends Construct {
       }),
     );
     table.grantStreamTo(role);
-    const failures = files.failuresOf(role);
-    const source = (
-      name: string,
-      watched: readonly Watch[],
-      more: Partial<EventSourceMappingOptions>,
-    ) =>
-      handler.addEventSourceMapping(name, {
-        eventSourceArn: table.streamArn,
-        startingPosition: StartingPosition.TRIM_HORIZON,
-        filters: [...filtersOf(watched)],
-        batchSize: 500,
-        maxBatchingWindow: Duration.seconds(1),
-        bisectBatchOnError: true,
-        reportBatchItemFailures: true,
-        retryAttempts: 8,
-        supportS3OnFailureDestination: true,
-        onFailure: failures,
-        metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
-        ...more,
-      });
-    // as many as DynamoDB allows for a shard
-    this.sources = [
-      source('Changes', ordered, { tumblingWindow }),
-      source('Events', unordered, { parallelizationFactor }),
-    ];
+    this.sources = streamReaders(handler, table, files.failuresOf(role));
     const wakeUps = new Queue(this, 'WakeUps', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -168,6 +145,37 @@ export class Background extends Construct {
     });
     return queue;
   }
+}
+
+/** Adds two readers of the stream, as many as DynamoDB allows for a shard. */
+function streamReaders(
+  handler: LambdaFunction,
+  table: DataTable,
+  onFailure: IEventSourceDlq,
+): readonly IEventSourceMapping[] {
+  const reader = (
+    name: string,
+    watched: readonly Watch[],
+    more: Partial<EventSourceMappingOptions>,
+  ) =>
+    handler.addEventSourceMapping(name, {
+      eventSourceArn: table.streamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      filters: [...filtersOf(watched)],
+      batchSize: 500,
+      maxBatchingWindow: Duration.seconds(1),
+      bisectBatchOnError: true,
+      reportBatchItemFailures: true,
+      retryAttempts: 8,
+      supportS3OnFailureDestination: true,
+      onFailure,
+      metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
+      ...more,
+    });
+  return [
+    reader('Changes', ordered, { tumblingWindow }),
+    reader('Events', unordered, { parallelizationFactor }),
+  ];
 }
 
 /** Returns one filter per action, for all item kinds with a consumer. Maintenance writes have no consumer. */
