@@ -136,22 +136,22 @@ function countNew(known: ClassCountData, found: NewChanges, nowMs: number): Clas
   };
 }
 
-interface Outcome extends Pick<NewChanges, 'isSplit'> {
+interface Outcome extends Pick<NewChanges, 'isSplit' | 'isMoved'> {
   readonly sum: Numbers;
   readonly isLate: boolean;
 }
 
 /**
  * Returns the time of a recount in epoch milliseconds; undefined where the count is exact. A class is counted again once
- * it is in two shards, which older versions did not count.
+ * it is in two shards, which older versions did not count, and after a restore of the table.
  */
 function recountTime(
-  { sum, isSplit, isLate }: Outcome,
+  { sum, isSplit, isMoved, isLate }: Outcome,
   known: Pick<ClassCountData, 'isSplit'>,
   nowMs: number,
 ): number | undefined {
   if (isLate) return nowMs + calmMs;
-  if (sum.bytes === undefined) return nowMs; // an older version counted no bytes
+  if (sum.bytes === undefined || isMoved) return nowMs; // an older version counted no bytes
   return isSplit && known.isSplit === undefined ? nowMs : undefined;
 }
 

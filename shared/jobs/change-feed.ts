@@ -21,7 +21,7 @@ export interface ItemChange {
   readonly change: Change;
   /** Text that is greater for the later one of two changes of a partition; across shards it has no meaning. */
   readonly position: string;
-  /** Shard of the feed: the changes of a partition may be in several at once. Absent: unknown, or it has none. */
+  /** Stream and shard: the changes of a partition may be in several shards at once. Absent: unknown, or there are none. */
   readonly shard?: string;
   /** Epoch milliseconds of its commit, a second early at most. Absent: unknown. */
   readonly at?: number;

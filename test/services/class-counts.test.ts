@@ -118,7 +118,10 @@ describe('objects in two shards', () => {
     ['in turns', [2, 0, 3, 1]],
   ] as const) {
     it(`are all counted: ${name}`, async () => {
-      const [low, high] = [inShard('a', 1000, [1, 500]), inShard('b', 9000, [501, 1000])];
+      const [low, high] = [
+        inShard('stream.a', 1000, [1, 500]),
+        inShard('stream.b', 9000, [501, 1000]),
+      ];
       const batches = [low.slice(0, 250), low.slice(250), high.slice(0, 250), high.slice(250)];
 
       for (const at of order) await consume(batches[at] ?? []);
@@ -128,8 +131,8 @@ describe('objects in two shards', () => {
   }
 
   it('count for the quota of the instance', async () => {
-    await consume(inShard('b', 9000, [501, 1000]));
-    await consume(inShard('a', 1000, [1, 500]));
+    await consume(inShard('stream.b', 9000, [501, 1000]));
+    await consume(inShard('stream.a', 1000, [1, 500]));
 
     const settled = async () => undefined;
     const used = await readUsedBytes({ ...services, store, settings: {}, settled }, 1);
@@ -155,7 +158,7 @@ function openStream(shardCount: number) {
   const open = (parent?: Shard): Shard => {
     named += 1;
     const next = parent === undefined ? (named * 7919) % 5000 : parent.next + ((named * 31) % 100);
-    return { name: `s${named}`, parent, changes: [], next, read: 0, isClosed: false };
+    return { name: `stream.${named}`, parent, changes: [], next, read: 0, isClosed: false };
   };
   const shards = Array.from({ length: shardCount }, () => open());
   /** Shards by the last digit of ids. */
@@ -366,7 +369,7 @@ describe('the positions of shards', () => {
   it('expire after 26 hours, when no change before them can be repeated', async () => {
     const sizes: number[] = [];
     for (let n = 0; n < 60; n += 1) {
-      await consume(inShard(`s${n}`, 100 * n + 1, [n + 1, n + 1])); // a shard is closed after four hours
+      await consume(inShard(`stream.${n}`, 100 * n + 1, [n + 1, n + 1])); // a shard is closed after four hours
       now += 4 * hourMs;
       sizes.push((await read())?.shards?.length ?? 0);
     }
@@ -377,6 +380,19 @@ describe('the positions of shards', () => {
     expect(await jobs()).toEqual([]); // each is the successor of the one before
   });
 
+  it('of another stream have the class counted again: its table was restored', async () => {
+    await consume(inShard('old.1', 9000, [1, 5])); // and later ones, which were in the table
+    for (const id of [1, 2, 3, 4, 5, 6, 7, 8]) await commit({ id, after: 1 });
+
+    await consume(inShard('new.1', 10, [8, 8]));
+    await openRecount({ instance: 1, classNumber: 2 }).end();
+    await consume(inShard('new.1', 20, [9, 9]));
+
+    expect(await jobs()).toHaveLength(1);
+    expect(await read()).toMatchObject({ count: 9, bytes: 9 * jsonBytes(valuesOf(1)) });
+    expect(await read()).not.toHaveProperty('recountAt');
+  });
+
   it('of a count of an older version are kept: its changes may be repeated', async () => {
     await consume(inShard(undefined, 100, [1, 10]));
     expect(await read()).toEqual({
@@ -385,13 +401,16 @@ describe('the positions of shards', () => {
       position: '109'.padStart(40, '0'),
     });
 
-    await consume(inShard('a', 101, [2, 20]));
+    await consume(inShard('stream.a', 101, [2, 20]));
 
     expect(await read()).toMatchObject({ count: 20, recountAt: now + 900_000 });
   });
 
   it('that an older version did not know are replaced by a recount', async () => {
-    const split = [inShard(undefined, 9000, [501, 1000]), inShard('a', 1000, [1, 500])].flat();
+    const split = [
+      inShard(undefined, 9000, [501, 1000]),
+      inShard('stream.a', 1000, [1, 500]),
+    ].flat();
     for (const { key, after } of split) {
       await commit({ id: Number(key.sk), after: after === undefined ? undefined : 1 });
     }
@@ -401,7 +420,7 @@ describe('the positions of shards', () => {
 
     now += 900_000;
     await openRecount({ instance: 1, classNumber: 2 }).end();
-    await consume(inShard('a', 1500, [1001, 1010]));
+    await consume(inShard('stream.a', 1500, [1001, 1010]));
 
     expect(await read()).toMatchObject({ count: 1010, bytes: 1010 * jsonBytes(valuesOf(1)) });
     expect(await read()).not.toHaveProperty('recountAt');
@@ -410,13 +429,13 @@ describe('the positions of shards', () => {
 
 describe('a recount', () => {
   it('of a part in which too many items change is repeated with fewer, then given up', async () => {
-    await consume(inShard('a', 1, [1, 1]));
+    await consume(inShard('stream.a', 1, [1, 1]));
     const current = await classCountEntity.read(store, 1, 2);
     if (current === undefined) throw new Error('no count');
     await write(store, updateItem(current, { ...current.data, recountAt: now }));
     let id = 1;
     const burst = async () => {
-      await consume(inShard('a', id + 1, [id + 1, id + 5001]));
+      await consume(inShard('stream.a', id + 1, [id + 1, id + 5001]));
       id += 5001;
     };
 
@@ -428,8 +447,8 @@ describe('a recount', () => {
   });
 
   it('runs once for all dead letters of a class', async () => {
-    await consume(inShard('a', 1, [1, 5]));
-    for (const change of inShard('a', 3, [6, 9])) await counts.replay?.(change, services);
+    await consume(inShard('stream.a', 1, [1, 5]));
+    for (const change of inShard('stream.a', 3, [6, 9])) await counts.replay?.(change, services);
 
     expect(await jobs()).toHaveLength(1);
     expect(await read()).toMatchObject({ count: 5, recountAt: now });

@@ -21,6 +21,8 @@ export interface NewChanges {
   readonly isDoubtful: boolean;
   /** Whether a shard goes on although another one has begun after it: no successor, but the other part of a partition. */
   readonly isSplit: boolean;
+  /** Whether they are of another stream: the table was restored, and the last changes of the old one may be missing. */
+  readonly isMoved: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export function findNew(
     const fresh = changes.filter(({ position }) => position > known.position);
     if (fresh.length === 0) return undefined;
     const positions = { position: last.position };
-    return { changes: fresh, positions, isDoubtful: false, isSplit: false };
+    return { changes: fresh, positions, isDoubtful: false, isSplit: false, isMoved: false };
   }
   const { shard = unknownShard } = last;
   const shards = known.shards ?? shardsBefore(known.position, nowMs);
@@ -60,6 +62,7 @@ export function findNew(
     positions: { position: last.position, shards: advance(shards, reached, nowMs) },
     isDoubtful: fresh.length < uncounted.length,
     isSplit: own !== undefined && shard !== unknownShard && named.at(-1) !== own,
+    isMoved: named.length > 0 && named.every(([name]) => streamOf(name) !== streamOf(shard)),
   };
 }
 
@@ -107,6 +110,10 @@ function padded(position: string): string {
 /** Returns a position for an item that is written with each change of its class: a kilobyte is one unit. */
 function short(position: string): string {
   return position.replace(/^0+/, '');
+}
+
+function streamOf(shard: string): string {
+  return shard.split('.')[0] ?? '';
 }
 
 function minuteOf(ms: number): number {

@@ -143,7 +143,8 @@ function changesIn(
   { Records = [], shardId }: StreamEvent,
   sized: ReadonlySet<string>,
 ): readonly ItemChange[] {
-  const shard = shardId === undefined ? undefined : shardName(shardId);
+  const stream = Records[0]?.eventSourceARN ?? '';
+  const shard = shardId === undefined ? undefined : shardName(stream, shardId);
   return Records.map((record) => readStreamRecord(record, sized, shard))
     .filter((read) => read !== undefined)
     .filter(({ change }) => change.cause !== 'maintenance');

@@ -39,11 +39,16 @@ export function readStreamRecord(
   };
 }
 
-const shardLength = 8;
+/**
+ * Returns a short name for a shard, with one for its stream: counts have the names of some shards, and the stream of a
+ * restored table is another one.
+ */
+export function shardName(streamArn: string, id: string): string {
+  return `${hash(streamArn).slice(0, 4)}.${hash(id).slice(0, 8)}`;
+}
 
-/** Returns a short name for a shard: counts have the names of some shards, and ids of 40 characters differ at their ends. */
-export function shardName(id: string): string {
-  return createHash('sha256').update(id).digest('base64url').slice(0, shardLength);
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 type Image = Readonly<Record<string, AttributeValue>> | undefined;
