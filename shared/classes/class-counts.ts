@@ -14,8 +14,8 @@ import type { ClassCountData, RecountData } from '../store/records/class-counts.
 import type { Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { recountClass } from './recount-class.ts';
-import { followRecount, hasLate } from './rules/recounting.ts';
-import { findNew, type NewChanges } from './rules/shard-positions.ts';
+import { followRecount, hasLate } from './recounting.ts';
+import { findNew, type NewChanges } from './shard-positions.ts';
 
 /** Time before a recount whose cause is that changes may still be repeated, or arrive late. */
 const calmMs = 900_000;

@@ -12,8 +12,8 @@ import { jsonBytes } from '../store/exact-json.ts';
 import type { ClassCountData, RecountData } from '../store/records/class-counts.ts';
 import type { Store } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
-import { closePart, endPart, openMs } from './rules/recounting.ts';
-import { forgetUnknown } from './rules/shard-positions.ts';
+import { closePart, endPart, openMs } from './recounting.ts';
+import { forgetUnknown } from './shard-positions.ts';
 
 /** Class whose objects or files are counted again. */
 export type RecountedClass = {
@@ -46,7 +46,7 @@ const maxRounds = 24;
 
 /**
  * Counts the objects of a class, or their files, one by one, and replaces the count made from changes. It is exact
- * although the class is written to: rules/recounting.ts. A recount that began again too often leaves the count as it is.
+ * although the class is written to: recounting.ts. A recount that began again too often leaves the count as it is.
  */
 export const recountClass: JobType = {
   name: 'recount-class',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { unorderedConsumers } from '../../functions/jobs.ts';
 import { recountClass } from '../../shared/classes/recount-class.ts';
-import { openMs } from '../../shared/classes/rules/recounting.ts';
+import { openMs } from '../../shared/classes/recounting.ts';
 import type { ItemChange, Services } from '../../shared/jobs/change-feed.ts';
 import type { JobContext, StepResult } from '../../shared/jobs/jobs.ts';
 import { openClock } from '../../shared/platform/clock.ts';
