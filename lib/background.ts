@@ -3,8 +3,10 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as FunctionTarget } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import {
+  type EventSourceMappingOptions,
   FilterCriteria,
   FilterRule,
+  type IEventSourceDlq,
   type IEventSourceMapping,
   type Function as LambdaFunction,
   MetricType,
@@ -15,7 +17,7 @@ import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { grants } from '../functions/background/grants.ts';
-import { watches } from '../functions/jobs.ts';
+import { unorderedConsumers } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
 import { queueVariable } from '../shared/platform/aws/environment.ts';
 import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
@@ -57,6 +59,26 @@ const eventNames: Readonly<Record<ChangeAction, string>> = {
   delete: 'REMOVE',
 };
 
+/**
+ * A window makes Lambda name the shard of a batch. It has no state and ends with a shard. It goes with retries and with
+ * failures of a part of a batch, whose response has `state` too; no source says the same of a parallelisation factor.
+ */
+const tumblingWindow = Duration.minutes(15); // the longest: each ends with one more invocation
+
+/** Batches of a shard at a time, which have no item in common: one that fails does not stop all others. */
+const parallelizationFactor = 2;
+
+const consumers = [...unorderedConsumers, followScripts];
+const ordered = consumers
+  .filter(({ needsShardOrder }) => needsShardOrder)
+  .flatMap((consumer) => consumer.watches);
+const unordered: readonly Watch[] = [
+  ...consumers
+    .filter(({ needsShardOrder }) => !needsShardOrder)
+    .flatMap((consumer) => consumer.watches),
+  { kind: jobEntity.kind, actions: ['create'] }, // later writes to a job have no consumer
+];
+
 /** Filter for the changes of a request and their consequences. */
 const byCall = { [attributes.change]: { S: [{ prefix: 'client' }, { prefix: 'cascade' }] } };
 
@@ -97,26 +119,7 @@ export class Background extends Construct {
       }),
     );
     table.grantStreamTo(role);
-    const failures = files.failuresOf(role);
-    const source = (name: string, filters: readonly Filter[], batchSize: number) =>
-      handler.addEventSourceMapping(name, {
-        eventSourceArn: table.streamArn,
-        startingPosition: StartingPosition.TRIM_HORIZON,
-        filters: [...filters],
-        batchSize,
-        maxBatchingWindow: Duration.seconds(1),
-        bisectBatchOnError: true,
-        reportBatchItemFailures: true,
-        // without a number of attempts: what fails for a reason of its own is kept by the function itself
-        maxRecordAge: Duration.hours(maxRecordHours),
-        supportS3OnFailureDestination: true,
-        onFailure: failures,
-        metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
-      });
-    this.sources = [
-      source('Changes', filtersOf([...watches, ...followScripts.watches]), 500),
-      source('Work', [newWorkFilter()], 100),
-    ];
+    this.sources = streamReaders(handler, table, files.failuresOf(role));
     const wakeUps = this.makeWakeUps();
     wakeUps.grantSendMessages(role);
     handler.addEnvironment(queueVariable, wakeUps.queueUrl);
@@ -157,6 +160,38 @@ export class Background extends Construct {
   }
 }
 
+/** Adds two readers of the stream, as many as DynamoDB allows for a shard. */
+function streamReaders(
+  handler: LambdaFunction,
+  table: DataTable,
+  onFailure: IEventSourceDlq,
+): readonly IEventSourceMapping[] {
+  const reader = (
+    name: string,
+    watched: readonly Watch[],
+    more: Partial<EventSourceMappingOptions>,
+  ) =>
+    handler.addEventSourceMapping(name, {
+      eventSourceArn: table.streamArn,
+      startingPosition: StartingPosition.TRIM_HORIZON,
+      filters: [...filtersOf(watched)],
+      batchSize: 500,
+      maxBatchingWindow: Duration.seconds(1),
+      bisectBatchOnError: true,
+      reportBatchItemFailures: true,
+      // without a number of attempts: what fails for a reason of its own is kept by the function itself
+      maxRecordAge: Duration.hours(maxRecordHours),
+      supportS3OnFailureDestination: true,
+      onFailure,
+      metricsConfig: { metrics: [MetricType.EVENT_COUNT] },
+      ...more,
+    });
+  return [
+    reader('Changes', ordered, { tumblingWindow }),
+    reader('Events', unordered, { parallelizationFactor }),
+  ];
+}
+
 /** Returns one filter per action, for all item kinds with a consumer. Maintenance writes have no consumer. */
 function filtersOf(watched: readonly Watch[]): readonly Filter[] {
   return actions.flatMap((action) => {
@@ -166,14 +201,5 @@ function filtersOf(watched: readonly Watch[]): readonly Filter[] {
     const image =
       action === 'delete' ? { OldImage: isKind } : { NewImage: { ...isKind, ...byCall } };
     return [FilterCriteria.filter({ eventName: [eventNames[action]], dynamodb: image })];
-  });
-}
-
-/** Returns the filter for jobs that a request created. Later writes to a job do not match. */
-function newWorkFilter(): Filter {
-  const isWork = { [attributes.kind]: { S: [jobEntity.kind] } };
-  return FilterCriteria.filter({
-    eventName: [eventNames.create],
-    dynamodb: { NewImage: { ...isWork, ...byCall } },
   });
 }

@@ -1,10 +1,5 @@
 import { buildIndexes } from '../../shared/classes/build-indexes.ts';
-import {
-  classCounts,
-  classFileCounts,
-  recountedClassCounts,
-  recountedClassFileCounts,
-} from '../../shared/classes/class-counts.ts';
+import { classCounts, classFileCounts } from '../../shared/classes/class-counts.ts';
 import { addCompositeIndex } from '../../shared/classes/composite-index-job.ts';
 import { recountClass } from '../../shared/classes/recount-class.ts';
 import type { FamilyJobs } from '../../shared/core/resource/route.ts';
@@ -14,5 +9,5 @@ import { clearClass } from '../../shared/instances/clear-partitions.ts';
 export const jobs: FamilyJobs = {
   types: [buildIndexes, addCompositeIndex, recountClass, clearClass],
   consumers: [classCounts, classFileCounts],
-  unorderedConsumers: [recountedClassCounts, recountedClassFileCounts],
+  unorderedConsumers: [classCounts, classFileCounts],
 };

@@ -10,6 +10,7 @@ import { allSettled } from '../values/promises/all-settled.ts';
 export const publishEvents: ChangeConsumer = {
   name: 'channel-events',
   watches: [{ kind: channelEventEntity.kind, actions: ['create'] }],
+  needsShardOrder: true, // each change of an object is an item of its own
   consume: async (changes, { messages }) => {
     const events = changes
       .map(({ after }) => after)

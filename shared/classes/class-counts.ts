@@ -10,12 +10,15 @@ import {
   placeOfObject,
 } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
-import type { ClassCountData } from '../store/records/records.ts';
+import type { ClassCountData, RecountData } from '../store/records/class-counts.ts';
 import type { Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { recountClass } from './recount-class.ts';
+import { followRecount, hasLate } from './recounting.ts';
+import { findNew, type NewChanges } from './shard-positions.ts';
 
-const recountMs = 86_400_000;
+/** Time before a recount whose cause is that changes may still be repeated, or arrive late. */
+const calmMs = 900_000;
 
 interface Counted {
   readonly name: string;
@@ -23,62 +26,45 @@ interface Counted {
   readonly entity: typeof classCountEntity;
   /** Items that are counted again, as in the data of the job. */
   readonly of: 'objects' | 'files';
-  /** Whether changes of a class may arrive out of order. */
-  readonly isRecounted: boolean;
 }
-
-const objects = {
-  name: 'class counts',
-  watch: { kind: objectEntity.kind, actions: ['create', 'update', 'delete'], needsData: false },
-  entity: classCountEntity,
-  of: 'objects',
-} as const;
-
-const files = {
-  name: 'class file counts',
-  watch: { kind: fileEntity.kind, actions: ['create', 'delete'] },
-  entity: classFileCountEntity,
-  of: 'files',
-} as const;
 
 /**
  * Counts the objects of classes and their bytes, each class in a separate item
  * (docs/reference/classes.md#objects_count).
  */
-export const classCounts: ChangeConsumer = counter({ ...objects, isRecounted: false });
+export const classCounts: ChangeConsumer = counter({
+  name: 'class counts',
+  watch: { kind: objectEntity.kind, actions: ['create', 'update', 'delete'], needsData: false },
+  entity: classCountEntity,
+  of: 'objects',
+});
 
 /** Counts the files of classes and their bytes in the same way. */
-export const classFileCounts: ChangeConsumer = counter({ ...files, isRecounted: false });
-
-/**
- * Counts objects if changes of a class may arrive out of order, so that one may be missed: a class that changes is
- * counted again a day later.
- */
-export const recountedClassCounts: ChangeConsumer = counter({ ...objects, isRecounted: true });
-
-/** Counts files in the same way. */
-export const recountedClassFileCounts: ChangeConsumer = counter({ ...files, isRecounted: true });
+export const classFileCounts: ChangeConsumer = counter({
+  name: 'class file counts',
+  watch: { kind: fileEntity.kind, actions: ['create', 'delete'] },
+  entity: classFileCountEntity,
+  of: 'files',
+});
 
 function counter(counted: Counted): ChangeConsumer {
   return {
     name: counted.name,
     watches: [counted.watch],
     isAwaited: true,
+    needsShardOrder: true,
     consume: async (changes, services) => {
       const byClass = new Map<string, ItemChange[]>();
       for (const change of changes) {
-        const ofClass = byClass.get(change.key.pk);
-        if (ofClass === undefined) byClass.set(change.key.pk, [change]);
+        const place = `${change.key.pk} ${change.shard}`;
+        const ofClass = byClass.get(place);
+        if (ofClass === undefined) byClass.set(place, [change]);
         else ofClass.push(change);
       }
       await Promise.all([...byClass.values()].map((ofClass) => count(services, ofClass, counted)));
     },
-    replay: async (change, services) => {
-      await count(services, [change], counted); // ignored if later changes were counted
-      const { instance, classNumber } = placeOfObject(change.key);
-      const task = { instance, classNumber, of: counted.of };
-      await maintain(services, [newJob(services, recountClass, task)]);
-    },
+    // whether its change was counted is unknown by then
+    replay: (change, services) => requestRecount(services, change, counted),
   };
 }
 
@@ -111,43 +97,99 @@ const none: ClassCountData = { count: 0, bytes: 0, position: '' };
 async function count(
   services: Services,
   changes: readonly ItemChange[],
-  { entity, of, isRecounted }: Counted,
+  { entity, of }: Counted,
 ): Promise<void> {
   const [first] = changes;
-  const last = changes.at(-1);
-  if (first === undefined || last === undefined) return;
+  if (first === undefined) return;
   const { instance, classNumber } = placeOfObject(first.key);
   const key = entity.key(instance, classNumber);
   await retryOnConflict(async () => {
     const current = await entity.read(services.store, instance, classNumber);
     const known = current?.data ?? none;
-    const fresh = changes.filter((change) => change.position > known.position);
-    const sum = add(known, fresh);
-    // Objects of a class whose count was deleted are being deleted themselves.
-    if (fresh.length === 0 || (current === undefined && sum.count <= 0)) return;
-    const recountAt = recountTime(services, known, { sum, isRecounted });
-    const data: ClassCountData = {
-      position: last.position,
-      ...sum,
-      ...(recountAt !== undefined && { recountAt }),
-    };
-    const isNew = recountAt !== undefined && known.recountAt === undefined;
+    const nowMs = services.clock.micros() / 1000;
+    const found = findNew(known, changes, nowMs);
+    if (found === undefined) return;
+    // objects of a class whose count was deleted are being deleted themselves
+    if (current === undefined && found.changes.every(({ before }) => before !== undefined)) return;
+    const data = countNew(known, found, nowMs);
+    const isRequested = data.recountAt !== known.recountAt;
     const task = { instance, classNumber, of };
     await maintain(services, [
       createOrUpdate(entity, { key, current }, data),
-      ...(isNew ? [newJob(services, recountClass, task, recountAt)] : []),
+      ...(isRequested ? [newJob(services, recountClass, task, data.recountAt)] : []),
     ]);
   });
 }
 
-/** Returns the time of the next recount in epoch milliseconds: now if an older version counted no bytes. */
+function countNew(known: ClassCountData, found: NewChanges, nowMs: number): ClassCountData {
+  const { bytes: _, ...others } = known;
+  const sum = add(known, found.changes);
+  const isLate = found.isDoubtful || hasLate(known, found.changes, nowMs);
+  const recountAt = known.recountAt ?? recountTime({ ...found, sum, isLate }, known, nowMs);
+  return {
+    ...others,
+    ...found.positions,
+    ...sum,
+    ...(found.isSplit && { isSplit: true }),
+    ...(recountAt !== undefined && { recountAt }),
+    ...(known.recount && { recount: follow(known.recount, found.changes, isLate) }),
+  };
+}
+
+interface Outcome extends Pick<NewChanges, 'isSplit' | 'isMoved'> {
+  readonly sum: Numbers;
+  readonly isLate: boolean;
+}
+
+/**
+ * Returns the time of a recount in epoch milliseconds; undefined where the count is exact. A class is counted again once
+ * it is in two shards, which older versions did not count, and after a restore of the table.
+ */
 function recountTime(
-  { clock }: Services,
-  { recountAt }: ClassCountData,
-  { sum, isRecounted }: { readonly sum: Numbers; readonly isRecounted: boolean },
+  { sum, isSplit, isMoved, isLate }: Outcome,
+  known: Pick<ClassCountData, 'isSplit'>,
+  nowMs: number,
 ): number | undefined {
-  const nowMs = clock.micros() / 1000;
-  if (recountAt !== undefined) return recountAt;
-  if (sum.bytes === undefined) return nowMs;
-  return isRecounted ? nowMs + recountMs : undefined;
+  if (isLate) return nowMs + calmMs;
+  if (sum.bytes === undefined || isMoved) return nowMs; // an older version counted no bytes
+  return isSplit && known.isSplit === undefined ? nowMs : undefined;
+}
+
+function follow(
+  recount: RecountData,
+  changes: readonly ItemChange[],
+  isLate: boolean,
+): RecountData {
+  const sized = changes.map(({ key, before, after }) => ({
+    sk: key.sk,
+    before: before && sizeOf(before),
+    after: after && sizeOf(after),
+  }));
+  return { ...followRecount(recount, sized), ...(isLate && { isLate }) };
+}
+
+/** Has a class counted again that a change was not counted of: now, or from the start if a recount runs. */
+async function requestRecount(
+  services: Services,
+  { key: { pk, sk }, after }: ItemChange,
+  { entity, of }: Counted,
+): Promise<void> {
+  const { instance, classNumber } = placeOfObject({ pk, sk });
+  const key = entity.key(instance, classNumber);
+  await retryOnConflict(async () => {
+    const current = await entity.read(services.store, instance, classNumber);
+    if (current === undefined && after === undefined) return; // the class was deleted
+    const { recount, ...known } = current?.data ?? none;
+    if (recount !== undefined) {
+      const data = { ...known, recount: { ...recount, isLate: true as const } };
+      await maintain(services, [createOrUpdate(entity, { key, current }, data)]);
+      return;
+    }
+    const recountAt = services.clock.micros() / 1000;
+    if (known.recountAt !== undefined && known.recountAt <= recountAt) return; // its job is due
+    await maintain(services, [
+      createOrUpdate(entity, { key, current }, { ...known, recountAt }),
+      newJob(services, recountClass, { instance, classNumber, of }, recountAt),
+    ]);
+  });
 }

@@ -19,8 +19,12 @@ export interface ItemChange {
   /** Absent when the item was deleted. */
   readonly after?: Stored;
   readonly change: Change;
-  /** Text that is greater for the later one of two changes of a partition. */
+  /** Text that is greater for the later one of two changes of a partition; across shards it has no meaning. */
   readonly position: string;
+  /** Stream and shard: the changes of a partition may be in several shards at once. Absent: unknown, or there are none. */
+  readonly shard?: string;
+  /** Epoch milliseconds of its commit, a second early at most. Absent: unknown. */
+  readonly at?: number;
 }
 
 /** Effect of a change on an item. */
@@ -74,6 +78,8 @@ export interface ChangeConsumer {
   readonly watches: readonly Watch[];
   /** Readers wait for it (`Changes.settled`), so it takes a short time for any change, and waits for no other one. */
   readonly isAwaited?: true;
+  /** Needs the order of several items, so it receives one batch of a shard at a time. Absent: that of each item is enough. */
+  readonly needsShardOrder?: true;
   /** Processes changes of one owner, in order; after any error it receives them all again, some of them at a time. */
   consume(changes: readonly ItemChange[], services: Services): Promise<void>;
   /** Returns writes to be committed with the dead letter of a change. */

@@ -21,6 +21,7 @@ import type {
   PollSlotData,
   RoomHeadData,
 } from './records/channels.ts';
+import type { ClassCountData } from './records/class-counts.ts';
 import type {
   DeploymentIdData,
   RunSlotData,
@@ -49,7 +50,6 @@ import type {
   AccountData,
   AdminData,
   ApiKeyData,
-  ClassCountData,
   ClassData,
   ClassMigrationData,
   ClassNumbersData,

@@ -379,40 +379,54 @@ describe('jobs', () => {
     }
   });
 
-  it('count a class again a day after it has changed, and correct missed changes', async () => {
+  it('count a class again that a change was missed of, once the changes of that time have arrived', async () => {
     const handle = open();
     await write(store, ...[1, 2, 3, 4, 5].map(object));
     await handle([created(1), created(2)]); // and never the others
+    const quiet = await workLeft();
+    await open({}, replayOf([created(3)]))([]);
 
+    now = Date.now() + 1000;
+    await handle([]);
     const before = await counted();
-    expect(await workLeft()).toHaveLength(1);
-    now = Date.now() + 86_401_000;
-    await handle([]);
-    expect([before, await counted()]).toEqual([2, 2]); // the last changes may not have arrived yet
-    now += 61_000;
+    now += 21_000;
     await handle([]);
 
-    expect([await counted(), await workLeft()]).toEqual([5, []]);
+    expect([quiet, before, await counted(), await workLeft()]).toEqual([[], 2, 5, []]);
+  });
+});
+
+const inShard = (shardId: string, Records: DynamoDBRecord[]): BackgroundEvent => ({
+  Records,
+  window: { start: '2026-11-26T00:00:00Z', end: '2026-11-26T00:15:00Z' },
+  shardId: `shardId-00000001764115200000-${shardId}`,
+});
+const replayOf = (Records: DynamoDBRecord[]): BackgroundEvent => ({ Records, isReplay: true });
+
+describe('changes of a reader with windows', () => {
+  it('are counted by shard, and their response has a state', async () => {
+    const early = [created(1), created(2)];
+    const [late, again] = [[created(3)], [created(4)]];
+
+    const responses = [
+      await open({}, inShard('b', late))([]),
+      await open({}, inShard('a', early))([]),
+      await open({}, inShard('a', early))([]),
+      await open({}, inShard('b', again))([]),
+    ];
+
+    expect(await counted()).toBe(4);
+    expect(responses).toEqual(Array(4).fill({ batchItemFailures: [], state: {} }));
   });
 
-  it('discard the new count when the class has changed during the job', async () => {
-    const handle = open();
-    await write(store, ...[1, 2, 3].map(object));
-    await handle([created(1), created(2), created(3)]);
-    now = Date.now() + 86_401_000;
-    await handle([]);
+  it('have a last event without records, which runs no jobs', async () => {
+    const kind: JobType = { name: 'waiting', step: async () => 'done' };
+    await write(store, newJob({ clock, ids }, kind, {}));
 
-    await write(store, object(4));
-    await handle([created(4)]);
-    now += 61_000;
-    await handle([]);
-    expect([await counted(), (await workLeft()).length]).toEqual([4, 1]);
-    for (let wait = 0; wait < 2; wait += 1) {
-      now += 601_000;
-      await handle([]);
-    }
+    const response = await open({ kinds: [kind] }, inShard('a', []))([]);
 
-    expect([await counted(), await workLeft()]).toEqual([4, []]);
+    expect(response).toEqual({ batchItemFailures: [], state: {} });
+    expect(await workLeft()).toHaveLength(1);
   });
 });
 

@@ -218,7 +218,7 @@ describe('dead letters', () => {
   const id = '2026-11-18T11:06:40.000Z';
   test.each([
     ['a change', 'ab', 'the-worker', { deadLetter: { action: 'replay', id: 'ab', at: id } }],
-    ['a batch of the stream', uuid('b'), 'the-worker', records],
+    ['a batch of the stream', uuid('b'), 'the-worker', { ...records, isReplay: true }],
     [
       'a wake-up',
       uuid('1'),

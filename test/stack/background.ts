@@ -101,31 +101,40 @@ test('the function has time for jobs, and may read and write the table and its s
   ]);
 });
 
-test('it receives changes for its consumers, and new jobs, but not its own writes', () => {
-  const [changes, work] = sources;
+test('one reader has what needs the order of a shard, one all other changes and new jobs', () => {
+  const [changes, events] = sources;
 
   expect(filtersOf(changes)).toEqual([
     {
       eventName: ['INSERT'],
-      dynamodb: {
-        NewImage: {
-          t: { S: ['object', 'file', 'channel-event', 'trigger-event', 'script'] },
-          c: { S: byCall },
-        },
-      },
+      dynamodb: { NewImage: { t: { S: ['object', 'file', 'channel-event'] }, c: { S: byCall } } },
     },
     {
       eventName: ['MODIFY'],
-      dynamodb: { NewImage: { t: { S: ['object', 'script'] }, c: { S: byCall } } },
+      dynamodb: { NewImage: { t: { S: ['object'] }, c: { S: byCall } } },
+    },
+    { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['object', 'file'] } } } },
+  ]);
+  expect(filtersOf(events)).toEqual([
+    {
+      eventName: ['INSERT'],
+      dynamodb: { NewImage: { t: { S: ['trigger-event', 'script', 'work'] }, c: { S: byCall } } },
     },
     {
-      eventName: ['REMOVE'],
-      dynamodb: { OldImage: { t: { S: ['object', 'file', 'script', 'class'] } } },
+      eventName: ['MODIFY'],
+      dynamodb: { NewImage: { t: { S: ['script'] }, c: { S: byCall } } },
     },
+    { eventName: ['REMOVE'], dynamodb: { OldImage: { t: { S: ['script', 'class'] } } } },
   ]);
-  expect(filtersOf(work)).toEqual([
-    { eventName: ['INSERT'], dynamodb: { NewImage: { t: { S: ['work'] }, c: { S: byCall } } } },
-  ]);
+});
+
+test('a shard is named to the reader that counts, which has one batch of it at a time', () => {
+  const [changes, events] = sources;
+
+  expect(changes).toMatchObject({ TumblingWindowInSeconds: 900 });
+  expect(changes).not.toHaveProperty('ParallelizationFactor');
+  expect(events).toMatchObject({ ParallelizationFactor: 2 });
+  expect(events).not.toHaveProperty('TumblingWindowInSeconds');
 });
 
 test('records that cannot be kept are retried for almost as long as the stream has them, then stored in the bucket', () => {

@@ -62,6 +62,8 @@ export interface ParkedChangesData {
 /** A change that waits. */
 export interface ParkedChange {
   readonly position: string;
+  readonly shard?: string;
+  readonly at?: number;
   readonly key: Key;
   readonly kind: string;
   readonly change: Change;

@@ -173,17 +173,6 @@ export interface ClassMigrationData {
   readonly done: number;
 }
 
-/** Number of objects, or of files of objects, of a class. */
-export interface ClassCountData {
-  readonly count: number;
-  /** Bytes of all of them; absent in a count of an older version, until they are counted again. */
-  readonly bytes?: number;
-  /** Position of the last counted change: a repeated change is not counted again. */
-  readonly position: string;
-  /** Epoch milliseconds when the objects will be counted one by one; absent: not requested. */
-  readonly recountAt?: number;
-}
-
 /** A file of an object. */
 export interface FileData {
   readonly bytes: number;

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  Context,
-  DynamoDBBatchResponse,
-  DynamoDBRecord,
-  DynamoDBStreamEvent,
-  SQSEvent,
-} from 'aws-lambda';
+import type { Context, DynamoDBBatchResponse, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
 import {
   type ChangeConsumer,
   type ItemChange,
@@ -19,7 +13,7 @@ import { openParking, parkedJob } from '../../../jobs/parked-changes.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
 import { faultOf } from '../../../values/caught.ts';
 import { withSharedPatience } from '../sdk/patience.ts';
-import { numberOf, readStreamRecord } from './stream.ts';
+import { numberOf, readStreamRecord, shardName } from './stream.ts';
 import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
 
 /** An operator's request. */
@@ -34,10 +28,26 @@ export interface DueEvent {
 }
 
 /**
+ * Records of the table's stream. A reader with a tumbling window names their shard; its windows have no state, and the
+ * last event of each has no records. An operator's replay has `isReplay`.
+ */
+interface StreamEvent {
+  readonly Records?: DynamoDBStreamEvent['Records'] | undefined;
+  readonly window?: object;
+  readonly shardId?: string;
+  readonly isReplay?: true;
+}
+
+/** Response to an event of the stream. Lambda takes a response without `state` to one with a window as an error. */
+export interface BackgroundResponse extends DynamoDBBatchResponse {
+  readonly state?: Readonly<Record<string, never>>;
+}
+
+/**
  * Records of the table's stream, a wake-up, an operator's request, one of its own, or the tick of a minute, which has no
  * data.
  */
-export type BackgroundEvent = Partial<DynamoDBStreamEvent> | SQSEvent | OperatorEvent | DueEvent;
+export type BackgroundEvent = StreamEvent | SQSEvent | OperatorEvent | DueEvent;
 
 /** The consumers and jobs of the background. */
 export interface BackgroundOptions {
@@ -65,7 +75,7 @@ type Invocation = Pick<Context, 'getRemainingTimeInMillis'>;
 export type BackgroundHandler = (
   event: BackgroundEvent,
   context: Invocation,
-) => Promise<DynamoDBBatchResponse>;
+) => Promise<BackgroundResponse>;
 
 /** Longest time from the start of a request to its last write: a function ends after 29 s. */
 const callMicros = 60_000_000;
@@ -100,15 +110,21 @@ export function createBackground(options: BackgroundOptions): BackgroundHandler 
       await startJobs();
       return { batchItemFailures: [] };
     }
-    const { Records: records = [] } = event;
-    const changes = changesIn(records, sized);
+    const changes = changesIn(event, sized);
+    const isTick = event.Records === undefined && !('window' in event);
     if ('jobs' in event) await runJobs(invocation);
-    else if (records.length === 0) await tick(invocation);
+    else if (isTick) await tick(invocation);
     else await begin(changes);
     // usage of jobs and consumers; no client waits here
-    const consuming = consume(options, changes, isSuspect(services, records));
-    const [from] = await Promise.all([consuming, services.meter.flush()]);
-    return { batchItemFailures: from === undefined ? [] : [{ itemIdentifier: numberOf(from) }] };
+    const [from] = await Promise.all([consume(options, event, changes), services.meter.flush()]);
+    return responseTo(event, from);
+  };
+}
+
+function responseTo({ window }: StreamEvent, from: ItemChange | undefined): BackgroundResponse {
+  return {
+    batchItemFailures: from === undefined ? [] : [{ itemIdentifier: numberOf(from) }],
+    ...(window !== undefined && { state: {} }),
   };
 }
 
@@ -121,11 +137,12 @@ async function arrival({ clock, log }: Services, time: number): Promise<void> {
 }
 
 function changesIn(
-  records: readonly DynamoDBRecord[],
+  { Records = [], shardId }: StreamEvent,
   sized: ReadonlySet<string>,
 ): readonly ItemChange[] {
-  return records
-    .map((record) => readStreamRecord(record, sized))
+  const stream = Records[0]?.eventSourceARN ?? '';
+  const shard = shardId === undefined ? undefined : shardName(stream, shardId);
+  return Records.map((record) => readStreamRecord(record, sized, shard))
     .filter((read) => read !== undefined)
     .filter(({ change }) => change.cause !== 'maintenance');
 }
@@ -183,29 +200,30 @@ function createJobs(options: BackgroundOptions) {
 const suspectMs = 60_000;
 
 /** Checks whether a batch may kill the function: then a job delivers it, and the shard continues. */
-function isSuspect({ clock }: Services, [record, ...more]: readonly DynamoDBRecord[]): boolean {
-  const seconds = record?.dynamodb?.ApproximateCreationDateTime;
-  if (seconds === undefined || more.length > 0) return false;
+function isSuspect({ clock }: Services, { Records = [] }: StreamEvent): boolean {
+  const seconds = Records[0]?.dynamodb?.ApproximateCreationDateTime;
+  if (seconds === undefined || Records.length > 1) return false;
   return clock.micros() / 1000 - seconds * 1000 > suspectMs;
 }
 
 /**
- * Passes changes to their consumers. Those that must wait are parked, so that the shard continues.
+ * Passes changes to their consumers. Those that must wait are parked, so that the shard continues; in a replay nothing
+ * is, because parked changes are not taken for repeated ones.
  *
  * @returns the first change that must be delivered again, with all that follow
  */
 async function consume(
   { services, consumers }: BackgroundOptions,
+  event: StreamEvent,
   changes: readonly ItemChange[],
-  isApart: boolean,
 ): Promise<ItemChange | undefined> {
   const watched = new Set(consumers.flatMap(({ watches }) => watches.map(({ kind }) => kind)));
   if (!changes.some(({ kind }) => watched.has(kind))) return undefined;
   try {
-    const { park, ...parking } = await openParking(services);
-    const mustWait = isApart ? () => true : parking.mustWait;
-    const delivery = { ...delivering, mustWait, park, consumers, services };
-    const interruption = await deliver(delivery, changes);
+    const way = event.isReplay
+      ? { consumers: consumers.map(replaying) }
+      : { consumers, ...(await openLanes(services, event)) };
+    const interruption = await deliver({ ...delivering, ...way, services }, changes);
     if (interruption === undefined) return undefined;
     logUnconsumed(services, interruption.error ?? new Error('earlier changes wait'));
     return interruption.from;
@@ -213,6 +231,23 @@ async function consume(
     logUnconsumed(services, error);
     return changes[0];
   }
+}
+
+async function openLanes(services: Services, event: StreamEvent) {
+  const parking = await openParking(services);
+  return isSuspect(services, event) ? { ...parking, mustWait: () => true } : parking;
+}
+
+/** Returns a consumer that processes changes after later ones. */
+function replaying(consumer: ChangeConsumer): ChangeConsumer {
+  const { replay } = consumer;
+  if (replay === undefined) return consumer;
+  return {
+    ...consumer,
+    consume: async (changes, services) => {
+      for (const change of changes) await replay(change, services);
+    },
+  };
 }
 
 function logUnconsumed({ log }: Services, error: unknown): void {

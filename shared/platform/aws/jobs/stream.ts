@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AttributeValue, DynamoDBRecord } from 'aws-lambda';
 import type { DataSize, ItemChange } from '../../../jobs/change-feed.ts';
 import type { Change, Stored } from '../../../store/store.ts';
@@ -14,13 +15,15 @@ const positionDigits = 40;
  * expired item.
  *
  * @param sized kinds of which only the size of the data is needed
+ * @param shard of the record; undefined: unknown
  * @returns undefined for an item that is no entity, such as a counter
  */
 export function readStreamRecord(
   record: DynamoDBRecord,
   sized: ReadonlySet<string>,
+  shard?: string,
 ): ItemChange | undefined {
-  const { NewImage, OldImage, SequenceNumber = '' } = record.dynamodb ?? {};
+  const { NewImage, OldImage, SequenceNumber = '', ...made } = record.dynamodb ?? {};
   const [before, after] = [imageOf(OldImage, sized), imageOf(NewImage, sized)];
   const item = after ?? before;
   if (item === undefined) return undefined;
@@ -31,12 +34,26 @@ export function readStreamRecord(
     ...(after && { after }),
     change: changeOf(record, NewImage),
     position: SequenceNumber.padStart(positionDigits, '0'),
+    ...(shard !== undefined && { shard }),
+    ...(made.ApproximateCreationDateTime && { at: made.ApproximateCreationDateTime * 1000 }),
   };
 }
 
 /** Returns the sequence number of the record of a change. */
 export function numberOf({ position }: ItemChange): string {
   return position.replace(/^0+/, '');
+}
+
+/**
+ * Returns a short name for a shard, with one for its stream: counts have the names of some shards, and the stream of a
+ * restored table is another one.
+ */
+export function shardName(streamArn: string, id: string): string {
+  return `${hash(streamArn).slice(0, 4)}.${hash(id).slice(0, 8)}`;
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 type Image = Readonly<Record<string, AttributeValue>> | undefined;

@@ -153,10 +153,15 @@ function openQueue({ deadLetters, background }: Deployment, lambda: LambdaClient
 async function replay(
   lambda: LambdaClient,
   background: string,
-  { event, functionName = background }: FailureRecord,
+  { event, letter, functionName = background }: FailureRecord,
 ): Promise<void> {
   if (event === undefined) throw new Error('its content was not kept');
-  await invoke(lambda, functionName, event);
+  // later changes have been counted since
+  await invoke(
+    lambda,
+    functionName,
+    letter.kind === 'batch' ? { ...event, isReplay: true } : event,
+  );
 }
 
 /**
