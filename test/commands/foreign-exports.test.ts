@@ -114,7 +114,7 @@ test('times of collections without a zone are read as UTC, which is said', async
   write('book.json', { items: [{ ...record, printed: sold }] });
   const silent = await importFrom('pocketbase');
   write('book.json', { items: [record, { ...record, id: 'b2', created: '2020-01-01' }] });
-  const ended = await importFrom('pocketbase');
+  const ended = await importFrom('pocketbase', '--again');
 
   expect([silent.status, silent.stderr]).toEqual([0, 'Imported\n']);
   expect(ended).toMatchObject({

@@ -195,7 +195,7 @@ test('any table of texts is imported as it is', async () => {
     );
     save('pairs.csv', lines.join('\r\n'));
     const given = delimiter === '|' ? ['--delimiter', delimiter] : [];
-    expect(await run('import', 'pairs.csv', '--class', 'pair', ...given)).toMatchObject({
+    expect(await run('import', 'pairs.csv', '--class', 'pair', '--again', ...given)).toMatchObject({
       status: 0,
     });
   }

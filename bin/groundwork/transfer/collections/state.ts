@@ -28,6 +28,8 @@ export interface CollectionState {
   readonly order?: string;
   /** Digest of the records that are written. */
   readonly digest?: string;
+  /** When all records were written; absent: some may be left. */
+  readonly finished?: string;
 }
 
 /** Ids here, by class and id there: users are the class `user`. */
