@@ -75,6 +75,8 @@ describe('the keys of Firebase', () => {
 
   const bad = 'Invalid service account: project_id, private_key, client_email are required.';
   const otherFile = 'Invalid service account: its type must be "service_account".';
+  const badLegacyKey =
+    'Invalid server key: it has printable ASCII characters only, without blanks.';
   const badKey = 'Invalid service account: private_key is no whole RSA key in PEM.';
   it.each([
     [{ project_id: 'a' }, bad],
@@ -82,6 +84,9 @@ describe('the keys of Firebase', () => {
     ['service_account:somebody-else@example.com', bad],
     ['a'.repeat(41), 'Ensure this field has no more than 40 characters.'],
     [5, 'Not a valid string.'],
+    ...['AB\r\nX: y', 'é', 'a b', 'a\tb', 'a\0', '\u007f'].map(
+      (sent) => [sent, badLegacyKey] as const,
+    ),
     [{ ...serviceAccount, type: 'authorized_user' }, otherFile],
     [{ installed: { client_id: 'x', project_id: 'demo', client_secret: 'y' } }, bad],
     [{ project_info: { project_number: '1', project_id: 'demo' }, client: [] }, bad],
