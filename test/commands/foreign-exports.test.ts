@@ -260,6 +260,34 @@ test('rights that have no place here are counted', async () => {
   ]);
 });
 
+test('rights to write without reading are left out and counted', async () => {
+  const { world, write, importFrom } = await start();
+  await world.dataClass('book', [{ name: 'title', type: 'string' }]);
+  write('_User.json', { results: [{ objectId: 'u1', ...times, username: 'u1' }] });
+  const rights = [
+    { '*': { write: true } },
+    { '*': { read: false, write: true }, u1: { write: true } },
+    { '*': { read: true, write: true }, u1: {} },
+    { '*': {}, u1: { read: true, write: true } },
+    { '*': { read: true }, u1: { write: true } },
+  ];
+  write('Book.json', { results: rights.map((ACL, at) => ({ objectId: `b${at}`, ...times, ACL })) });
+
+  const strict = await importFrom('parse', '--strict');
+  const ended = await importFrom('parse');
+
+  const line = 'Book.json, ACL: 3 values left out: there is no right to write without reading';
+  expect(strict.status).toBe(2);
+  for (const { stderr } of [strict, ended]) expect(stderr).toContain(line);
+  expect(await list(world, 'book')).toMatchObject([
+    { owner: null, other_permissions: 'none' },
+    { owner: expect.any(Number), owner_permissions: 'none', other_permissions: 'none' },
+    { owner: expect.any(Number), owner_permissions: 'none', other_permissions: 'write' },
+    { owner: expect.any(Number), owner_permissions: 'full', other_permissions: 'none' },
+    { owner: expect.any(Number), owner_permissions: 'full', other_permissions: 'read' },
+  ]);
+});
+
 test('users of Parse keep their passwords, as far as these are hashes of bcrypt', async () => {
   const { world, write, importFrom } = await start();
   const users = [
