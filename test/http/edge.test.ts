@@ -312,7 +312,7 @@ describe('responses', () => {
       ...(Object.keys(own).some((name) => /origin/i.test(name)) && {
         'access-control-allow-origin': origin,
       }),
-      ...(credentials && { 'access-control-allow-credentials': credentials }),
+      ...(credentials === 'true' && { 'access-control-allow-credentials': credentials }),
     });
   });
 
