@@ -13,6 +13,7 @@ import {
   deploymentCounter,
   instanceEntity,
   isInstance,
+  memberEntity,
 } from '../../shared/store/entities.ts';
 import type { BackupData } from '../../shared/store/records/backups.ts';
 import type { Stored } from '../../shared/store/store.ts';
@@ -28,7 +29,7 @@ import { createBackup, deleteBackup } from './write.ts';
 /** A backup with its author and the name of its instance. */
 interface View {
   readonly data: BackupData;
-  /** Null: the instance is deleted. */
+  /** Null: the instance is deleted, or the account is no longer a member of it. */
   readonly instance: string | null;
   readonly author: JsonObject;
 }
@@ -108,12 +109,22 @@ function isOfPath({ instanceId }: Context, { instance }: BackupData): boolean {
 
 async function views(context: Context, items: readonly Stored<BackupData>[]) {
   const author = await authorOf(context);
-  const instances = await instanceEntity.readAll(
-    context.platform.store,
-    items.map(({ data }) => [data.instance]),
-  );
+  const { store } = context.platform;
+  const account = callingAccount(context).data.id;
+  const [instances, members] = await Promise.all([
+    instanceEntity.readAll(
+      store,
+      items.map(({ data }) => [data.instance]),
+    ),
+    memberEntity.readAll(
+      store,
+      items.map(({ data }) => [account, data.instance]),
+    ),
+  ]);
   return items.map(({ data }, at): View => {
-    return { data, author, instance: instances[at]?.data.name ?? null };
+    // its name may be a later one, which only members see
+    const name = members[at] === undefined ? undefined : instances[at]?.data.name;
+    return { data, author, instance: name ?? null };
   });
 }
 

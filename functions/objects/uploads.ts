@@ -8,10 +8,16 @@ import { uploadKey } from '../../shared/objects/files/object-files.ts';
 import { saveCall } from '../../shared/objects/object-input.ts';
 import { withRoom } from '../../shared/usage/quotas.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
+import { messages } from '../../shared/values/errors/messages.ts';
 import { dataOwner } from '../../shared/values/file-keys.ts';
 import { downloadNameOf } from '../../shared/values/text/file-name.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
-import { contentTypeOf, filenameErrors, maxUploadBytes } from '../../shared/values/uploads.ts';
+import {
+  contentTypeOf,
+  filenameErrors,
+  isContentType,
+  maxUploadBytes,
+} from '../../shared/values/uploads.ts';
 
 const fields = defineFields({
   filename: text(255),
@@ -61,6 +67,9 @@ async function openUpload(context: ClassContext, body: Body) {
   const { filename, content_type } = validInput(fields, body, 'create');
   const wrong = filenameErrors(filename);
   if (wrong.length > 0) throw invalid({ filename: wrong });
+  if (content_type !== '' && !isContentType(content_type)) {
+    throw invalid({ content_type: [messages.notContentType] });
+  }
   const { files, clock } = context.platform;
   const call = saveCall(context);
   const file = uploadKey({ ...call, classNumber: call.class.data.number }, filename);

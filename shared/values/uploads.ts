@@ -85,6 +85,20 @@ export function contentTypeOf(said: string, filename: string): string {
   return stored.startsWith('text/') ? `${stored}${parameter}` : stored;
 }
 
+/** Checks whether a text is a content type that can be kept: well formed, with a charset that has a name. */
+export function isContentType(text: string): boolean {
+  const [type = ''] = text.toLowerCase().split(';', 1);
+  const parameters = text.slice(type.length);
+  const charset = charsetOf(text)?.toLowerCase() ?? '';
+  return (
+    typePattern.test(type.trimEnd()) &&
+    /^[\t -~]*$/.test(parameters) &&
+    parametersForm.test(parameters) &&
+    (!/;\s*charset\s*=/i.test(parameters) || charsetForm.test(charset))
+  );
+}
+
+const parametersForm = /^(?:;[ \t]*(?:[\w!#$&^.+-]+[ \t]*=[ \t]*(?:[^\s;"]+|"[^"]*"))?[ \t]*)*$/;
 const charsetForm = /^[a-z0-9][a-z0-9._:-]{0,39}$/;
 
 const inert =

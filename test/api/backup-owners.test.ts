@@ -126,6 +126,25 @@ describe('rights and limits', () => {
     expect(await ask(theirs, shop.owner)).toEqual([201, undefined]);
   });
 
+  it('of a member who was removed no longer shows the instance', async () => {
+    const shop = await openWorld(api, 'hidden-1');
+    const member = await joinAs(shop, 'full');
+    const { id } = expected(await shop.call(member, 'POST', 'backups/full/', {}), 201);
+    await ended({ ...shop, owner: member }, `backups/full/${id}/`);
+    const path = `/v1.1/backups/full/${id}/`;
+    const before = expected(await api.send({ as: member, path }), 200);
+    const { id: account } = expected(await api.send({ as: member, path: '/v1.1/account/' }), 200);
+    const left = await shop.call(shop.owner, 'DELETE', `admins/${account}/`);
+    const renamed = await shop.call(shop.owner, 'POST', 'rename/', { new_name: 'hidden-2' });
+
+    const shown = await api.send({ as: member, path });
+    const list = await api.send({ as: member, path: '/v1.1/backups/full/' });
+
+    expect([left.status, renamed.status, before.instance]).toEqual([204, 200, 'hidden-1']);
+    expect(shown.body).toEqual({ ...before, instance: null });
+    expect(list.body.objects).toEqual([{ ...before, instance: null }]);
+  });
+
   it('of a deleted instance counts as before', async () => {
     const shop = await openWorld(api, 'counts-1');
     const { id, author } = await backUp(shop);

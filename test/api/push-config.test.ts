@@ -75,6 +75,8 @@ describe('the keys of Firebase', () => {
 
   const bad = 'Invalid service account: project_id, private_key, client_email are required.';
   const otherFile = 'Invalid service account: its type must be "service_account".';
+  const badLegacyKey =
+    'Invalid server key: it has printable ASCII characters only, without blanks.';
   const badKey = 'Invalid service account: private_key is no whole RSA key in PEM.';
   it.each([
     [{ project_id: 'a' }, bad],
@@ -96,6 +98,15 @@ describe('the keys of Firebase', () => {
 
     expect([status, body]).toEqual([400, { production_api_key: [message] }]);
   });
+
+  it.each(['AB\r\nX: y', 'é', 'a b', 'a\tb', 'a\0b', '\u007f'])(
+    'are rejected: %j',
+    async (sent) => {
+      const { status, body } = await gcm('PATCH', { production_api_key: sent });
+
+      expect([status, body]).toEqual([400, { production_api_key: [badLegacyKey] }]);
+    },
+  );
 
   it.each<[string, (pem: string) => unknown]>([
     ['as an object', (pem) => ({ ...serviceAccount, private_key: pem })],

@@ -89,7 +89,12 @@ describe('a form', () => {
     ['the type of the name', { filename: 'a.mp4' }, 'video/mp4', '.mp4'],
     ['a type of its own', { filename: 'a.bin', content_type: 'audio/ogg' }, 'audio/ogg', '.bin'],
     ['no name', {}, 'application/octet-stream', ''],
-    ['a type that is none', { content_type: 'x' }, 'application/octet-stream', ''],
+    [
+      'a charset',
+      { content_type: 'Text/HTML; level=1; Charset="ISO-8859-2"' },
+      'text/html; charset=iso-8859-2',
+      '',
+    ],
   ])('for a file with %s', async (_, asked, type, extension) => {
     const opened = await open(apiKey, path, asked);
     await send(opened);
@@ -110,6 +115,23 @@ describe('a form', () => {
   ])('with %s as name is rejected', async (_, asked, answer) => {
     expect(body(await ask(apiKey, path, asked))).toEqual({ status: 400, body: answer });
   });
+});
+
+it.each([
+  'x',
+  'text/',
+  'text/plain; charset=é',
+  'text/plain; charset=""',
+  'text/plain; charset="utf-8',
+  'text/plain charset=utf-8',
+  'text/html\r\nX: y',
+  'text/html; charset=utf-8\r\nX: y',
+  'text/html; title="é"',
+  'текст/html',
+])('a form for a file of the type %j is rejected', async (content_type) => {
+  const { status, body } = await ask(apiKey, path, { content_type });
+
+  expect([status, body]).toEqual([400, { content_type: ['Not a valid content_type.'] }]);
 });
 
 describe('access to forms', () => {

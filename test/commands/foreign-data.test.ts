@@ -63,7 +63,10 @@ test('a CSV file is imported into a class, by the types of its fields', async ()
       other_permissions: 'none',
     },
   ]);
-  expect(readdirSync(folder)).toEqual(['books.csv']);
+  expect(readdirSync(folder)).toEqual([
+    'books.csv',
+    expect.stringMatching(/^books\.csv\.import-library-/),
+  ]);
 });
 
 test.each([

@@ -35,6 +35,7 @@ const latin = (text: string) => Buffer.from(text, 'latin1');
 
 test.each<[string, Uint8Array | string, string[], string]>([
   ['semicolons', '\uFEFFtitle;pages;\r\nMünchen;7;\r\n;;\r\n', [], 'München'],
+  ['the separator of Excel', '\uFEFFsep=|\r\ntitle|pages\r\nMünchen|7\r\n', [], 'München'],
   ['tabs in UTF-16', utf16, [], 'München'],
   ['a given delimiter', 'title|pages\nMünchen|7\n', ['--delimiter', '|'], 'München'],
   ['tabs that are given', 'title\tpages\nMünchen\t7\n', ['--delimiter', 'tab'], 'München'],
@@ -195,7 +196,7 @@ test('any table of texts is imported as it is', async () => {
     );
     save('pairs.csv', lines.join('\r\n'));
     const given = delimiter === '|' ? ['--delimiter', delimiter] : [];
-    expect(await run('import', 'pairs.csv', '--class', 'pair', ...given)).toMatchObject({
+    expect(await run('import', 'pairs.csv', '--class', 'pair', '--again', ...given)).toMatchObject({
       status: 0,
     });
   }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { expected, openWorld, startApi, type World } from '../support/api.ts';
@@ -99,7 +99,69 @@ test('an import continues neither with another file nor where objects are gone',
   const again = await importCsv('--again');
 
   expect(again).toMatchObject({ status: 0, stdout: 'Imported 250 objects into book.\n' });
-  expect(readdirSync(folder)).toEqual(['books.csv']);
+  expect(readdirSync(folder)).toEqual([
+    'books.csv',
+    expect.stringMatching(/^books\.csv\.import-library-/),
+  ]);
+});
+
+test('a CSV file that was imported is not imported a second time', async () => {
+  const { world, write, importCsv, folder, place, run } = await start();
+  write('b');
+  expect(await importCsv()).toMatchObject({ status: 0 });
+
+  const second = await importCsv();
+  await world.dataClass('copy', fields);
+  const other = await run('import', 'books.csv', '--class', 'copy', ...place);
+  const third = await importCsv();
+  write('c');
+  const changed = await importCsv();
+  write('b');
+  appendFileSync(join(folder, 'books.csv'), '\nmore,1900');
+  const longer = await importCsv();
+  const again = await importCsv('--again');
+
+  for (const { status, stderr } of [second, third]) {
+    expect(status).toBe(2);
+    expect(stderr).toMatch(
+      /books\.csv was imported into book of library on \d{4}-.*Z; --again imports it a second time/,
+    );
+  }
+  expect(other).toMatchObject({ status: 0, stdout: 'Imported 250 objects into copy.\n' });
+  expect(changed.status).toBe(2);
+  expect(changed.stderr).toMatch(/books\.csv was imported .*, and has changed since/);
+  expect(longer).toMatchObject({
+    status: 0,
+    stdout: 'Imported 1 objects into book; 250 were there already.\n',
+  });
+  expect(again).toMatchObject({ status: 0, stdout: 'Imported 251 objects into book.\n' });
+  expect(await count(world)).toBe(502);
+});
+
+test('collections that were imported are not imported a second time', async () => {
+  const { world, place, run, folder } = await start();
+  await empty(world);
+  mkdirSync(join(folder, 'parse'));
+  const write = (title: string) => {
+    const results = [{ objectId: 'a', title }];
+    writeFileSync(join(folder, 'parse/Book.json'), JSON.stringify({ results }));
+  };
+  const importParse = (...more: string[]) =>
+    run('import', 'parse', '--from', 'parse', ...place, ...more);
+  write('a');
+  expect(await importParse()).toMatchObject({ status: 0 });
+
+  const second = await importParse();
+  write('b');
+  const changed = await importParse();
+  const again = await importParse('--again');
+
+  expect([second.status, changed.status, again.status]).toEqual([2, 2, 0]);
+  expect(second.stderr).toMatch(
+    /the files in parse were imported into library on \d{4}-.*Z; --again imports them a second time/,
+  );
+  expect(changed.stderr).toContain('the files are not those of which 1 records were imported');
+  expect(await count(world)).toBe(2);
 });
 
 test('an import of a CSV file with ids continues while its objects are there', async () => {

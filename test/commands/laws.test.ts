@@ -18,6 +18,18 @@ test('a second push changes nothing', async () => {
   expect(changes()).toEqual([]);
 });
 
+test('a second push of -0 changes nothing', async () => {
+  const { run, write, changes } = await connectProject();
+  write({ 'groundwork.yml': 'config: { loans: -0, rates: [-0.0, -0e3], -0: 1 }\n' });
+  expectStatus(await run('push'), 0);
+  changes();
+
+  const ended = await run('push');
+
+  expect(ended).toEqual({ status: 0, stdout: 'Nothing differs.\n', stderr: '' });
+  expect(changes()).toEqual([]);
+});
+
 test('a pull after a push writes equal files: over them, and into an empty folder', async () => {
   const first = await connectProject();
   const second = await connectAnother(first, 'second');

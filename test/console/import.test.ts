@@ -196,6 +196,22 @@ describe.skipIf(program === undefined)('import in the console', () => {
     expect(body.objects).toMatchObject([{ title: 'Emma, a novel', summary: 'a,b,c' }]);
   });
 
+  test('the first line of Excel names what separates cells', async () => {
+    const tab = await openImport();
+    const { page } = tab;
+    await page.evaluate(
+      chooseBytes('excel.csv', Buffer.from('sep=|\r\ntitle|summary\r\nNana; a novel|x\r\n')),
+    );
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('title', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Import' }).click();
+    await page.getByText('1 object imported.').waitFor();
+    await tab.close();
+
+    const { body } = await view.send({ path: `${objects}?query={"title":{"_startswith":"Nana"}}` });
+    expect(body.objects).toMatchObject([{ title: 'Nana; a novel', summary: 'x' }]);
+  });
+
   test('any table of texts arrives as it is, and times keep their digits', async () => {
     await view.send({
       path: classes,

@@ -37,6 +37,36 @@ test.each([
   expect(table.rows.map((row) => ('cells' in row ? row.cells : row))).toEqual(rows);
 });
 
+const ofExcel = ['sep=|\r\n', '"sep=|"\n', 'SEP=|\r'];
+
+test.each(ofExcel)('the line %j of Excel names what separates cells', async (line) => {
+  const text = `${line}${['a|b', '1;2;3|4', '5'].join(line.replace(/^.*?(?=[\r\n])/, ''))}`;
+
+  for (const size of [1, 5, 1000]) {
+    const { names, rows } = await read(text, undefined, size);
+    const given = await read(text, ';', size);
+
+    expect(names).toEqual(['a', 'b']);
+    expect(rows).toEqual([
+      { line: 3, cells: ['1;2;3', '4'] },
+      { line: 4, problem: 'there is no cell for column 2 of 2' },
+    ]);
+    expect(given.names).toEqual(['a|b']);
+  }
+});
+
+test.each([
+  ['no line of Excel', 'sep=ab;b\n1;2\n', ['sep=ab', 'b']],
+  ['one in another line', 'a;b\nsep=,\n', ['a', 'b']],
+  ['one with a quote that is open', '"sep=;\n";b\n1;2\n', ['sep=;', 'b']],
+])('%s names columns', async (_, text, names) => {
+  expect((await read(text, undefined, 1)).names).toEqual(names);
+});
+
+test('a file with nothing but the line of Excel is empty', async () => {
+  await expect(read('sep=;', undefined, 1)).rejects.toThrow('the file is empty');
+});
+
 test('rows that are none name their line', async () => {
   const { rows } = await read('a,b\n"1\n1",2\n3\n4,5,6\n');
 

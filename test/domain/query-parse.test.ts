@@ -149,6 +149,7 @@ const errors: readonly ErrorRow[] = [
   ...wrong('eq', 'created_at', ['', '5', 'now', '2024-02-30', '2024-01-01T25:00'], datetime),
   ...wrong('eq', 'created_at', ['2024-01-01T00:00:00+'], datetime),
   ...wrong('eq', 'datetime', ['0001-01-01T00:00+00:01', '9999-12-31T23:59-00:01'], datetime),
+  ...wrong('eq', 'datetime', ['2024-01-01T00:00+14:60', '2024-01-01T00:00-2400'], datetime),
   ...wrong('eq', 'string', [true], 'Not a valid string.'),
   ...wrong('eq', 'string', [long(129)], tooLong),
   ...wrong('like', 'string', [long(129)], tooLong),

@@ -49,6 +49,10 @@ function column(count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => `x-${at}`);
 }
 
+/** Returns the CORS headers among others. */
+const corsOf = (headers: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => /^access-control-/i.test(name)));
+
 describe('requests', () => {
   async function received(call: Call): Promise<Request | undefined> {
     let seen: Request | undefined;
@@ -262,6 +266,18 @@ describe('responses', () => {
       },
       ['https://a.example', 'true'],
     ],
+    ...['capacitor://localhost', 'ionic://localhost', 'chrome-extension://abc'].map(
+      (origin): [string, Record<string, string>, unknown[]] => [
+        `the origin ${origin} and credentials`,
+        { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' },
+        [origin, 'true'],
+      ],
+    ),
+    [
+      'credentials for pages without an origin',
+      { 'access-control-allow-origin': 'null', 'access-control-allow-credentials': 'true' },
+      ['null', undefined],
+    ],
     ['credentials alone', { 'access-control-allow-credentials': 'true' }, ['*', undefined]],
     [
       'credentials for all',
@@ -288,6 +304,16 @@ describe('responses', () => {
       result.headers['access-control-allow-credentials'],
     ]).toEqual(expected);
     expect(result.headers['access-control-expose-headers']).toBe(exposed);
+
+    const without = await answering({ status: 200, headers: own })(edgeEvent({ headers: {} }));
+
+    const [origin, credentials] = expected;
+    expect(corsOf(without.headers)).toEqual({
+      ...(Object.keys(own).some((name) => /origin/i.test(name)) && {
+        'access-control-allow-origin': origin,
+      }),
+      ...(credentials === 'true' && { 'access-control-allow-credentials': credentials }),
+    });
   });
 
   test('OPTIONS of the whole server does not reach dispatch', () => {

@@ -17,6 +17,7 @@ import {
 import { isAuthData, leaveMembers, namesOfUsers, passwordOf } from './collections/users.ts';
 import {
   addToDigest,
+  alreadyImported,
   digestSoFar,
   type ImportedCount,
   type StatePlace,
@@ -63,7 +64,8 @@ interface ImportedCollections extends ImportedCount {
  * Imports a folder of JSON files, one for each class of another system, with references between them. The files are
  * in memory as a whole. All is read and converted before anything is written.
  *
- * @throws UsageError for files that fit no class, and for values without a place here where `isStrict`
+ * @throws UsageError for files that fit no class, and for values without a place here where `isStrict`; when an
+ *   earlier run has imported them
  */
 export async function importCollections(
   to: InstanceConnection,
@@ -94,7 +96,6 @@ export async function importCollections(
   const ids = idsOf(collections, format, state);
   const sent = { ...call, to, ids, at: state.at, leave: () => {} }; // tryAll has counted them
   const count = await sendAll(sent, { collections, state, place }, out);
-  files.remove(place.path);
   for (const line of lines) out.warn(line);
   return { ...count, leftOut, inUtc: [...inUtc] };
 }
@@ -114,6 +115,7 @@ async function sendAll(
   const total = collections.flatMap(({ records }) => records).length;
   const bar = out.progress(`Importing into ${call.to.instance}`, total);
   const digest = startDigest();
+  let current = state;
   let [seen, created, unchanged] = [0, 0, state.done];
   for (const { collection, page } of pagesOf(collections)) {
     seen += page.length;
@@ -124,10 +126,22 @@ async function sendAll(
     const sent = await sendRecords(call, collection, page);
     created += sent.created;
     unchanged += sent.unchanged;
-    saveJsonFile(place.files, place.path, { ...state, done: seen, digest: digestSoFar(digest) });
+    current = { ...current, done: seen, digest: digestSoFar(digest) };
+    saveJsonFile(place.files, place.path, current);
   }
+  if (state.finished !== undefined) {
+    const shown = `the files in ${place.files.folder} were imported into ${call.to.instance}`;
+    throw alreadyImported(shown, state.finished, false);
+  }
+  finish(place, current);
   bar.end('Imported');
   return { created, unchanged };
+}
+
+/** Notes that all is written, so that the same command does not write it a second time. */
+function finish({ files, path }: StatePlace, state: CollectionState): void {
+  if (state.done === 0) files.remove(path);
+  else saveJsonFile(files, path, { ...state, finished: timestamp(Date.now() * 1000) });
 }
 
 const pageSize = 100;

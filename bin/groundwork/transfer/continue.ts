@@ -51,6 +51,12 @@ export function cannotContinue({ files, path }: StatePlace, reason: string): Usa
   );
 }
 
+/** Returns the error of an import that an earlier run has completed. */
+export function alreadyImported(imported: string, at: string, isOne: boolean): UsageError {
+  const one = isOne ? 'it' : 'them';
+  return new UsageError(`${imported} on ${at}; --again imports ${one} a second time`);
+}
+
 /** Checks whether the first and the last record that were written are still there. */
 export async function isStillThere(
   to: InstanceConnection,

@@ -158,18 +158,34 @@ export function rightsOf(
   const everyone = member(acl, '*');
   const others = Object.keys(acl).filter((who) => who !== '*');
   const users = others.map((id) => findId('user', id)).filter((id) => id !== undefined);
-  const right = member(everyone, 'write') ? 'write' : member(everyone, 'read') ? 'read' : 'none';
+  const right = rightOf(everyone);
   const isOwned = users.length === 1;
   leave(
     'rights of roles, and of several users, have no place here',
     others.length - Number(isOwned),
   );
+  if (isWriteOnly(everyone)) leave(writeOnly);
   if (!isOwned) return { other_permissions: right };
   const own = member(acl, others.find((id) => findId('user', id) !== undefined) ?? '');
-  const isReader = !member(own, 'write');
+  // what everyone may read, its owner may read as well
+  const isBlind = isWriteOnly(own) && right === 'none';
+  if (isBlind) leave(writeOnly);
+  const ownRight = isWriteOnly(own) && !isBlind ? 'write' : rightOf(own);
   return {
     other_permissions: right,
     owner: users[0],
-    ...(isReader && { owner_permissions: 'read' }),
+    ...(ownRight !== 'write' && { owner_permissions: ownRight }),
   };
+}
+
+const writeOnly = 'there is no right to write without reading';
+
+function isWriteOnly(rights: unknown): boolean {
+  return Boolean(member(rights, 'write')) && !member(rights, 'read');
+}
+
+/** Returns the right here: one to write includes reading, so without that there is none. */
+function rightOf(rights: unknown): 'write' | 'read' | 'none' {
+  if (!member(rights, 'read')) return 'none';
+  return member(rights, 'write') ? 'write' : 'read';
 }

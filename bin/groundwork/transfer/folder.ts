@@ -94,8 +94,9 @@ export function saveJsonFile(files: ProjectFiles, path: string, data: object): v
   files.rename(draft, path);
 }
 
-/** Returns the name of the file with the state of an import into an instance. */
-export function importStateName({ url, instance }: InstanceConnection): string {
-  const digest = createHash('sha256').update(`${url} ${instance}`).digest('hex').slice(0, 8);
+/** Returns the name of the file with the state of an import into an instance, or into one class of it. */
+export function importStateName({ url, instance }: InstanceConnection, name?: string): string {
+  const target = name === undefined ? `${url} ${instance}` : `${url} ${instance} ${name}`;
+  const digest = createHash('sha256').update(target).digest('hex').slice(0, 8);
   return `import-${instance}-${digest}.json`;
 }

@@ -6,6 +6,7 @@ import type { InstanceConnection } from '../settings.ts';
 import type { Progress, Terminal } from '../terminal.ts';
 import {
   addToDigest,
+  alreadyImported,
   cannotContinue,
   createdAt,
   digestSoFar,
@@ -27,7 +28,7 @@ export interface ForeignObject {
   readonly place: string;
 }
 
-/** How far the import of a file is: a file beside it, removed at the end. */
+/** How far the import of a file is: a file next to it. */
 interface ForeignState {
   /** Objects that are written. */
   readonly done: number;
@@ -41,6 +42,8 @@ interface ForeignState {
   readonly digest?: string;
   /** Ids of the first and the last object that are written. */
   readonly written?: Pick<Written, 'first' | 'last'>;
+  /** When all objects were written; absent: some may be left. */
+  readonly finished?: string | undefined;
 }
 
 const pageSize = 100;
@@ -62,7 +65,7 @@ interface ObjectsImport {
  *
  * @param source.objects all objects, the same in each run as far as they were written
  * @throws Error that names the place and the field of the first bad object
- * @throws UsageError when it cannot continue: the file is another one, or objects were deleted
+ * @throws UsageError when it is complete, or cannot continue: the file is another one, or objects were deleted
  */
 export async function importObjects(
   to: InstanceConnection,
@@ -71,7 +74,7 @@ export async function importObjects(
 ): Promise<ImportedCount> {
   const { file, name, objects, isAgain = false } = source;
   const { files, path } = file;
-  const place = { files, path: `${path}.${importStateName(to)}`, isAgain };
+  const place = { files, path: statePath(to, { file, name }), isAgain };
   const reserve = async () => {
     const body = { kind: 'objects', class: name, reserve: pageSize };
     return (await to.send({ path: below(to.base)`import/`, body })).body.first as number;
@@ -84,7 +87,8 @@ export async function importObjects(
   save(state);
   const digest = startDigest();
   let [created, unchanged] = [0, state.done];
-  for await (const page of pagesOf(withoutWritten(objects, { state, digest, place }))) {
+  const shown = `${path} was imported into ${name} of ${to.instance}`;
+  for await (const page of pagesOf(withoutWritten(objects, { state, digest, place, shown }))) {
     const records = page.map(({ values }, at) => ({
       id: state.first + at,
       created_at: state.at,
@@ -101,11 +105,23 @@ export async function importObjects(
     const ids = records.map(({ id }) => Number(id)); // a column may have them
     const written = { first: state.written?.first ?? ids[0] ?? 0, last: ids.at(-1) ?? 0 };
     const done = state.done + page.length;
-    state = { ...state, done, written, digest: digestSoFar(digest), first: await reserve() };
+    const digestNow = digestSoFar(digest);
+    const next = { done, written, digest: digestNow, first: await reserve(), finished: undefined };
+    state = { ...state, ...next };
     save(state);
   }
-  files.remove(place.path);
+  if (state.done === 0) files.remove(place.path);
+  else save({ ...state, finished: timestamp(Date.now() * 1000) });
   return { created, unchanged };
+}
+
+/** Returns the path of the state. That of earlier versions has no class in its name. */
+function statePath(
+  to: InstanceConnection,
+  { file: { files, path }, name }: Pick<ObjectsImport, 'file' | 'name'>,
+): string {
+  const earlier = `${path}.${importStateName(to)}`;
+  return files.has(earlier) ? earlier : `${path}.${importStateName(to, name)}`;
 }
 
 async function originOf(to: InstanceConnection, name: string): Promise<string> {
@@ -149,16 +165,23 @@ interface After {
   readonly state: ForeignState;
   readonly digest: Hash;
   readonly place: StatePlace;
+  /** Says that the file was imported. */
+  readonly shown: string;
 }
 
 /** Returns the objects after those that are written, which have to be the same as then. */
 async function* withoutWritten(
   objects: AsyncIterable<ForeignObject>,
-  { state: { done, digest: expected }, digest, place }: After,
+  { state: { done, digest: expected, finished }, digest, place, shown }: After,
 ) {
   let seen = 0;
   const changed = () => {
-    return cannotContinue(place, `the first ${done} objects are not those that were imported`);
+    return cannotContinue(
+      place,
+      finished === undefined
+        ? `the first ${done} objects are not those that were imported`
+        : `${shown} on ${finished}, and has changed since`,
+    );
   };
   for await (const object of objects) {
     seen += 1;
@@ -170,6 +193,7 @@ async function* withoutWritten(
     if (seen === done && digestSoFar(digest) !== expected) throw changed();
   }
   if (seen < done) throw changed();
+  if (seen === done && finished !== undefined) throw alreadyImported(shown, finished, true);
 }
 
 async function* pagesOf(objects: AsyncIterable<ForeignObject>) {

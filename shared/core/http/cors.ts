@@ -56,13 +56,15 @@ export function respondToPreflight({ method, path, headers }: Request): Response
 
 /**
  * Lets pages of another origin read the response. CORS headers of a script replace ours, each by itself; credentials are
- * allowed only where the script names the one origin that may send them (docs/reference/requests.md#cors).
+ * allowed only where the script names the one origin that may send them, whatever the request is: a cache may keep the
+ * response (docs/reference/requests.md#cors).
  */
 export function addCorsHeaders(request: Request, response: Response): Response {
-  if (request.headers.origin === undefined) return response;
   const sent = response.headers ?? {};
   const own = Object.keys(sent).filter((name) => isOfCors.test(name));
-  const headers = own.length === 0 ? { ...sent, ...corsHeaders } : replaced(sent, own);
+  const isOfPage = request.headers.origin !== undefined;
+  if (!isOfPage && own.length === 0) return response;
+  const headers = own.length === 0 ? { ...sent, ...corsHeaders } : replaced(sent, own, isOfPage);
   return Object.assign({}, response, { headers });
 }
 
@@ -71,8 +73,9 @@ const isOfCors = /^access-control-/i;
 function replaced(
   sent: Readonly<Record<string, string>>,
   own: readonly string[],
+  isOfPage: boolean,
 ): Record<string, string> {
-  const headers: Record<string, string> = { ...corsHeaders };
+  const headers: Record<string, string> = isOfPage ? { ...corsHeaders } : {};
   for (const [name, value] of Object.entries(sent)) {
     headers[own.includes(name) ? name.toLowerCase() : name] = value;
   }
@@ -82,4 +85,4 @@ function replaced(
   return headers;
 }
 
-const isOneOrigin = /^https?:\/\/[^\s,*]+$/;
+const isOneOrigin = /^[a-z][a-z\d+.-]*:\/\/[^\s,*]+$/;

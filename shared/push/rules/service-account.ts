@@ -24,6 +24,8 @@ export const badServiceAccount = `Invalid service account: ${required.join(', ')
 const otherFile = `Invalid service account: its type must be "${accountType}".`;
 /** Message about a key that is cut off, or is no RSA key. */
 const badKey = 'Invalid service account: private_key is no whole RSA key in PEM.';
+/** Message about a server key that no header can have. */
+const badLegacyKey = 'Invalid server key: it has printable ASCII characters only, without blanks.';
 
 /**
  * Returns the schema of a Firebase key: the JSON of a service account, as an object or as text; or a former server key
@@ -41,6 +43,7 @@ function readText(text: string): Reading<GcmKey | null> {
   if (text.startsWith('{')) return readAccount(text);
   if (/^(service_account:|\*\*\*\*)/.test(text)) return read({ kind: 'shown', text });
   if (characterCount(text) > maxLegacyLength) return refuse(messages.maxLength(maxLegacyLength));
+  if (!/^[!-~]+$/.test(text)) return refuse(badLegacyKey);
   const shown = `****${text.length > 8 ? text.slice(-4) : ''}`;
   return read({ kind: 'new', credential: { kind: 'legacyKey', key: text }, shown });
 }

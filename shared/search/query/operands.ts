@@ -86,7 +86,8 @@ const moment = new RegExp(`${date}(?:[T ]${time}${zone})?$`, 'i');
 
 /**
  * Reads a datetime less strictly than fields do: a date alone, no seconds or fraction, an offset; without an offset it
- * is UTC (docs/reference/queries.md#lookups-by-type). Returns the stored form.
+ * is UTC, and digits after the sixth, which .NET sends, are cut (docs/reference/queries.md#lookups-by-type). Returns
+ * the stored form.
  */
 function readMoment(input: string): Reading<string> {
   const parts = moment.exec(input);
@@ -96,6 +97,7 @@ function readMoment(input: string): Reading<string> {
     `${year}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(second)}.${fraction ?? 0}Z`,
   );
   if (!local.ok || sign === undefined) return local;
+  if (Number(hours) > 23 || Number(minutes ?? 0) > 59) return refuse(messages.notDatetime);
   const offset = Number(hours) * 60 + Number(minutes ?? 0);
   const utc = new Date(
     Date.parse(`${local.value.slice(0, 19)}Z`) + (sign === '+' ? -offset : offset) * 60_000,

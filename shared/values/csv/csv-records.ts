@@ -17,7 +17,8 @@ const maxRecordLength = 4_000_000; // characters; no object is as long
 /**
  * Reads the records of a CSV file, without empty lines. Only a part of the text is in memory.
  *
- * @param delimiter what separates cells; absent: the most frequent one of comma, semicolon and tab in the first line
+ * @param delimiter what separates cells; absent: the one that a first line `sep=;` of Excel names, or
+ *   else the most frequent one of comma, semicolon and tab in the first line
  * @throws CsvError for quotes and line breaks without a meaning
  */
 export async function* csvRecords(
@@ -28,8 +29,13 @@ export async function* csvRecords(
   let [rest, line, count] = ['', 1, 0];
   let format: CsvFormat | undefined;
   const take = (isEnd: boolean): readonly CsvRecord[] => {
-    format ??= formatOf(rest, delimiter, isEnd);
-    if (format === undefined) return [];
+    if (format === undefined) {
+      const found = formatOf(rest, delimiter, isEnd);
+      if (found === undefined) return [];
+      format = { delimiter: found.delimiter, newline: found.newline };
+      if (found.length > 0) line += 1;
+      rest = rest.slice(found.length);
+    }
     const taken = takeRecords(papa, format, { text: rest, line, isEnd });
     rest = rest.slice(taken.length);
     line = taken.line;
@@ -54,8 +60,26 @@ interface CsvFormat {
 
 const delimiters = [',', ';', '\t'];
 
+interface FoundFormat extends CsvFormat {
+  /** Characters of the line that names the delimiter; 0 without one. */
+  readonly length: number;
+}
+
+/** The first line that Excel reads as the name of the delimiter. */
+const lineOfExcel = /^(?:sep=([^"\r\n])|"sep=([^"\r\n])")(\r\n|\r|\n|$)/i;
+
 /** Finds out how a file is written; undefined when its first line may not be complete. */
-function formatOf(text: string, given: string | undefined, isEnd: boolean): CsvFormat | undefined {
+function formatOf(
+  text: string,
+  given: string | undefined,
+  isEnd: boolean,
+): FoundFormat | undefined {
+  const [named = '', plain, quoted, ended] = lineOfExcel.exec(text) ?? [];
+  if (named !== '') {
+    if (!isEnd && named.length >= text.length) return undefined;
+    const delimiter = given ?? plain ?? quoted ?? ',';
+    return { delimiter, newline: ended || '\n', length: named.length };
+  }
   const bare = withoutQuoted(text);
   const start = Math.max(0, bare.search(/[^\r\n]/));
   const { 0: newline = '\n', index: end = bare.length } =
@@ -64,7 +88,7 @@ function formatOf(text: string, given: string | undefined, isEnd: boolean): CsvF
   const head = bare.slice(start, start + end);
   const countOf = (delimiter: string) => head.split(delimiter).length;
   const [found = ','] = delimiters.toSorted((one, other) => countOf(other) - countOf(one));
-  return { delimiter: given ?? found, newline };
+  return { delimiter: given ?? found, newline, length: 0 };
 }
 
 /** Leaves out what is in quotes, also in those that are not closed yet. */

@@ -67,6 +67,7 @@ function parseYaml(text: string, file: string): Document {
       if (isScalar(key)) key.value = isNumber(key) ? key.source : String(key.value);
     },
     Scalar: (_, node) => {
+      if (node.value === 0) node.value = 0; // JSON has no -0, and the instance gives 0 back
       const problem = problemOf(node);
       if (problem === undefined) return;
       const { line } = lines.linePos(node.range?.[0] ?? 0);

@@ -28,6 +28,8 @@ export interface CollectionState {
   readonly order?: string;
   /** Digest of the records that are written. */
   readonly digest?: string;
+  /** When all records were written; absent: some may be left. */
+  readonly finished?: string;
 }
 
 /** Ids here, by class and id there: users are the class `user`. */
@@ -92,8 +94,10 @@ export async function startState(
 }
 
 /** Returns the error of an import whose files are others than those that were imported so far. */
-export function changed(place: StatePlace, { done }: CollectionState): Error {
-  return cannotContinue(place, `the files are not those of which ${done} records were imported`);
+export function changed(place: StatePlace, { done, finished }: CollectionState): Error {
+  // a run that was killed may have written a page that it has not noted
+  const count = finished === undefined ? `at least ${done}` : done;
+  return cannotContinue(place, `the files are not those of which ${count} records were imported`);
 }
 
 /** Returns the text of a record in a digest. */
