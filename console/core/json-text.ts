@@ -1,4 +1,4 @@
-import { ExactNumber } from '../../shared/values/json/exact-number.ts';
+import { ExactNumber, parseExactJson } from '../../shared/values/json/exact-number.ts';
 import { parseFiniteJson } from '../../shared/values/json/finite-json.ts';
 import { ApiProblem } from './api.ts';
 

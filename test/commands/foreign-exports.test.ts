@@ -357,7 +357,9 @@ test('an import of collections continues only with the same files', async () => 
 
   expect(changed).toMatchObject({
     status: 2,
-    stderr: expect.stringContaining('the files are not those of which at least 200 records were imported'),
+    stderr: expect.stringContaining(
+      'the files are not those of which at least 200 records were imported',
+    ),
   });
   expect(ended).toMatchObject({
     status: 0,
