@@ -122,23 +122,30 @@ async function count(
 }
 
 function countNew(known: ClassCountData, found: NewChanges, nowMs: number): ClassCountData {
-  const { bytes: _, ...others } = known;
-  const sum = add(known, found.changes);
+  const { position, shards } = found.positions;
+  const { count: items, bytes } = add(known, found.changes);
   const isLate = found.isDoubtful || hasLate(known, found.changes, nowMs);
-  const recountAt = known.recountAt ?? recountTime({ ...found, sum, isLate }, known, nowMs);
+  const hasBytes = bytes !== undefined;
+  const recountAt = known.recountAt ?? recountTime(found, known, { hasBytes, isLate, nowMs });
+  const { recountedAt, recount } = known;
+  const isSplit = found.isSplit || known.isSplit;
   return {
-    ...others,
-    ...found.positions,
-    ...sum,
-    ...(found.isSplit && { isSplit: true }),
+    position,
+    count: items,
+    ...(hasBytes && { bytes }),
+    ...(shards && { shards }),
+    ...(isSplit && { isSplit }),
     ...(recountAt !== undefined && { recountAt }),
-    ...(known.recount && { recount: follow(known.recount, found.changes, isLate) }),
+    ...(recountedAt !== undefined && { recountedAt }),
+    ...(recount && { recount: follow(recount, found.changes, isLate) }),
   };
 }
 
-interface Outcome extends Pick<NewChanges, 'isSplit' | 'isMoved'> {
-  readonly sum: Numbers;
+interface Doubts {
+  /** False: an older version counted no bytes. */
+  readonly hasBytes: boolean;
   readonly isLate: boolean;
+  readonly nowMs: number;
 }
 
 /**
@@ -146,12 +153,12 @@ interface Outcome extends Pick<NewChanges, 'isSplit' | 'isMoved'> {
  * it is in two shards, which older versions did not count, and after a restore of the table.
  */
 function recountTime(
-  { sum, isSplit, isMoved, isLate }: Outcome,
+  { isSplit, isMoved }: Pick<NewChanges, 'isSplit' | 'isMoved'>,
   known: Pick<ClassCountData, 'isSplit'>,
-  nowMs: number,
+  { hasBytes, isLate, nowMs }: Doubts,
 ): number | undefined {
   if (isLate) return nowMs + calmMs;
-  if (sum.bytes === undefined || isMoved) return nowMs; // an older version counted no bytes
+  if (!hasBytes || isMoved) return nowMs;
   return isSplit && known.isSplit === undefined ? nowMs : undefined;
 }
 

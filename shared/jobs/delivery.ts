@@ -132,7 +132,7 @@ async function deliverToAll(
       const lane = { consumer: consumer.name, owner };
       const rest = mustWait(lane)
         ? { changes: wanted }
-        : await deliverTo({ ...delivery, consumer, failed: outcome.failed }, wanted);
+        : await deliverTo(delivery, { consumer, failed: outcome.failed }, wanted);
       if (rest.changes.length > 0) outcome.waiting.push({ ...lane, ...rest });
     }
   });
@@ -144,7 +144,7 @@ function isWanted({ watches }: ChangeConsumer, change: ItemChange): boolean {
   return watches.some(({ kind, actions }) => kind === change.kind && actions.includes(action));
 }
 
-interface Target extends Delivery {
+interface Target {
   readonly consumer: ChangeConsumer;
   /** Changes that are given up. */
   readonly failed: Failed[];
@@ -155,26 +155,33 @@ type Rest = Pick<Waiting, 'changes' | 'error'>;
 const nothing: Rest = { changes: [] };
 
 /** Returns the changes that wait: from the first one that a transient error has stopped. */
-async function deliverTo(target: Target, changes: readonly ItemChange[]): Promise<Rest> {
+async function deliverTo(
+  delivery: Delivery,
+  target: Target,
+  changes: readonly ItemChange[],
+): Promise<Rest> {
   const [first, ...more] = changes;
   if (first === undefined) return nothing;
-  if (more.length === 0) return deliverOne(target, first);
+  if (more.length === 0) return deliverOne(delivery, target, first);
   try {
-    await target.consumer.consume(changes, target.services);
+    await target.consumer.consume(changes, delivery.services);
     return nothing;
   } catch (error) {
     if (isTransient(error)) return { changes, error };
     // The failing change will be alone in the end, and its error is logged then.
     const middle = Math.ceil(changes.length / 2);
-    const rest = await deliverTo(target, changes.slice(0, middle));
+    const rest = await deliverTo(delivery, target, changes.slice(0, middle));
     const later = changes.slice(middle);
-    if (rest.changes.length === 0) return deliverTo(target, later);
+    if (rest.changes.length === 0) return deliverTo(delivery, target, later);
     return { ...rest, changes: [...rest.changes, ...later] };
   }
 }
 
-async function deliverOne(target: Target, change: ItemChange): Promise<Rest> {
-  const { consumer, services, sleep, failed, maxFailed = Number.POSITIVE_INFINITY } = target;
+async function deliverOne(
+  { services, sleep, maxFailed = Number.POSITIVE_INFINITY }: Delivery,
+  { consumer, failed }: Target,
+  change: ItemChange,
+): Promise<Rest> {
   const isLast = failed.filter((each) => each.consumer === consumer).length >= maxFailed;
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -22,6 +22,7 @@ export const channels: readonly Step[] = [
 ];
 
 const gcm = (turn: Turn) => ({ content: { environment: 'development', data: { of: of(turn) } } });
+const serverKey = (turn: Turn) => of(turn).replaceAll(/[ ,]+/g, '-');
 const apns = (turn: Turn) => ({
   content: { environment: 'development', aps: { alert: of(turn) } },
 });
@@ -31,12 +32,12 @@ export const push: readonly Step[] = [
   {
     call: 'PUT {i}/push_notifications/gcm/config/',
     isOfTenant: true,
-    body: (turn) => ({ development_api_key: of(turn) }),
+    body: (turn) => ({ development_api_key: serverKey(turn) }),
   },
   {
     call: 'PATCH {i}/push_notifications/gcm/config/',
     isOfTenant: true,
-    body: (turn) => ({ production_api_key: of(turn) }),
+    body: (turn) => ({ production_api_key: serverKey(turn) }),
   },
   {
     call: 'PUT {i}/push_notifications/apns/config/',
