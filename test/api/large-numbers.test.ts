@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { machine } from '../scripts/python-hosts.ts';
 import { type ApiResponse, expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
+import { isOn } from '../support/medium.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 
@@ -75,7 +76,7 @@ describe('texts', () => {
     expect((await send(objects(), `{"code":"${big}"}`)).status).toBe(400);
   });
 
-  it('are found by their digits', async () => {
+  it.skipIf(isOn('late'))('are found by their digits', async () => {
     await send(objects(), '{"number":9007199254740999}');
     const count = async (query: string) => {
       const path = `${objects()}?query=${encodeURIComponent(query)}`;
