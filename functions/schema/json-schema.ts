@@ -89,7 +89,7 @@ function limits(field: Field, direction: Direction): JsonObject {
 const simple: Readonly<Partial<Record<FieldType, JsonObject>>> = {
   string: { type: 'string' },
   slug: { type: 'string' },
-  email: { type: 'string', format: 'email' },
+  email: { type: 'string', format: 'idn-email' }, // domains beyond ASCII are accepted
   boolean: { type: 'boolean' },
   integer: { type: 'integer' },
   float: { type: 'number' },

@@ -144,8 +144,9 @@ export async function openJudge(
   const address = await listen(upstream);
   let prism = await startPrism(start, address);
   let restarting: Promise<void> | undefined;
+  let isClosed = false;
   const restart = async (ended: Prism) => {
-    if (prism !== ended) return;
+    if (prism !== ended || isClosed) return;
     ended.stop();
     prism = await startPrism(start, address);
   };
@@ -177,6 +178,7 @@ export async function openJudge(
       return judged;
     },
     close: () => {
+      isClosed = true;
       prism.stop();
       end(upstream);
     },

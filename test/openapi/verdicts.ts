@@ -46,7 +46,11 @@ const unjudged: readonly {
   },
   {
     reason: 'a form with a file without a media type: Prism ends',
-    applies: ({ body }) => /filename="[^"]*"\r\n\r\n/.test(body.toString('latin1')),
+    applies: ({ body }) => /filename\*?=[^\r\n]*\r\n\r\n/.test(body.toString('latin1')),
+  },
+  {
+    reason: 'a part whose head is not as browsers write it: Prism ends',
+    applies: ({ body }) => body.toString('latin1').includes('\r\ncontent-disposition:'),
   },
   {
     reason: 'a script endpoint named p: Prism takes its path for that of a public link',
