@@ -1,13 +1,14 @@
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isServerRoot, nobodyId } from './other-user.ts';
+import { isOfThisServer } from './run-folders.ts';
 
 /**
- * Ends the runners that work in a left folder. A script in an endless loop outlives a server of root whose launcher was
+ * Ends the runners of an earlier server that work in a left folder. A script in an endless loop outlives a server of root whose launcher was
  * killed with it: a process that becomes another user loses the signal of its parent's death.
  */
 export async function endLeftRunners(folder: string): Promise<void> {
-  if (!isServerRoot) return;
+  if (!isServerRoot || isOfThisServer(folder)) return;
   const names = await readdir('/proc').catch(() => []); // there is none outside of Linux
   for (const name of names) {
     if (/^\d+$/.test(name) && (await isRunnerIn(folder, join('/proc', name)))) end(Number(name));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chown, lstat, mkdir, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { codeOf } from '../../../../values/caught.ts';
 import { boxedPaths, fileBytes } from './box.ts';
 import type { Level } from './level.ts';
@@ -24,6 +24,11 @@ export interface RunFolder {
   readonly limit: { readonly maxFolderBytes?: number };
   /** Deletes it. Never rejects: returns false if it is left, for {@link findLeftFolders}. */
   dispose(): Promise<boolean>;
+}
+
+/** Checks whether a folder is of a run of this process. */
+export function isOfThisServer(folder: string): boolean {
+  return basename(folder).startsWith(`${folderPrefix}${process.pid}-`);
 }
 
 /** Creates a folder for the files of runs, except for a box, which has its own. */
