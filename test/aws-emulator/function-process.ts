@@ -33,7 +33,8 @@ import { createInterface } from 'node:readline';
 const { handler } = await import('/var/task/index.mjs');
 console.log('{}');
 for await (const line of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(await handler(JSON.parse(line))));
+  const text = JSON.stringify(await handler(JSON.parse(line)));
+  console.log(text.replaceAll('\\u2028', '\\\\u2028').replaceAll('\\u2029', '\\\\u2029'));
 }`;
 
 /** The start of a function. */
@@ -81,11 +82,16 @@ export async function startFunction(
       .join(' '),
   );
   return {
-    invoke: async (event) => (await ask(JSON.stringify(event))) as FunctionResult, // from our own handler
+    invoke: async (event) => (await ask(inOneLine(event))) as FunctionResult, // from our own handler
     close: async () => {
       child.kill('SIGKILL');
       await closed;
     },
     log: () => errors,
   };
+}
+
+/** Returns JSON that later versions of Node do not divide: they take U+2028 and U+2029 for ends of lines. */
+function inOneLine(value: unknown): string {
+  return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
