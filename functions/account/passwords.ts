@@ -9,7 +9,6 @@ import { commit } from '../../shared/store/commit.ts';
 import { passwordEntity } from '../../shared/store/entities.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
-import { withAsciiDomain } from '../../shared/values/values.ts';
 import { currentAccount } from './current.ts';
 import { authFields, passwordFields, passwordSetFields } from './fields.ts';
 import { findAccountByEmail } from './find.ts';
@@ -56,7 +55,7 @@ async function isOwn(context: Context, password: string): Promise<boolean> {
 }
 
 function attemptOf({ request }: Context, email: string): Attempt {
-  return { scope: 'ACCOUNTS', name: withAsciiDomain(email), address: request.sourceAddress };
+  return { scope: 'ACCOUNTS', name: email, address: request.sourceAddress };
 }
 
 /** Sets the password of an account that has none. */

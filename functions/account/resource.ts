@@ -26,7 +26,6 @@ import type { Access } from '../../shared/values/access.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
-import { isSameAddress } from '../../shared/values/values.ts';
 import { currentAccount } from './current.ts';
 import {
   authFields,
@@ -97,7 +96,7 @@ async function update(
   isFirst: boolean,
 ): ReturnType<Operation['run']> {
   const current = await currentAccount(context, isFirst);
-  const isMoved = changes.email !== undefined && !isSameAddress(changes.email, current.data.email);
+  const isMoved = changes.email !== undefined && changes.email !== current.data.email;
   const data: AccountData = {
     ...current.data,
     ...changes,

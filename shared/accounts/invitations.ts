@@ -16,7 +16,6 @@ import { createOrUpdate, deleteIfExists, putItem, updateItem } from '../store/wr
 import { type Role, roles } from '../values/access.ts';
 import { invalid } from '../values/errors/errors.ts';
 import { timestamp } from '../values/timestamp.ts';
-import { isSameAddress } from '../values/values.ts';
 import { claimsOf } from './keys.ts';
 
 /** Open invitation and its instance. */
@@ -69,7 +68,7 @@ export async function acceptWrites(
   return [
     ...closeWrites(platform, item, 'accepted', account),
     ...membership(
-      { instance, account, role, isInvited: isSameAddress(by.email, email) },
+      { instance, account, role, isInvited: by.email === email },
       member,
       admin ?? (await newAdmin(platform, instance)),
     ),

@@ -16,7 +16,7 @@ export async function resetPassword(
   { email, hash }: { readonly email: string; readonly hash: string },
 ): Promise<void> {
   const { store, secrets } = platform;
-  const address = await emailEntity.read(store, email.normalize('NFC').toLowerCase());
+  const address = await emailEntity.read(store, email.toLowerCase());
   if (address === undefined) throw new Error(`there is no account ${email}`);
   await retryOnConflict(async () => {
     const account = await accountEntity.read(store, address.data.account);

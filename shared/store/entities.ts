@@ -1,7 +1,6 @@
 // biome-ignore-all lint/style/noExcessiveLinesPerFile: all keys stand on one page
 import type { PushPlace, PushProvider } from '../push/rules/provider.ts';
 import { maxId } from '../values/bounds.ts';
-import { withAsciiDomain } from '../values/values.ts';
 import { entity } from './entity.ts';
 import type { AttemptsData, KnownAddressesData } from './records/attempts.ts';
 import type {
@@ -227,7 +226,7 @@ export function instanceIn({ pk }: Key): number {
   return Number(pk.split('#')[1]);
 }
 
-const ofEmail = (email: string) => `EMAIL#${withAsciiDomain(email)}`; // all spellings of a domain are one
+const ofEmail = (email: string) => `EMAIL#${email}`;
 const ofAccount = (account: number) => `ACCOUNT#${account}`;
 const ofInstanceName = (name: string) => `NAME#${name}`;
 const ofInstance = (instance: number) => `INSTANCE#${instance}`;
@@ -726,7 +725,7 @@ export const firstAccountEntity = entity<FirstAccountData>('first-account').keye
 
 /** Mails that were sent to an address; it expires. */
 export const mailsSentEntity = entity<MailsSentData>('mails-sent').keyed(
-  (address: string) => `MAILS#${withAsciiDomain(address)}`,
+  (address: string) => `MAILS#${address}`,
   '',
   (purpose: MailPurpose) => purpose,
 );
@@ -773,7 +772,7 @@ export const invitationEntity = entity<InvitationData>('invitation').keyed(
 export const invitedEntity = entity<InvitedData>('invited').keyed(
   ofOwn,
   'INVITED#',
-  withAsciiDomain,
+  (email: string) => email,
 );
 
 /**

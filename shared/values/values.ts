@@ -80,11 +80,6 @@ export function withAsciiDomain(address: string): string {
   return domainBeyondAscii.test(host) ? address.slice(0, at) + domainToASCII(host) : address;
 }
 
-/** Checks whether two addresses are one: its domain may be spelled in several ways. */
-export function isSameAddress(one: string, other: string): boolean {
-  return withAsciiDomain(one) === withAsciiDomain(other);
-}
-
 function isEmail(address: string): boolean {
   const at = address.lastIndexOf('@');
   const host = address.slice(at + 1);
