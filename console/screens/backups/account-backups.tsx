@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { useLoad, useRepeat } from '../../core/load.ts';
-import { attempt } from '../../core/notices.ts';
 import { href } from '../../core/router.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
-import { backupColumns, deleteBackup } from './backup-columns.tsx';
-import { accountBackups, type Backup, isActive, lookMs, mayDelete } from './backup-data.ts';
+import { backupActions, backupColumns, deleteBackup } from './backup-columns.tsx';
+import { accountBackups, type Backup, isActive, lookMs } from './backup-data.ts';
 import { NewInstanceDialog } from './new-instance-dialog.tsx';
 
 /** The backups of the account, of all its instances and of deleted ones. */
@@ -57,30 +56,7 @@ function columnsOf(
     ...(first === undefined ? [] : [first]),
     { name: 'Instance', cell: Source },
     ...others,
-    {
-      name: 'Actions',
-      isActions: true,
-      cell: (backup: Backup) => (
-        <div class="actions">
-          <button
-            type="button"
-            class="small"
-            disabled={backup.status !== 'success'}
-            onClick={() => onRestore(backup)}
-          >
-            Restore into a new instance…
-          </button>
-          <button
-            type="button"
-            class="small danger"
-            disabled={!mayDelete(backup)}
-            onClick={() => attempt(() => onDelete(backup))}
-          >
-            Delete…
-          </button>
-        </div>
-      ),
-    },
+    backupActions({ restore: 'Restore into a new instance…', onRestore, onDelete }),
   ];
 }
 

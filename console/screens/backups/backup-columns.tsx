@@ -1,9 +1,10 @@
 import { below } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
+import { attempt } from '../../core/notices.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Time } from '../../parts/time.tsx';
 import { sizeText } from '../operation/size-text.ts';
-import { accountBackups, type Backup, titleOf } from './backup-data.ts';
+import { accountBackups, type Backup, mayDelete, titleOf } from './backup-data.ts';
 
 /** The columns that all lists of backups have. The first one names the row. */
 export const backupColumns = [
@@ -53,4 +54,40 @@ export async function deleteBackup(backup: Backup): Promise<boolean> {
   if (!(await confirm({ title, text, verb: 'Delete the backup' }))) return false;
   await send({ method: 'DELETE', path: below(accountBackups)`${backup.id}/` });
   return true;
+}
+
+/** What a person may do with a backup of a list. */
+interface Actions {
+  /** Text of the button that restores it. */
+  readonly restore: string;
+  readonly onRestore: (backup: Backup) => void;
+  readonly onDelete: (backup: Backup) => Promise<void>;
+}
+
+/** Returns the column of the buttons that restore and delete a backup. */
+export function backupActions({ restore, onRestore, onDelete }: Actions) {
+  return {
+    name: 'Actions',
+    isActions: true,
+    cell: (backup: Backup) => (
+      <div class="actions">
+        <button
+          type="button"
+          class="small"
+          disabled={backup.status !== 'success'}
+          onClick={() => onRestore(backup)}
+        >
+          {restore}
+        </button>
+        <button
+          type="button"
+          class="small danger"
+          disabled={!mayDelete(backup)}
+          onClick={() => attempt(() => onDelete(backup))}
+        >
+          Delete…
+        </button>
+      </div>
+    ),
+  };
 }

@@ -2,14 +2,13 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll } from '../../core/api.ts';
 import { type Loading, useLoad, useRepeat } from '../../core/load.ts';
-import { attempt } from '../../core/notices.ts';
 import type { ScreenProps } from '../../core/router.ts';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { backupColumns, deleteBackup, State } from './backup-columns.tsx';
-import { type Backup, isActive, lookMs, mayDelete, type Restore } from './backup-data.ts';
+import { backupActions, backupColumns, deleteBackup, State } from './backup-columns.tsx';
+import { type Backup, isActive, lookMs, type Restore } from './backup-data.ts';
 import { NewBackup } from './new-backup.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 
@@ -114,31 +113,5 @@ function columnsOf(
   onRestore: (backup: Backup) => void,
   onDelete: (backup: Backup) => Promise<void>,
 ) {
-  return [
-    ...backupColumns,
-    {
-      name: 'Actions',
-      isActions: true,
-      cell: (backup: Backup) => (
-        <div class="actions">
-          <button
-            type="button"
-            class="small"
-            disabled={backup.status !== 'success'}
-            onClick={() => onRestore(backup)}
-          >
-            Restore…
-          </button>
-          <button
-            type="button"
-            class="small danger"
-            disabled={!mayDelete(backup)}
-            onClick={() => attempt(() => onDelete(backup))}
-          >
-            Delete…
-          </button>
-        </div>
-      ),
-    },
-  ];
+  return [...backupColumns, backupActions({ restore: 'Restore…', onRestore, onDelete })];
 }
