@@ -1,5 +1,5 @@
 import { type ArchivedItem, readChunk, readManifest } from '../../shared/backups/archive.ts';
-import type { FileStore } from '../../shared/platform/ports.ts';
+import type { FileStore } from '../../shared/platform/file-store.ts';
 import { fileEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
 import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import {

@@ -13,8 +13,9 @@ import { downloadPath } from '../../shared/platform/aws/requests/download-path.t
 import { openSecrets } from '../../shared/platform/aws/secrets.ts';
 import { createClient } from '../../shared/platform/aws/store/client.ts';
 import { openStore } from '../../shared/platform/aws/store/store.ts';
+import type { FileStore } from '../../shared/platform/file-store.ts';
 import type { LocalPlatform } from '../../shared/platform/local/platform.ts';
-import type { FileStore, LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
+import type { LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { hasCdn } from '../support/medium.ts';
 import { openDeployedFiles } from './deployed-files.ts';

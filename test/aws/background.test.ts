@@ -13,9 +13,10 @@ import { readStreamRecord } from '../../shared/platform/aws/jobs/stream.ts';
 import type { WakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
 import { type Item, writeItem } from '../../shared/platform/aws/store/item.ts';
 import { openClock } from '../../shared/platform/clock.ts';
+import type { FileContent, FileStore } from '../../shared/platform/file-store.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { FileContent, FileStore, LogEntry } from '../../shared/platform/ports.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 import {
   classCountEntity,
   deadLetterEntity,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../shared/jobs/change-feed.ts';
 import { handleDeadLetter } from '../../shared/jobs/dead-letters.ts';
+import type { FileStore } from '../../shared/platform/file-store.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { startBackground } from '../../shared/platform/local/jobs/background.ts';
 import type { Timers } from '../../shared/platform/local/jobs/timers.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { FileStore } from '../../shared/platform/ports.ts';
 import {
   deadLetterEntity,
   dueOf,

@@ -3,9 +3,10 @@ import type { ChangeConsumer, ItemChange, Services } from '../../shared/jobs/cha
 import type { JobContext } from '../../shared/jobs/jobs.ts';
 import { openParking, parkedJob } from '../../shared/jobs/parked-changes.ts';
 import { openClock } from '../../shared/platform/clock.ts';
+import type { FileContent, FileStore } from '../../shared/platform/file-store.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { FileContent, FileStore, LogEntry } from '../../shared/platform/ports.ts';
+import type { LogEntry } from '../../shared/platform/ports.ts';
 import {
   deadLetterEntity,
   jobEntity,

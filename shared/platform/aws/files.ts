@@ -8,7 +8,7 @@ import type {
   NamedContent,
   UploadForm,
   UploadTerms,
-} from '../ports.ts';
+} from '../file-store.ts';
 import { limited, naming } from './sdk/client.ts';
 
 /** The location of files. */

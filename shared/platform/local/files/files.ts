@@ -24,7 +24,8 @@ import {
   readFileKey,
 } from '../../../values/file-keys.ts';
 import { extendedParameter, extendedValue } from '../../../values/text/file-name.ts';
-import type { ContentHead, FileContent, FileStore, Log } from '../../ports.ts';
+import type { ContentHead, FileContent, FileStore } from '../../file-store.ts';
+import type { Log } from '../../ports.ts';
 import { type StorageTrouble, watchStorage } from '../store/storage-trouble.ts';
 import { makeFolders, syncFolder } from './atomic-file.ts';
 import { isHeld } from './holds.ts';

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkOwned, type FileKey } from '../../../values/file-keys.ts';
-import type { FileStore } from '../../ports.ts';
+import type { FileStore } from '../../file-store.ts';
 
 /** Reads the files of a data folder that a server may use, and changes nothing. */
 export function readFolderFiles(

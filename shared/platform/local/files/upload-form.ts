@@ -6,7 +6,7 @@ import {
   ownerOfFile,
   readFileKey,
 } from '../../../values/file-keys.ts';
-import type { ContentHead, UploadForm, UploadTerms } from '../../ports.ts';
+import type { ContentHead, UploadForm, UploadTerms } from '../../file-store.ts';
 
 /** Creates and reads presigned forms for uploads outside the interface, similar to those of S3. */
 export interface UploadForms {
