@@ -4,8 +4,8 @@ import { isServerRoot, nobodyId } from './other-user.ts';
 import { isOfThisServer } from './run-folders.ts';
 
 /**
- * Ends the runners of an earlier server that work in a left folder. A script in an endless loop outlives a server of root whose launcher was
- * killed with it: a process that becomes another user loses the signal of its parent's death.
+ * Ends the runners of an earlier server that work in a left folder. A script in an endless loop outlives a server of root
+ * whose launcher was killed with it: a process that becomes another user loses the signal of its parent's death.
  */
 export async function endLeftRunners(folder: string): Promise<void> {
   if (!isServerRoot || isOfThisServer(folder)) return;
