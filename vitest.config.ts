@@ -4,9 +4,9 @@ import { workers } from './test/support/workers.ts';
 /** Tests of modules alone. After a small edit, `npx vitest run --changed --project modules` takes seconds. */
 const modules = ['test/{city,domain,files,http,services,store,support}/**/*.test.ts'];
 
-/** Tests that look at the processes and descriptors of their own process, or replace modules. */
+/** Tests that look at the processes, descriptors or heap of their own process, or replace modules. */
 const isolated = [
-  'test/local/{certificates,connections,launcher,proxies,registration}.test.ts',
+  'test/local/{calls,certificates,connections,launcher,proxies,registration}.test.ts',
   'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
   'test/pages/assets.test.ts',
   'test/scripts/{cases,escapes,first-turns,isolation,kept-connections,landlock}.test.ts',
