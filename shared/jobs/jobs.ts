@@ -6,7 +6,9 @@ import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../
 import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
+import { inTurns, jobOwner, shardDigit } from './job-owners.ts';
 import { maintain } from './maintain.ts';
+import { atOncePerShard, awaitPlace, openShardRun, type ShardRun, track } from './shard-run.ts';
 import { unlessConflict } from './write-conflict.ts';
 
 /** What the steps of jobs need. */
@@ -63,9 +65,7 @@ const conflictPauseMs = 100;
 const maxConflicts = 5; // write conflicts of a step, before it waits
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
-const atOncePerShard = 4; // and slow ones
-const slowMs = 5000; // a job that runs for longer no longer counts: jobs behind it may start
-const maxSlowPerShard = 60;
+const lookAhead = 1000; // due jobs among which owners take turns
 
 /** Returns the write of a job, for the transaction that causes it. Due at once, or at `due` (epoch milliseconds). */
 export function newJob(
@@ -74,7 +74,14 @@ export function newJob(
   task: JsonObject,
   due: number = clock.micros() / 1000,
 ): Put {
-  return createJob({ kind: kind.name, id: ids.random(), due, claimed: false, failures: 0, task });
+  const id = newId(ids, task);
+  return createJob({ kind: kind.name, id, due, claimed: false, failures: 0, task });
+}
+
+/** Returns a random id in a shard of the task's owner. */
+function newId(ids: Ids, task: JsonObject): string {
+  const random = ids.random();
+  return shardDigit(jobOwner(task), random) + random.slice(1);
 }
 
 /**
@@ -86,11 +93,14 @@ export function leasedJob(
   kind: Pick<JobType, 'name'>,
   { task, due }: { readonly task: JsonObject; readonly due: number },
 ): Put {
-  return createJob({ kind: kind.name, id: ids.random(), due, claimed: true, failures: 0, task });
+  const id = newId(ids, task);
+  return createJob({ kind: kind.name, id, due, claimed: true, failures: 0, task });
 }
 
 /** A job under a name: with the same due time (epoch milliseconds) it runs once. */
 export interface NamedJob {
+  /** The instance that it belongs to. */
+  readonly instance: number;
   readonly name: string;
   readonly due: number;
 }
@@ -114,9 +124,9 @@ export function cancelNamedJob(kind: Pick<JobType, 'name'>, named: NamedJob): De
   return deleteIfExists(placeOfNamed(kind, named).key);
 }
 
-function placeOfNamed(kind: Pick<JobType, 'name'>, { name, due }: NamedJob) {
-  const shard = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % 16;
-  const id = `${shard.toString(16)}-${name}`;
+function placeOfNamed(kind: Pick<JobType, 'name'>, { instance, name, due }: NamedJob) {
+  const sum = [...name].reduce((sum, character) => sum + character.charCodeAt(0), 0) % 16;
+  const id = `${shardDigit(String(instance), sum.toString(16))}-${name}`;
   return { id, key: jobEntity.key(jobShard(id), due, kind.name, id) };
 }
 
@@ -188,19 +198,6 @@ async function runShard(
   }
 }
 
-/** A shard and its running jobs. */
-export interface ShardRun {
-  readonly shard: number;
-  readonly underWay: Set<Promise<void>>;
-  /** One for each running job that does not count as slow yet. */
-  readonly places: Set<Promise<void>>;
-}
-
-/** Returns a shard without running jobs. */
-export function openShardRun(shard: number): ShardRun {
-  return { shard, underWay: new Set(), places: new Set() };
-}
-
 /**
  * Starts the due jobs of a shard, several at once. Slow or waiting ones do not delay the others. Waits while the
  * maximum number is running, but not for the end of the jobs that it started.
@@ -214,42 +211,44 @@ export async function beginDue(
   read?: ReadJobs[number],
 ): Promise<number | undefined> {
   const { context, isEnding } = runner;
-  const { shard, places } = run;
-  for (let first = read; !isEnding(); first = undefined) {
+  let { due, later } = await lookForDue(context, run, read);
+  while (due.length > 0 && !isEnding()) {
     await awaitPlace(run);
-    const end = dueKey(context.clock.micros() / 1000 + 1);
-    const limit = atOncePerShard - places.size;
-    const next = first ?? (await jobsOf(context, { shard, limit }));
-    const due = next.slice(0, limit).filter(({ key }) => key.sk < end);
-    if (due.length === 0) return next[0]?.data.due;
-    for (const found of due) {
+    const places = atOncePerShard - run.places.size;
+    for (const found of due.slice(0, places)) {
       const item = await unlessConflict(takeLease(context, found));
-      if (item === undefined) continue;
-      track(run, runItem(runner, item));
+      if (item !== undefined) track(run, runItem(runner, item));
     }
+    due = due.slice(places);
+    if (due.length === 0) ({ due, later } = await lookForDue(context, run));
   }
-  return undefined;
+  return isEnding() ? undefined : later;
 }
 
-/** Waits until one more job of a shard may run. */
-async function awaitPlace({ underWay, places }: ShardRun): Promise<void> {
-  if (underWay.size >= atOncePerShard + maxSlowPerShard) await Promise.race(underWay);
-  if (places.size >= atOncePerShard) await Promise.race(places);
+/** Due jobs, of which owners take turns, and when the next one is due if there are none. */
+interface Due {
+  readonly due: readonly Stored<JobData>[];
+  readonly later?: number | undefined;
 }
 
-/** Counts a running job until its end, and its place until then or until it is slow. */
-function track({ underWay, places }: ShardRun, job: Promise<void>): void {
-  let timer: NodeJS.Timeout | undefined;
-  const slow = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, slowMs);
-  });
-  const running = job.finally(() => {
-    clearTimeout(timer);
-    underWay.delete(running);
-  });
-  const place = Promise.race([running, slow]).finally(() => places.delete(place));
-  underWay.add(running);
-  places.add(place);
+/** Reads as many jobs as may start now; if more are due, those of others behind them take turns with them. */
+async function lookForDue(
+  context: JobContext,
+  run: ShardRun,
+  read?: ReadJobs[number],
+): Promise<Due> {
+  await awaitPlace(run);
+  const { shard, places } = run;
+  const now = context.clock.micros() / 1000;
+  const end = dueKey(now + 1);
+  const isDue = ({ key }: Stored<JobData>) => key.sk < end;
+  if (read !== undefined) return { due: inTurns(read.filter(isDue)), later: read[0]?.data.due };
+  const limit = atOncePerShard - places.size;
+  const first = await jobsOf(context, { shard, limit });
+  const due = first.filter(isDue);
+  if (due.length < limit) return { due, later: first[0]?.data.due };
+  const all = await jobsOf(context, { shard, until: now, limit: lookAhead });
+  return all.length === 0 ? lookForDue(context, run) : { due: inTurns(all) }; // other processes have taken them
 }
 
 /** Reads the jobs of a shard, the earliest first. Only those due at `until` (epoch milliseconds), if set. */

@@ -44,7 +44,7 @@ function cancelSchedule(instance: number, { id, scheduled_next }: ScheduleData):
 }
 
 function nameOf(instance: number, schedule: number, time: string): NamedJob {
-  return { name: `${instance}-${schedule}`, due: Date.parse(time) };
+  return { instance, name: `${instance}-${schedule}`, due: Date.parse(time) };
 }
 
 /** Returns the writes that delete a schedule; its traces are deleted later. */

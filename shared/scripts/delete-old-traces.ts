@@ -36,7 +36,9 @@ export function planTraceDeletion(
   const earliest = clock.micros() / 1000 + afterlifeMs + marginMs;
   const due = Math.ceil(earliest / slotMs) * slotMs;
   const task = { instance, kind, parent, trace };
-  return [namedJob(deleteOldTraces, { name: `${instance}-${kind}-${parent}`, task, due })];
+  return [
+    namedJob(deleteOldTraces, { instance, name: `${instance}-${kind}-${parent}`, task, due }),
+  ];
 }
 
 /**

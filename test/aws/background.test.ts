@@ -476,12 +476,10 @@ describe('queries for jobs', () => {
   });
 
   it('find jobs of every shard, more than run at once', async () => {
-    const jobs = jobShards.flatMap((shard) =>
-      Array.from({ length: 6 }, (_, at) => {
-        const id = `${shard.toString(16)}${at}`;
-        return newJob({ clock, ids: { ...ids, random: () => id } }, kind, {});
-      }),
+    const jobs = Array.from({ length: 160 }, (_, instance) =>
+      newJob({ clock, ids }, kind, { instance }),
     );
+    expect(new Set(jobs.map(({ key }) => key.pk)).size).toBe(jobShards.length);
     for (let at = 0; at < jobs.length; at += 24) await write(store, ...jobs.slice(at, at + 24));
 
     await open({ through: counting(), kinds: [kind] })([]);

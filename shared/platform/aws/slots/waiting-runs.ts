@@ -125,7 +125,7 @@ export const checkName = { name: 'start-waiting-runs' };
 /** Plans a look at a queue. All that are planned within a minute are one. */
 async function planCheck(services: SlotServices, instance: number): Promise<void> {
   const due = Math.ceil((nowMs(services) + checkMs / 2) / checkMs) * checkMs;
-  const job = { name: `runs-of-${instance}`, due, task: { instance } };
+  const job = { instance, name: `runs-of-${instance}`, due, task: { instance } };
   await maintain(services, [namedJob(checkName, job)]);
 }
 

@@ -1,11 +1,5 @@
-import {
-  beginDue,
-  endLeases,
-  type JobContext,
-  type JobType,
-  openShardRun,
-  type ShardRun,
-} from '../../../jobs/jobs.ts';
+import { beginDue, endLeases, type JobContext, type JobType } from '../../../jobs/jobs.ts';
+import { openShardRun, type ShardRun } from '../../../jobs/shard-run.ts';
 import { jobShards } from '../../../store/entities.ts';
 import { causeOf } from '../../../values/caught.ts';
 import type { Timers } from './timers.ts';
