@@ -1,5 +1,6 @@
 import { messageOf } from '../../shared/values/caught.ts';
 import { dataSteps } from './data-steps.ts';
+import { functionStep } from './function-step.ts';
 import { moreSteps } from './more-steps.ts';
 import type { Step, World } from './world.ts';
 
@@ -16,7 +17,7 @@ const removal: Step = {
 };
 
 /** All steps except for the removal, in order. */
-export const allSteps: readonly Step[] = [...dataSteps, ...moreSteps];
+export const allSteps: readonly Step[] = [...dataSteps, ...moreSteps, functionStep];
 
 /**
  * Runs steps against a server and removes what they made, except for an account. A failed step does not prevent others

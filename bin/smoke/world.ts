@@ -3,6 +3,8 @@ import type { ClientRequest, Send } from '../client.ts';
 /** What the steps of a smoke test share. */
 export interface World {
   readonly send: Send;
+  /** Address of the server. */
+  readonly url: string;
   /** Path of the instance that the test creates. */
   readonly instance: string;
   readonly name: string;

@@ -33,7 +33,7 @@ test('a server of npm start passes, with a new account and with one that exists'
   const second = await smoke(url, ...account, '--login');
 
   expect([first.code, second.code, first.stderr]).toEqual([0, 0, '']);
-  expect(steps(first.stdout)).toHaveLength(13);
+  expect(steps(first.stdout)).toHaveLength(14);
   expect(steps(second.stdout)[0]).toMatch(/account: logged in$/);
 });
 

@@ -12,6 +12,7 @@ import { openInvocations } from './lifetime/late-work.ts';
 import { type AwsPlatform, openPlatform } from './platform.ts';
 import { type DataGuard, openDataGuard } from './requests/data-guard.ts';
 import { type FrontDoor, openFrontDoor } from './requests/front-door.ts';
+import { showingFunction } from './requests/served-by.ts';
 import { withSharedPatience } from './sdk/patience.ts';
 
 /** A request has this long, whatever the time limit of its function. */
@@ -28,7 +29,8 @@ export async function openHandler(routes: readonly Route[] | LazyRoutes): Promis
   const platform = openPlatform(environment);
   const invocations = openInvocations(platform.late);
   await begin(platform, environment, environment.keepsRuns ? invocations.rest : undefined);
-  const handler = createHandler(routes, platform, openFrontDoor(environment.proxySecret));
+  const own = createHandler(routes, platform, openFrontDoor(environment.proxySecret));
+  const handler = showingFunction(environment.metrics.family, own);
   return (event, context) =>
     handler(event, context && withinRequest(context)).finally(invocations.end);
 }

@@ -6,6 +6,7 @@ import type { Handler, Result } from '../gateway.ts';
 import { openHandler } from '../handler.ts';
 import { openLambda } from '../sdk/lambda-client.ts';
 import { familyFunctionName } from './function-names.ts';
+import { showingFunction } from './served-by.ts';
 
 /** A family by its paths, without its code. */
 export interface FamilyPaths {
@@ -28,22 +29,26 @@ export async function openFallback(
 ): Promise<Handler> {
   const serve = await openHandler(routesOf(family));
   const familyOf = createFamilyFinder(others);
-  const { prefix } = readEnvironment().scripts;
+  const { scripts, metrics } = readEnvironment();
   const call = openLambda({ requestTimeout });
-  return async (event, context) => {
+  const forwardTo = (other: string): Handler =>
+    showingFunction(metrics.family, async (event) => {
+      const { Payload, FunctionError } = await call((client, { InvokeCommand }) =>
+        client.send(
+          new InvokeCommand({
+            FunctionName: familyFunctionName(scripts.prefix, other),
+            Payload: JSON.stringify(event),
+          }),
+        ),
+      );
+      // as the gateway responds to a function that fails
+      if (FunctionError !== undefined || !Payload)
+        throw new Error(`the function of ${other} failed`);
+      return JSON.parse(Payload.transformToString()) as Result; // handlers return nothing else
+    });
+  return (event, context) => {
     const other = familyOf(event.rawPath);
-    if (other === undefined) return serve(event, context);
-    const { Payload, FunctionError } = await call((client, { InvokeCommand }) =>
-      client.send(
-        new InvokeCommand({
-          FunctionName: familyFunctionName(prefix, other),
-          Payload: JSON.stringify(event),
-        }),
-      ),
-    );
-    // as the gateway responds to a function that fails
-    if (FunctionError !== undefined || !Payload) throw new Error(`the function of ${other} failed`);
-    return JSON.parse(Payload.transformToString()) as Result; // handlers return nothing else
+    return (other === undefined ? serve : forwardTo(other))(event, context);
   };
 }
 

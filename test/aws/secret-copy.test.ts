@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { addDeployedVersion } from '../../shared/platform/aws/rotate-secret.ts';
+import { clientOf, fetchSecrets } from '../../shared/platform/aws/secrets.ts';
+import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
+import { bundleProgram } from '../support/bundled-program.ts';
+
+/* The command that keeps a copy of the master secret, as an operator runs it. */
+
+const run = promisify(execFile);
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const arn = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:Master-AbCdEf';
+const first = '5e'.repeat(32);
+
+const root = mkdtempSync(join(tmpdir(), 'groundwork-secret-copy-'));
+const bundle = bundleProgram('operator/secret-copy', root);
+const variables = {
+  AWS_ACCESS_KEY_ID: 'an operator',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+};
+let aws: FakeAws;
+let copy: string;
+
+beforeEach(async () => {
+  aws = await startFakeAws({ secret: first, allows: () => true });
+  copy = join(mkdtempSync(join(root, 'copy-')), 'secret.json');
+  Object.assign(process.env, variables, { AWS_ENDPOINT_URL: aws.url });
+});
+afterEach(() => aws.close());
+afterAll(() => {
+  for (const name of [...Object.keys(variables), 'AWS_ENDPOINT_URL']) delete process.env[name];
+  rmSync(root, { recursive: true });
+});
+
+async function secretCopy(...args: readonly string[]) {
+  try {
+    const running = run(process.execPath, [bundle, ...args], { cwd: project });
+    running.child.stdin?.end(); // nobody confirms
+    const ran = await running;
+    return { code: 0, text: ran.stdout + ran.stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, text: stdout + stderr };
+  }
+}
+
+const deployed = async () => (await fetchSecrets(clientOf(arn), arn)).secrets;
+
+test('a copy is a file of its owner, is current until a rotation, and shows no secret', async () => {
+  const saved = await secretCopy('save', copy, '--secret', arn);
+  const checked = await secretCopy('check', copy, '--secret', arn);
+  await addDeployedVersion(arn, { isAtOnce: true });
+  const outdated = await secretCopy('check', copy, '--secret', arn);
+
+  expect([saved.code, checked.code, outdated.code]).toEqual([0, 0, 1]);
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(readFileSync(copy, 'utf8')).toContain(first);
+  expect(outdated.text).toContain('version 2 only in the deployment');
+  expect(saved.text + checked.text + outdated.text).not.toContain(first);
+});
+
+test('a file that exists is not overwritten', async () => {
+  writeFileSync(copy, 'mine');
+
+  expect(await secretCopy('save', copy, '--secret', arn)).toMatchObject({ code: 1 });
+  expect(readFileSync(copy, 'utf8')).toBe('mine');
+});
+
+test('a copy is restored after a confirmation, into a secret that is another one or damaged', async () => {
+  await secretCopy('save', copy, '--secret', arn);
+  const before = await deployed();
+  await addDeployedVersion(arn, { isAtOnce: true });
+
+  const asked = await secretCopy('restore', copy, '--secret', arn);
+  expect([asked.code, (await deployed()).current]).toEqual([1, 2]);
+  const done = await secretCopy('restore', copy, '--secret', arn, '--yes');
+  expect([done.code, await deployed()]).toEqual([0, before]);
+  const again = await secretCopy('restore', copy, '--secret', arn, '--yes');
+  expect([again.code, again.text]).toEqual([0, expect.stringContaining('nothing is changed')]);
+});
+
+test.each([
+  ['{"format": "groundwork-secret/1"}'],
+  [
+    `{"format":"groundwork-secret/1","secret":"a","saved":"b","value":{"current":2,"versions":[{"version":1,"secret":"${first}"}]}}`,
+  ],
+  [first],
+])('a file that is no copy is rejected without its content: %s', async (content) => {
+  writeFileSync(copy, content);
+
+  const { code, text } = await secretCopy('restore', copy, '--secret', arn, '--yes');
+
+  expect([code, text]).toEqual([1, expect.stringContaining('is not a copy of a master secret')]);
+  expect(text).not.toContain(first);
+  expect((await deployed()).versions).toEqual([{ version: 1, secret: first }]);
+});
