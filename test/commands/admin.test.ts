@@ -93,3 +93,41 @@ test('a reset names what is missing', async () => {
   mkdirSync(absent);
   expect(await run(...other, absent)).toMatchObject({ status: 1 });
 });
+
+test('an instance is suspended and resumed while the server runs, and without one', async () => {
+  const { data, server, run } = await start();
+  const key = String(await logIn(server, 'first'));
+  await sendRaw(server.url, { as: key, path: '/v1.1/instances/', body: { name: 'shop-1' } });
+  const classes = async (method: string) => {
+    const path = '/v1.1/instances/shop-1/classes/';
+    const body = method === 'POST' ? { name: 'book', schema: [] } : undefined;
+    return sendRaw(server.url, { as: key, method, path, ...(body && { body }) });
+  };
+  const admin = (...args: string[]) => run('admin', ...args, '--data', data);
+
+  const suspended = await admin('suspend', 'shop-1', '--reason', 'spam');
+
+  expect(suspended).toEqual({ status: 0, stdout: 'shop-1 is suspended\n', stderr: '' });
+  expect(await classes('POST')).toMatchObject({
+    status: 403,
+    body: { detail: 'This instance is suspended.' },
+  });
+  expect((await classes('GET')).status).toBe(200);
+  expect((await admin('suspended')).stdout).toMatch(/^shop-1 {4}\d{4}-\S+ {2}spam$/m);
+  expect(await admin('suspend', 'shop-9')).toMatchObject({
+    status: 1,
+    stderr: 'groundwork: there is no instance shop-9\n',
+  });
+  expect(await admin('resume', 'shop-1')).toMatchObject({ status: 0 });
+  expect((await classes('POST')).status).toBe(201);
+  await server.end('SIGTERM');
+  expect(await admin('suspend', 'shop-1')).toMatchObject({ status: 0 });
+  expect(JSON.parse((await admin('suspended', '--json')).stdout)).toMatchObject([
+    { name: 'shop-1', reason: '' },
+  ]);
+  expect(await admin('resume', 'shop-1')).toMatchObject({ status: 0 });
+  expect(await admin('resume', 'shop-1')).toMatchObject({
+    status: 1,
+    stderr: 'groundwork: shop-1 is not suspended\n',
+  });
+});
