@@ -43,6 +43,8 @@ class Validation:
                 yield f'{path}.{name}: unknown'
             return
         kind = shape.type_name
+        if not self.has_wire and kind == 'string' and shape.serialization.get('location') == 'querystring':
+            value = str(value)  # the models of the SDK have a number for some
         if kind == 'blob':
             yield from self._blob(shape, value, path)
         elif kind in TYPES and (not isinstance(value, TYPES[kind]) or (kind != 'boolean' and isinstance(value, bool))):

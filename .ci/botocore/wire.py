@@ -44,11 +44,10 @@ class Models:
         return self.models[name]
 
     def of_client(self, client):
-        """Returns the model of a client class of the JavaScript SDK, as CloudWatchLogsClient."""
-        for name in self.loader.list_available_services('service-2'):
-            if name.replace('-', '') in (client.lower(), {'cloudwatchlogs': 'logs'}.get(client.lower())):
-                return self.of(name)
-        raise Unreadable(f'unknown client {client}')
+        """Returns the model of a client class of the JavaScript SDK, as SecretsManagerClient."""
+        word = client.removesuffix('Client').lower()
+        name = 'logs' if word == 'cloudwatchlogs' else word
+        return self.of(name)
 
 
 def read_request(models, record):
