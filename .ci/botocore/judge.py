@@ -21,8 +21,8 @@ SERVICES = {
     'cloudformation', 'cloudfront', 'dynamodb', 'kms', 'lambda', 'logs', 's3', 'secretsmanager', 'sesv2', 'sns', 'sqs',
     'sts',
 }  # fmt: skip
-MIN_REQUESTS = 20_000
-MIN_OPERATIONS = 60
+MIN_REQUESTS = 50_000
+MIN_OPERATIONS = 70
 
 # Problems that are of the emulator and not of the product: operation, path, the end of the text, and the reason.
 EXCEPTIONS = {

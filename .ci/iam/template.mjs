@@ -109,6 +109,8 @@ function view(parts) {
   return {
     ...parts,
     policiesOf,
+    /** Returns the families whose functions have a role. */
+    callers: () => [...roles.keys()],
     roleOf: (caller) => arnOf(roleIdOf(caller)),
     /** Returns the policy of a resource; undefined: it has none. */
     resourcePolicyOf: (action, resource) =>

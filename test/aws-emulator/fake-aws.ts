@@ -36,7 +36,7 @@ export interface Access {
   readonly resource: string;
   /** Partition of the item that is put. */
   readonly partition?: string;
-  /** All partitions that it names. */
+  /** Partitions of the items that it names by their keys. */
   readonly partitions?: readonly string[];
   /** Key of a file. */
   readonly file?: string;
@@ -394,7 +394,7 @@ function queueIn(url: string): string {
 function partitionOf({ Item, Key }: Any): Pick<Access, 'partition' | 'partitions'> {
   if (Key !== undefined) return { partitions: [Key[partitionKey].S] };
   const partition = Item?.[partitionKey].S;
-  return partition === undefined ? {} : { partition, partitions: [partition] };
+  return partition === undefined ? {} : { partition };
 }
 
 function access(action: string, resource: string): Omit<Access, 'caller'> {

@@ -18,7 +18,9 @@ export interface RecordedAccess {
   readonly resource: string;
   /** Key of a file in a bucket. */
   readonly file?: string;
-  /** Partitions of a table that it names. */
+  /** Partition of an item that is put. */
+  readonly partition?: string;
+  /** Partitions of items that it names by their keys. */
   readonly partitions?: readonly string[];
   /** Service that gets a role. */
   readonly passedTo?: string;
