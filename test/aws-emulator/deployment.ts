@@ -17,6 +17,7 @@ import type { FileStore } from '../../shared/platform/file-store.ts';
 import type { LocalPlatform } from '../../shared/platform/local/platform.ts';
 import type { LogEntry, Platform, Settings } from '../../shared/platform/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
+import { recordAccess, saveAccesses } from '../judges/recorded-accesses.ts';
 import { hasCdn } from '../support/medium.ts';
 import { openDeployedFiles } from './deployed-files.ts';
 import { type Access, startFakeAws } from './fake-aws.ts';
@@ -80,6 +81,9 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
   const aws = await startFakeAws({
     secret: randomBytes(32).toString('hex'),
     allows: (access) => access.caller === tester || isGranted(statementsOf(access.caller), access),
+    hear: (access) => {
+      if (access.caller !== tester) recordAccess({ stack: stackName, ...access });
+    },
     takeMail: async ({ Destination, Content: { Simple } }) => {
       const [to] = Destination.ToAddresses;
       const [subject, text] = [Simple.Subject.Data, Simple.Body.Text.Data];
@@ -156,6 +160,7 @@ export async function deploy(options: DeploymentOptions): Promise<Deployment> {
       await cdn?.close();
       await aws.close();
       served.save();
+      saveAccesses();
     },
     check: createCheck(aws.refused),
   };
@@ -166,8 +171,11 @@ function readStack(): BuiltStack {
   if (list === undefined)
     throw new Error('the functions are not built: see vitest.roles.config.ts');
   const stacks = JSON.parse(readFileSync(list, 'utf8'));
-  return hasCdn ? stacks.usual : stacks.withoutCdn;
+  return stacks[stackName];
 }
+
+/** Name of the stack among those of roles-setup.ts. */
+const stackName = hasCdn ? 'usual' : 'withoutCdn';
 
 const apiPaths = [...gatewayPaths(api), ...consolePaths];
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { partitionKey } from '../../shared/platform/aws/store/table.ts';
+import { recordRequest, saveRequests } from '../judges/recorded-requests.ts';
 import { type FakeLambda, lambdaAccesses, readLambda } from './fake-lambda.ts';
 import {
   accessDenied,
@@ -35,6 +36,12 @@ export interface Access {
   readonly resource: string;
   /** Partition of the item that is put. */
   readonly partition?: string;
+  /** Partitions of the items that it names by their keys. */
+  readonly partitions?: readonly string[];
+  /** Key of a file. */
+  readonly file?: string;
+  /** Service that gets a role. */
+  readonly passedTo?: string;
 }
 
 /** A running fake. */
@@ -73,6 +80,8 @@ export interface FakeAwsOptions {
   readonly secret: string;
   /** Checks whether a caller's request is allowed. */
   readonly allows: (access: Access) => boolean;
+  /** Receives each access before it is checked. */
+  readonly hear?: (access: Access) => void;
   /** Receives each mail for SES; a rejection is passed to the caller. */
   readonly takeMail?: (mail: Any) => Promise<void>;
   /** Absent: it has no functions. */
@@ -105,16 +114,20 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     const response = signer === undefined ? accessDenied() : await askS3(signer, asked);
     return { ...response, headers: { ...response.headers, ...corsHeaders(cors, asked) } };
   };
+  const allows = (access: Access) => {
+    options.hear?.(access);
+    return options.allows(access);
+  };
   const answerPush = (caller: string, asked: URLSearchParams) => {
     const access = { caller, ...snsAccess(asked) };
-    if (options.allows(access)) return { status: 200, text: respondAsSns(asked) };
+    if (allows(access)) return { status: 200, text: respondAsSns(asked) };
     refused.push(access);
     return { status: 403, text: '' };
   };
   const answerFunction = async (caller: string, request: IncomingMessage, body: Buffer) => {
     const asked = readLambda(request, request.headers, body);
     const accesses = lambdaAccesses(asked).map((access) => ({ caller, ...access }));
-    const denied = accesses.find((access) => !options.allows(access));
+    const denied = accesses.find((access) => !allows(access));
     if (denied !== undefined) {
       refused.push(denied);
       return { status: 403, body: JSON.stringify({ message: 'denied' }) };
@@ -125,7 +138,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
   const answerTable = async (caller: string, operation: string, body: Buffer) => {
     const input = JSON.parse(body.toString());
     const accesses = accessesOf(operation, input).map((access) => ({ caller, ...access }));
-    const denied = accesses.find((access) => !options.allows(access));
+    const denied = accesses.find((access) => !allows(access));
     if (denied === undefined) return outcome(() => answer(caller, operation, input));
     refused.push(denied);
     return { status: 400, body: failure('AccessDeniedException', JSON.stringify(denied)) };
@@ -134,6 +147,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     const caller = /Credential=([^/]+)\//.exec(String(request.headers.authorization))?.[1] ?? '';
     const body = await bodyOf(request).catch(() => undefined);
     if (body === undefined) return; // the caller has ended
+    recordRequest(request, body);
     const toS3 = readS3Request(request, body);
     if (toS3 !== undefined) {
       const { status, headers, body: content } = await answerFile(caller, toS3);
@@ -173,6 +187,7 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
     askS3,
     close: () =>
       new Promise((resolve) => {
+        saveRequests();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -180,10 +195,14 @@ export async function startFakeAws(options: FakeAwsOptions): Promise<FakeAws> {
 }
 
 /** Opens a bucket. Without permission to list it, a missing object is an object without permission. */
-function openS3({ allows, changeFiles }: FakeAwsOptions, refused: Access[]): FakeAws['askS3'] {
+function openS3(
+  { allows, changeFiles, hear }: FakeAwsOptions,
+  refused: Access[],
+): FakeAws['askS3'] {
   const objects: S3Objects = new Map();
   return async (caller, request) => {
     const access = { caller, ...fileAccess(request) };
+    hear?.(access);
     if (!allows(access)) {
       refused.push(access);
       return accessDenied();
@@ -259,15 +278,16 @@ const constantAnswers: Record<string, (input: Any) => Any> = {
 
 /** The one secret: its versions, and their stages. */
 function openSecret(text: string): Record<string, (input: Any) => Any> {
-  const texts = new Map([['version-1', text]]);
-  const stages = new Map([['AWSCURRENT', 'version-1']]);
+  const versionId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+  const texts = new Map([[versionId(1), text]]);
+  const stages = new Map([['AWSCURRENT', versionId(1)]]);
   return {
     GetSecretValue: ({ SecretId: ARN }) => {
       const VersionId = stages.get('AWSCURRENT') ?? '';
       return { ARN, VersionId, SecretString: texts.get(VersionId) };
     },
     PutSecretValue: ({ SecretId: ARN, SecretString, VersionStages = ['AWSCURRENT'] }) => {
-      const VersionId = `version-${texts.size + 1}`;
+      const VersionId = versionId(texts.size + 1);
       texts.set(VersionId, SecretString);
       for (const stage of VersionStages) stages.set(stage, VersionId);
       return { ARN, VersionId, VersionStages };
@@ -327,7 +347,7 @@ function readS3Request(request: IncomingMessage, body: Buffer): S3Request | unde
 function fileAccess(request: S3Request): Omit<Access, 'caller'> {
   const { bucket, key, action } = readS3(request);
   const area = key === '' ? '' : `/${key.split('/')[0]}/*`;
-  return { action, resource: bucket + area };
+  return { action, resource: bucket + area, ...(key !== '' && { file: key }) };
 }
 
 /** Returns the permissions that a request requires; a transaction requires those of its parts. */
@@ -348,11 +368,15 @@ function accessesOf(operation: string, input: Any): readonly Omit<Access, 'calle
     case 'Decrypt':
       return [{ action: `kms:${operation}`, resource: input.KeyId }];
     case 'BatchGetItem':
-      return Object.keys(input.RequestItems).map((resource) => access('BatchGetItem', resource));
+      return Object.entries<Any>(input.RequestItems).map(([resource, { Keys }]) => ({
+        ...access('BatchGetItem', resource),
+        partitions: Keys.map((key: Any) => key[partitionKey].S),
+      }));
     case 'TransactWriteItems':
       return input.TransactItems.map((one: Any) => {
         const [name, part] = Object.entries<Any>(one)[0] ?? [];
-        if (name === 'ConditionCheck') return access('ConditionCheckItem', part.TableName);
+        if (name === 'ConditionCheck')
+          return { ...access('ConditionCheckItem', part.TableName), ...partitionOf(part) };
         return { ...access(`${name}Item`, part.TableName), ...partitionOf(part) };
       });
     default: {
@@ -367,8 +391,10 @@ function queueIn(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1);
 }
 
-function partitionOf({ Item }: Any): Pick<Access, 'partition'> {
-  return Item === undefined ? {} : { partition: Item[partitionKey].S };
+function partitionOf({ Item, Key }: Any): Pick<Access, 'partition' | 'partitions'> {
+  if (Key !== undefined) return { partitions: [Key[partitionKey].S] };
+  const partition = Item?.[partitionKey].S;
+  return partition === undefined ? {} : { partition };
 }
 
 function access(action: string, resource: string): Omit<Access, 'caller'> {

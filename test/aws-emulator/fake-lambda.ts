@@ -77,19 +77,18 @@ export function readLambda(
 
 const place = 'arn:AWS::Partition:lambda:AWS::Region:AWS::AccountId'; // in the spelling of the template
 
+const passRole = { action: 'iam:PassRole', passedTo: 'lambda.amazonaws.com' };
+
 /** Returns the permission that a request requires. */
-export function lambdaAccesses({
-  operation,
-  name,
-  input,
-}: LambdaRequest): readonly { readonly action: string; readonly resource: string }[] {
+export function lambdaAccesses({ operation, name, input }: LambdaRequest): readonly {
+  readonly action: string;
+  readonly resource: string;
+  readonly passedTo?: string;
+}[] {
   const action = operation === 'Invoke' ? 'lambda:InvokeFunction' : `lambda:${operation}`;
   const resource = operation === 'ListFunctions' ? '*' : `${place}:function:${name}`;
   const isGivingRole = operation !== 'Invoke' && input.Role !== undefined;
-  return [
-    { action, resource },
-    ...(isGivingRole ? [{ action: 'iam:PassRole', resource: input.Role }] : []),
-  ];
+  return [{ action, resource }, ...(isGivingRole ? [{ ...passRole, resource: input.Role }] : [])];
 }
 
 /** Invokes a function of the deployment itself; undefined: it has none of this name. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type RecordingProxy, recordBefore } from '../judges/recording-proxy.ts';
 import { freePort } from './dynamodb-local.ts';
 
 /* moto, a simulator of AWS that this project has not written, for `npm run test:moto`. It is a program of Python. */
@@ -18,6 +19,7 @@ export function hasMoto(): boolean {
 }
 
 let server: ChildProcess | undefined;
+let proxy: RecordingProxy | undefined;
 
 /** Before all test files: starts moto on a free port of this machine. */
 export async function setup(): Promise<void> {
@@ -30,10 +32,13 @@ export async function setup(): Promise<void> {
     if (server.exitCode !== null || Date.now() > deadline) throw new Error('moto did not start');
     await sleep(100);
   }
-  process.env.DYNAMODB_ENDPOINT = url; // read by dynamodb.ts
+  proxy = await recordBefore(url);
+  process.env.DYNAMODB_ENDPOINT = proxy.url; // read by dynamodb.ts
 }
 
 /** After all test files. */
 export function teardown(): void {
+  proxy?.close();
+  proxy = undefined;
   server?.kill('SIGKILL'); // it would wait for connections; its data are in memory
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { TestProject } from 'vitest/node';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
+import { recordFolder } from '../judges/record-folder.ts';
 import { deployedFunctions, onlyOne, openStackIn, readStatement } from '../support/template.ts';
 import type { BuiltCdn } from './fake-cdn.ts';
 import type { CorsRule } from './fake-s3.ts';
@@ -41,17 +42,21 @@ export function setup({ vitest }: TestProject): void {
   run = vitest;
   folder = mkdtempSync(join(tmpdir(), 'groundwork-roles-'));
   const list = join(folder, 'functions.json');
-  const stacks = { usual: build(folder, {}), withoutCdn: build(folder, { cdn: 'false' }) };
+  const stacks = {
+    usual: build(folder, 'usual', {}),
+    withoutCdn: build(folder, 'withoutCdn', { cdn: 'false' }),
+  };
   writeFileSync(list, JSON.stringify(stacks));
   process.env.TEST_FUNCTIONS = list; // read by deployment.ts
   beginRun(join(folder, 'served.txt'));
 }
 
 /** Synthesises the stack with more context. Stacks share the bundles of their functions. */
-function build(home: string, more: Readonly<Record<string, string>>): BuiltStack {
+function build(home: string, name: string, more: Readonly<Record<string, string>>): BuiltStack {
   const stacks = join(home, 'stacks');
   mkdirSync(stacks, { recursive: true });
   const template = Template.fromStack(openStackIn(stacks, { ...context, ...more }).stack);
+  recordTemplate(name, template);
   const functions: Record<string, BuiltFunction> = {};
   for (const { family, properties, variables, statements } of deployedFunctions(template)) {
     const bundle = join(home, family, bundleFile);
@@ -61,6 +66,13 @@ function build(home: string, more: Readonly<Record<string, string>>): BuiltStack
   const { CorsRules } = onlyOne(template, 'AWS::S3::Bucket').resource.Properties.CorsConfiguration;
   const cdn = readCdn(template);
   return { functions, cors: CorsRules, ...(cdn && { cdn }) };
+}
+
+/** Writes the template beside the accesses that are recorded under its roles, if they are. */
+function recordTemplate(name: string, template: Template): void {
+  if (recordFolder === undefined) return;
+  mkdirSync(recordFolder, { recursive: true });
+  writeFileSync(join(recordFolder, `${name}.template.json`), JSON.stringify(template.toJSON()));
 }
 
 /** Reads what the template says of its CDN, if it has one. */

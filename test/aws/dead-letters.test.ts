@@ -20,11 +20,12 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DeadLetter } from '../../shared/jobs/dead-letters.ts';
 import { openDeadLetters } from '../../shared/platform/aws/operations/dead-letters.ts';
 import { findDeployment } from '../../shared/platform/aws/operations/stack.ts';
 import { deadLetterEntity } from '../../shared/store/entities.ts';
+import { recordMocked } from '../judges/recorded-requests.ts';
 import { adoptedContext } from '../stack/adopted-context.ts';
 import { synthesise } from '../support/stack.ts';
 
@@ -37,6 +38,7 @@ const lambda = mockClient(LambdaClient);
 const cloud = mockClient(CloudFormationClient);
 
 const mocks = [dynamo, s3, sqs, lambda, cloud];
+afterEach(() => recordMocked(mocks));
 afterAll(() => {
   for (const one of mocks) one.restore(); // other files of the same process use these classes
 });

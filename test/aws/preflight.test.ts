@@ -19,9 +19,10 @@ import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sd
 import { ListPlatformApplicationsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runPreflight } from '../../lib/preflight/preflight.ts';
 import { readDeploymentSettings } from '../../lib/settings.ts';
+import { recordMocked } from '../judges/recorded-requests.ts';
 
 const sts = mockClient(STSClient);
 const stacks = mockClient(CloudFormationClient);
@@ -36,6 +37,7 @@ const push = mockClient(SNSClient);
 const cdn = mockClient(CloudFrontClient);
 const mocks = [sts, cdn, stacks, lambda, mail, tables, buckets, secrets, keys, logs, push];
 const script = `groundwork-prod-scr-${'0'.repeat(24)}`;
+afterEach(() => recordMocked(mocks));
 afterAll(() => {
   for (const mock of mocks) mock.restore();
   vi.unstubAllEnvs();

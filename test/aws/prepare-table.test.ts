@@ -9,11 +9,13 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { prepareTable } from '../../shared/platform/aws/operations/prepare-table.ts';
+import { recordMocked } from '../judges/recorded-requests.ts';
 
 const mock = mockClient(DynamoDBClient);
 const arn = 'arn:aws:dynamodb:eu-west-1:111122223333:table/restored';
+afterEach(() => recordMocked([mock]));
 afterAll(() => mock.restore());
 
 /** A restored table as DynamoDB has it: it takes one kind of change at a time, and is busy after each. */

@@ -28,8 +28,9 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import { ListPlatformApplicationsCommand, SNSClient } from '@aws-sdk/client-sns';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { planRemoval } from '../../shared/platform/aws/operations/remove.ts';
+import { recordMocked } from '../judges/recorded-requests.ts';
 
 /* The removal of a deployment: pages, order, and errors. test/aws/remove.test.ts runs the command itself. */
 
@@ -43,6 +44,7 @@ const secrets = mockClient(SecretsManagerClient);
 const kms = mockClient(KMSClient);
 
 const mocks = [cloud, lambda, sns, logs, dynamo, s3, secrets, kms];
+afterEach(() => recordMocked(mocks));
 afterAll(() => {
   for (const one of mocks) one.restore(); // other files of the same process use these classes
 });

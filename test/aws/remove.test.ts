@@ -32,6 +32,7 @@ import {
 } from '@aws-sdk/client-sns';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { motoServer } from '../aws-emulator/moto.ts';
+import { type RecordingProxy, recordBefore } from '../judges/recording-proxy.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 
 /* The command that deletes a deployment, on moto, a local stand-in for AWS that is used where it is installed. */
@@ -46,6 +47,7 @@ afterAll(() => rmSync(root, { recursive: true }));
 const bundle = bundleProgram('remove', root);
 
 let moto: ChildProcess | undefined;
+let proxy: RecordingProxy | undefined;
 let endpoint = '';
 
 beforeAll(async () => {
@@ -59,8 +61,13 @@ beforeAll(async () => {
     if (attempt > 600) throw new Error('moto does not start');
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
+  proxy = await recordBefore(endpoint);
+  endpoint = proxy.url;
 }, 90_000);
-afterAll(() => void moto?.kill());
+afterAll(() => {
+  proxy?.close();
+  moto?.kill();
+});
 
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
