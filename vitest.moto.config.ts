@@ -4,7 +4,7 @@ import { workers } from './test/support/workers.ts';
 
 const isHere = hasMoto();
 
-/** The store's suite, a walk through all families, and the removal of a deployment, on moto. */
+/** The store's suite, the stack and its first deployment, a walk through all families, and the removal, on moto. */
 export default defineConfig({
   test: {
     include: isHere ? ['test/moto/*.test.ts', 'test/aws/remove.test.ts'] : [],

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RecordingProxy, recordBefore } from '../judges/recording-proxy.ts';
 import { freePort } from './dynamodb-local.ts';
@@ -18,21 +18,34 @@ export function hasMoto(): boolean {
   return false;
 }
 
-let server: ChildProcess | undefined;
-let proxy: RecordingProxy | undefined;
+/** A running moto. */
+export interface Moto {
+  readonly url: string;
+  stop(): void;
+}
 
-/** Before all test files: starts moto on a free port of this machine. */
-export async function setup(): Promise<void> {
+/** Starts moto on a free port of this machine. Each has accounts of its own, in memory. */
+export async function startMoto(): Promise<Moto> {
   const port = await freePort();
-  server = spawn(motoServer, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
-  process.once('exit', teardown);
+  const server = spawn(motoServer, ['-H', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
+  const stop = () => void server.kill('SIGKILL'); // it would wait for connections
+  process.once('exit', stop);
   const url = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + startTimeoutMs;
   while ((await fetch(`${url}/moto-api/`).catch(() => undefined)) === undefined) {
     if (server.exitCode !== null || Date.now() > deadline) throw new Error('moto did not start');
     await sleep(100);
   }
-  proxy = await recordBefore(url);
+  return { url, stop };
+}
+
+let shared: Moto | undefined;
+let proxy: RecordingProxy | undefined;
+
+/** Before all test files: starts the one that they share. */
+export async function setup(): Promise<void> {
+  shared = await startMoto();
+  proxy = await recordBefore(shared.url);
   process.env.DYNAMODB_ENDPOINT = proxy.url; // read by dynamodb.ts
 }
 
@@ -40,5 +53,5 @@ export async function setup(): Promise<void> {
 export function teardown(): void {
   proxy?.close();
   proxy = undefined;
-  server?.kill('SIGKILL'); // it would wait for connections; its data are in memory
+  shared?.stop();
 }

@@ -76,7 +76,7 @@ function recordTemplate(name: string, template: Template): void {
 }
 
 /** Reads what the template says of its CDN, if it has one. */
-function readCdn(template: Template): BuiltCdn | undefined {
+export function readCdn(template: Template): BuiltCdn | undefined {
   if (Object.keys(template.findResources('AWS::CloudFront::Distribution')).length === 0) return;
   const propertiesOf = (type: string) => onlyOne(template, type).resource.Properties;
   const { Origins } = propertiesOf('AWS::CloudFront::Distribution').DistributionConfig;

@@ -1,0 +1,8 @@
+import { afterAll } from 'vitest';
+import { removeAssemblies } from './stack/assembly.ts';
+
+// in one file: each process that bundles all functions takes half a minute
+import './stack/judge.ts';
+import './stack/story.ts';
+
+afterAll(removeAssemblies);
