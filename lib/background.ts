@@ -92,7 +92,8 @@ type Filter = ReturnType<typeof FilterCriteria.filter>;
  * sent to a queue, for the operator.
  */
 export class Background extends Construct {
-  readonly deadLetters: IQueue;
+  /** The queue of what it could not process, and that of delayed messages to it. */
+  readonly queues: { readonly deadLetters: IQueue; readonly wakeUps: IQueue };
   readonly function: LambdaFunction;
   /** Its readers of the table's stream. */
   readonly sources: readonly IEventSourceMapping[];
@@ -100,7 +101,7 @@ export class Background extends Construct {
   constructor(scope: Construct, id: string, props: BackgroundProps) {
     super(scope, id);
     const { table, files, scripts, settings } = props;
-    this.deadLetters = this.makeDeadLetters();
+    const deadLetters = this.makeDeadLetters();
     const name = familyFunctionName(scripts.prefix, 'background');
     const { function: handler, role } = new FamilyFunction(this, 'Worker', {
       ...props,
@@ -109,7 +110,7 @@ export class Background extends Construct {
       timeoutSeconds,
       reservedConcurrency: settings.reservations.backgroundConcurrency,
       // the tick of the next minute does the same as one that fails
-      asynchronous: { retryAttempts: 0, maxAgeSeconds, failures: this.deadLetters },
+      asynchronous: { retryAttempts: 0, maxAgeSeconds, failures: deadLetters },
     });
     this.function = handler;
     role.addToPolicy(
@@ -121,6 +122,7 @@ export class Background extends Construct {
     table.grantStreamTo(role);
     this.sources = streamReaders(handler, table, files.failuresOf(role));
     const wakeUps = this.makeWakeUps();
+    this.queues = { deadLetters, wakeUps };
     wakeUps.grantSendMessages(role);
     handler.addEnvironment(queueVariable, wakeUps.queueUrl);
     handler.addEventSource(new SqsEventSource(wakeUps, { maxConcurrency: wakeUpsAtOnce }));

@@ -67,8 +67,9 @@ export class GroundworkStack extends Stack {
       grants: unionOf([scriptRunsGrants]),
       keepsRuns: true,
       reservedConcurrency: settings.reservations.runConcurrency,
-      // a started run is not retried; one that starts later than this has lost its slot, and is started again
-      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60, failures: background.deadLetters },
+      // a started run is not retried; one that starts later than this has lost its slot, and is started again: under a
+      // throttle of the account that would make dead letters though nothing has failed
+      asynchronous: { retryAttempts: 0, maxAgeSeconds: 60 },
     });
     new Observability(this, 'Observability', {
       api: gateway.api,
@@ -77,7 +78,7 @@ export class GroundworkStack extends Stack {
       scriptRuns,
       background: background.function,
       sources: background.sources,
-      deadLetters: background.deadLetters,
+      ...background.queues,
       settings,
     });
     this.output('Url', 'The root of the interface', url);

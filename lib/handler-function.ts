@@ -13,6 +13,7 @@ import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { familyMetricsVariable } from '../shared/platform/aws/environment.ts';
 import { metricsNamespace } from '../shared/platform/aws/log/metrics.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -34,8 +35,8 @@ export interface Asynchronous {
   readonly retryAttempts: number;
   /** Time within which an invocation must start. */
   readonly maxAgeSeconds: number;
-  /** Receives those that failed or did not start, with their payloads. */
-  readonly failures: IQueue;
+  /** Receives those that failed or did not start, with their payloads; absent where nothing is missing without them. */
+  readonly failures?: IQueue;
 }
 
 export interface HandlerFunctionProps extends FunctionOptions {
@@ -70,7 +71,7 @@ export class HandlerFunction extends Construct {
       ...(asynchronous && {
         retryAttempts: asynchronous.retryAttempts,
         maxEventAge: Duration.seconds(asynchronous.maxAgeSeconds),
-        onFailure: new SqsDestination(asynchronous.failures),
+        ...(asynchronous.failures && { onFailure: new SqsDestination(asynchronous.failures) }),
       }),
       ...(reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: reservedConcurrency,
@@ -91,6 +92,7 @@ export class HandlerFunction extends Construct {
       environment: {
         GROUNDWORK_METRICS: metricsNamespace(settings.stage),
         GROUNDWORK_FAMILY: family,
+        ...(settings.familyMetrics && { [familyMetricsVariable]: 'true' }),
         ...variables,
       },
     });

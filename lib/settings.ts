@@ -39,6 +39,8 @@ export interface DeploymentSettings {
   readonly logRetentionDays: number;
   /** True when the gateway logs each request too, also those that reach no function. */
   readonly accessLog: boolean;
+  /** True when requests have metrics by family too, which are charged. */
+  readonly familyMetrics: boolean;
   readonly reservations: Reservations;
   /** The account's quota of concurrent executions, of which an alarm watches a share. */
   readonly concurrency: number | undefined;
@@ -129,6 +131,7 @@ const schema = v.object({
   cdn: flag(true),
   tracing: flag(false),
   accessLog: flag(false),
+  familyMetrics: flag(false),
   domain: v.optional(
     v.pipe(
       v.string('a host name'),

@@ -25,8 +25,8 @@ export function addDashboard(
   new Dashboard(scope, 'Dashboard', {
     widgets: [
       [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms], width: 24, height: 3 })],
-      requestWidgets(monitored, metrics),
-      familyWidgets(monitored),
+      requestWidgets(metrics),
+      ...(monitored.isByFamily ? [familyWidgets(monitored)] : []),
       functionWidgets(metrics),
       tableWidgets(monitored),
     ],
@@ -37,13 +37,12 @@ function graph(title: string, left: IMetric[]): IWidget {
   return new GraphWidget({ title, width: 8, height: 6, period, left });
 }
 
-function requestWidgets({ api }: Monitored, metrics: Metrics): IWidget[] {
-  const { requests, clientErrors, serverErrors, errorLines } = metrics;
-  const latency = (statistic: string) => api.metricLatency({ period, statistic });
+function requestWidgets(metrics: Metrics): IWidget[] {
+  const { requests, clientErrors, serverErrors, errorLines, durations, tableRequests } = metrics;
   return [
     graph('Requests', [requests, clientErrors, serverErrors]),
-    graph('Latency', ['p50', 'p95', 'p99'].map(latency)),
-    graph('Lines of level error', [errorLines]),
+    graph('Duration of requests without polls: p50, p95, p99', [...durations]),
+    graph('Lines of level error, requests to the table per request', [errorLines, tableRequests]),
   ];
 }
 
@@ -60,12 +59,17 @@ function familyWidgets({ stage }: Monitored): IWidget[] {
 }
 
 function functionWidgets(metrics: Metrics): IWidget[] {
-  const { concurrency, backgroundFailures, scriptRunFailures, streamAge } = metrics;
-  const { queuedDeadLetters, storedDeadLetters } = metrics;
+  const { concurrency, throttles, backgroundFailures, scriptRunFailures, streamAge } = metrics;
+  const { queuedDeadLetters, storedDeadLetters, jobLag } = metrics;
   return [
-    graph('Concurrent executions of the account', [concurrency]),
+    graph('Concurrent executions and throttles of the account', [concurrency, throttles]),
     graph('Failures of background and script runs', [backgroundFailures, scriptRunFailures]),
-    graph('Stream age, dead letters', [streamAge, queuedDeadLetters, storedDeadLetters]),
+    graph('Stream age, oldest due job, dead letters', [
+      streamAge,
+      jobLag,
+      queuedDeadLetters,
+      storedDeadLetters,
+    ]),
   ];
 }
 

@@ -3,19 +3,30 @@ import type { IHttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IEventSourceMapping, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import { lineMetrics, metricsNamespace } from '../../shared/platform/aws/log/metrics.ts';
+import {
+  jobLag,
+  lineMetrics,
+  metricsNamespace,
+  requestMetrics,
+  scopeDimension,
+  wholeScope,
+} from '../../shared/platform/aws/log/metrics.ts';
 
 /** The monitored resources. */
 export interface Monitored {
   readonly stage: string;
+  /** Whether requests have metrics by family too. */
+  readonly isByFamily: boolean;
   readonly api: IHttpApi;
   readonly tableName: string;
   readonly background: LambdaFunction;
   readonly scriptRuns: LambdaFunction;
   /** Readers of the table's stream. */
   readonly sources: readonly IEventSourceMapping[];
-  /** Queue of the messages and invocations that functions could not process. */
+  /** Queue of the invocations that functions could not process. */
   readonly deadLetters: IQueue;
+  /** Queue of the messages that have jobs run between two ticks. */
+  readonly wakeUps: IQueue;
 }
 
 /** Period of all metrics. */
@@ -35,6 +46,15 @@ export function metricsOf(monitored: Monitored) {
   const { api, background, scriptRuns, deadLetters, stage } = monitored;
   const namespace = metricsNamespace(stage);
   const line = (metricName: string) => new Metric({ namespace, metricName, ...sum });
+  const inLines = (metricName: string, statistic: string) =>
+    new Metric({
+      namespace,
+      metricName,
+      dimensionsMap: { [scopeDimension]: wholeScope },
+      period,
+      statistic,
+    });
+  const { duration, tableRequests } = requestMetrics;
   const [requests, serverErrors] = [api.metricCount(sum), api.metricServerError(sum)];
   const throttled = (metricName: string) =>
     // without a schema, a query reads the metric of the table and those of all its indexes
@@ -52,6 +72,16 @@ export function metricsOf(monitored: Monitored) {
       label: '% of requests',
       period,
     }),
+    slowRequests: inLines(duration, Stats.p(99)),
+    durations: [50, 95, 99].map((percent) => inLines(duration, Stats.p(percent))),
+    tableRequests: inLines(tableRequests, Stats.AVERAGE),
+    throttles: new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'Throttles', // as for `concurrency`
+      ...sum,
+    }),
+    jobLag: inLines(jobLag, Stats.MAXIMUM),
+    wakeUpAge: monitored.wakeUps.metricApproximateAgeOfOldestMessage(maximum),
     streamAge: background.metric('IteratorAge', maximum),
     backgroundFailures: failures('background', background),
     scriptRunFailures: failures('scriptRun', scriptRuns),

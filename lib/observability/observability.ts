@@ -8,7 +8,7 @@ import { addDashboard } from './dashboard.ts';
 import { type Monitored, metricsOf } from './metrics.ts';
 
 /** The monitored resources. */
-export interface ObservabilityProps extends Omit<Monitored, 'stage'> {
+export interface ObservabilityProps extends Omit<Monitored, 'stage' | 'isByFamily'> {
   /** The functions that serve requests, by family. */
   readonly functions: ReadonlyMap<string, LambdaFunction>;
   readonly settings: DeploymentSettings;
@@ -37,7 +37,7 @@ export class Observability extends Construct {
       FilterPattern.exists('$.deadLetter'),
       lineMetrics.deadLetters,
     );
-    const monitored = { ...props, stage: settings.stage };
+    const monitored = { ...props, stage: settings.stage, isByFamily: settings.familyMetrics };
     const metrics = metricsOf(monitored);
     const alarms = new Alarms(this, 'Alarms', metrics, settings);
     addDashboard(this, monitored, metrics, alarms.all);

@@ -162,7 +162,7 @@ describe('secrets', () => {
 });
 
 describe('log', () => {
-  const metrics = { namespace: 'Groundwork/prod', family: 'objects' };
+  const metrics = { namespace: 'Groundwork/prod', family: 'objects', isByFamily: false };
   const given = { metrics, tableRequests: () => 3 };
 
   test.each([
@@ -256,7 +256,7 @@ describe('environment', () => {
       apiUrl: 'https://api.example.com',
       scripts: { prefix: 'groundwork-prod', role: 'a-role' },
       logLevel: 'info',
-      metrics: { namespace: 'Groundwork/prod', family: 'batch' },
+      metrics: { namespace: 'Groundwork/prod', family: 'batch', isByFamily: false },
       settings: {
         registration: 'closed',
         maxInstances: 16,

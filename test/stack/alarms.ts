@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { type Services, storeDeadLetter } from '../../shared/jobs/change-feed.ts';
 import { readFrontEnvironment } from '../../shared/platform/aws/environment.ts';
 import { toHandler } from '../../shared/platform/aws/gateway.ts';
-import { openLog } from '../../shared/platform/aws/log/log.ts';
+import { openLog, tickMessage } from '../../shared/platform/aws/log/log.ts';
+import { jobLag } from '../../shared/platform/aws/log/metrics.ts';
 import { openClock } from '../../shared/platform/clock.ts';
 import { openIds } from '../../shared/platform/ids.ts';
 import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
@@ -41,7 +42,7 @@ const ofAws: readonly { source: string; namespace: string; names: string[]; by: 
   {
     source: 'https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html',
     namespace: 'AWS/Lambda',
-    names: ['ConcurrentExecutions'],
+    names: ['ConcurrentExecutions', 'Throttles'],
     by: [], // of all functions in the account and region
   },
   {
@@ -55,7 +56,7 @@ const ofAws: readonly { source: string; namespace: string; names: string[]; by: 
     source:
       'https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html',
     namespace: 'AWS/SQS',
-    names: ['ApproximateNumberOfMessagesVisible'],
+    names: ['ApproximateNumberOfMessagesVisible', 'ApproximateAgeOfOldestMessage'],
     by: ['QueueName'],
   },
 ];
@@ -80,13 +81,15 @@ function isOfAws({ namespace, name, dimensions }: MetricId): boolean {
 async function emittedBy(
   family: string,
   run: (log: Log) => Promise<unknown>,
+  of = template,
 ): Promise<readonly MetricId[]> {
-  const found = functions.find((each) => each.family === family);
+  const all = of === template ? functions : deployedFunctions(of);
+  const found = all.find((each) => each.family === family);
   if (found === undefined) throw new Error(`no function ${family}`);
   const { logLevel: level, metrics } = readFrontEnvironment(found.variables);
   const lines: string[] = [];
   await run(openLog({ level, metrics, tableRequests: () => 2, write: (line) => lines.push(line) }));
-  return metricsIn(template, textOf(found.properties.LoggingConfig.LogGroup), lines);
+  return metricsIn(of, textOf(found.properties.LoggingConfig.LogGroup), lines);
 }
 
 /** Sends a request to a handler that fails, or responds with a status. */
@@ -108,6 +111,9 @@ const storeLetter = async (log: Log) => {
   await store.close();
 };
 
+/** The line of a tick, as the background function writes it. */
+const tick = async (log: Log) => log({ level: 'info', message: tickMessage, [jobLag]: 1 });
+
 /** The causes of alarms on metrics of our own: each emits the metric that its alarm reads. */
 const causes = [
   ['ErrorLines', 'a 500 response', 'objects', respond(500)],
@@ -118,6 +124,8 @@ const causes = [
     async (log: Log) => log({ level: 'error', message: 'a step of a job failed' }),
   ],
   ['StoredDeadLetters', 'a stored dead letter', 'background', storeLetter],
+  ['SlowRequests', 'a request', 'objects', respond(200)],
+  ['JobBacklog', 'a tick', 'background', tick],
 ] as const;
 
 describe('alarms', () => {
@@ -126,7 +134,9 @@ describe('alarms', () => {
     const [metric] = alarm?.metrics ?? [];
 
     expect(await emittedBy(family, cause)).toContainEqual(metric);
-    expect(alarm?.properties).toMatchObject({ Threshold: 1, Statistic: 'Sum' });
+    if (metric?.dimensions.scope === undefined) {
+      expect(alarm?.properties).toMatchObject({ Threshold: 1, Statistic: 'Sum' });
+    }
   });
 
   test.each(functions.map(({ family }) => family))(
@@ -142,7 +152,8 @@ describe('alarms', () => {
 
   test('a request without error emits no metric that an alarm reads', async () => {
     const emitted = await emittedBy('objects', respond(200));
-    const read = alarms.flatMap(({ metrics }) => metrics);
+    const others = alarms.filter(({ name }) => name !== 'SlowRequests'); // it reads how long they take
+    const read = others.flatMap(({ metrics }) => metrics);
 
     expect(read.filter((one) => emitted.some((each) => each.name === one.name))).toEqual([]);
   });
@@ -218,13 +229,53 @@ describe('alarms', () => {
 
 describe('the guide', () => {
   const guide = readFileSync(new URL('../../docs/guides/operate.md', import.meta.url), 'utf8');
-  const names = (table: ReadonlyMap<string, unknown>) =>
-    [...table.keys()].flatMap((cell) => cell.match(/\w+/g) ?? []).toSorted();
+  const page = readFileSync(new URL('../../docs/guides/alarms.md', import.meta.url), 'utf8');
+  const sections = page.split('\n## ').slice(1);
+  const sectionOf = (name: string) => sections.find((one) => one.startsWith(`${name}\n`)) ?? '';
+  const queries = [...page.matchAll(/`(filter [^`]+)`/g)].map(([, query = '']) => query);
 
-  test('lists all alarms', () => {
-    expect(names(tableAfter(guide, '## Alarms'))).toEqual(
+  test('has a section for each alarm, with a query, a cause and an action, that the alarm names', () => {
+    const names = sections.map((one) => one.slice(0, one.indexOf('\n')));
+    expect(names.filter((name) => name !== 'Figures').toSorted()).toEqual(
       alarms.map(({ name }) => name).toSorted(),
     );
+    for (const { name, properties } of alarms) {
+      for (const part of ['First query', 'Likely cause', 'Action']) {
+        expect(sectionOf(name)).toContain(`- **${part}:** `);
+      }
+      const isSteady = /^\*Steady\.\*/m.test(sectionOf(name));
+      expect([name, properties.EvaluationPeriods, properties.DatapointsToAlarm]).toEqual(
+        isSteady ? [name, 3, 2] : [name, 1, 1],
+      );
+      expect(properties.AlarmDescription).toMatch(
+        new RegExp(` See docs/guides/alarms\\.md#${name.toLowerCase()}$`),
+      );
+    }
+  });
+
+  test('asks for members that lines have', async () => {
+    const lines: string[] = [];
+    const metrics = { namespace: 'a', family: 'objects', isByFamily: false };
+    const options = { level: 'debug', metrics, tableRequests: () => 2 } as const;
+    const log = openLog({ ...options, write: (line) => lines.push(line) });
+    for (const cause of [respond(500), respond(404), storeLetter, tick]) await cause(log);
+    log({ level: 'error', message: 'a step of a job failed', error: 'x', consumer: 'counts' });
+    const known = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line))));
+    const words = new Set(
+      'filter stats count sum avg max pct bin by as sort desc limit display parse like and ispresent'.split(
+        ' ',
+      ),
+    );
+
+    expect(queries.length).toBeGreaterThan(alarms.length - 4);
+    for (const query of queries) {
+      const named = [...query.matchAll(/ as (\w+)/g)].map(([, name]) => name);
+      const bare = query.replace(/"[^"]*"|\/[^/]+\/|\b\d+m?\b|@(log|timestamp)/g, '');
+      const asked = (bare.match(/[A-Za-z]\w*/g) ?? []).filter(
+        (word) => !words.has(word) && !named.includes(word),
+      );
+      expect([query, asked.filter((word) => !known.has(word))]).toEqual([query, []]);
+    }
   });
 
   test('has the costs of an idle deployment', () => {
@@ -291,12 +342,28 @@ describe('recipients of alarms', () => {
 });
 
 describe('the dashboard', () => {
-  const { resource } = onlyOne(template, 'AWS::CloudWatch::Dashboard');
-  const body = textOf(resource.Properties.DashboardBody);
+  const bodyOf = (of: typeof template) =>
+    textOf(onlyOne(of, 'AWS::CloudWatch::Dashboard').resource.Properties.DashboardBody);
+  const body = bodyOf(template);
 
-  test('shows what each family emits', async () => {
+  test('families have no metrics of their own by default', async () => {
+    const emitted = await emittedBy('objects', respond(500));
+    expect(new Set(emitted.map(({ dimensions }) => JSON.stringify(dimensions)))).toEqual(
+      new Set(['{}', '{"scope":"all"}']), // lines of level error, requests
+    );
+    expect(body).not.toContain('family');
+  });
+
+  test('polls have no duration: they wait', async () => {
+    const names = (await emittedBy('channel-polls', respond(200))).map(({ name }) => name);
+    expect(names).toEqual(['tableRequests']);
+  });
+
+  test('with familyMetrics it shows what each family emits', async () => {
+    const set = synthesise({ familyMetrics: 'true' });
+    const body = bodyOf(set);
     const emitted = (
-      await Promise.all([500, 404, 200].map((status) => emittedBy('objects', respond(status))))
+      await Promise.all([500, 404, 200].map((status) => emittedBy('objects', respond(status), set)))
     ).flat();
     const families = emitted.filter(({ dimensions }) => 'family' in dimensions);
 

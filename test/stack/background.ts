@@ -155,7 +155,7 @@ test('records that cannot be kept are retried for almost as long as the stream h
     SqsManagedSseEnabled: true,
   });
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
-  expect(alarms.filter(({ Properties }) => Properties.Namespace === 'AWS/SQS')).toHaveLength(1);
+  expect(alarms.filter(({ Properties }) => Properties.Namespace === 'AWS/SQS')).toHaveLength(2); // dead letters, wake-ups
   const stored = alarms.filter(({ Properties }) =>
     JSON.stringify(Properties).includes('OnFailureDestinationDeliveredEventCount'),
   );

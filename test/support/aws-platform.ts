@@ -11,7 +11,7 @@ export const awsEnvironment: Environment = {
   apiUrl: 'https://api.example.com',
   scripts: { prefix: 'groundwork-prod', role: 'R' },
   logLevel: 'error',
-  metrics: { namespace: 'Groundwork/prod', family: 'objects' },
+  metrics: { namespace: 'Groundwork/prod', family: 'objects', isByFamily: false },
   settings: {
     registration: 'closed',
     maxInstances: 1,

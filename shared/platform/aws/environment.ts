@@ -94,7 +94,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
     apiUrl: places.GROUNDWORK_API_URL,
     scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
-    metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
+    metrics: metricsPlace(places, variables),
     social: parseVariables(socialVariables, variables, Error),
     proxySecret: variables[proxySecretVariable] || undefined,
     runtimeApi: variables.AWS_LAMBDA_RUNTIME_API,
@@ -134,6 +134,20 @@ export function readSettings(
   };
 }
 
+/** Variable that is set where requests have metrics by family too. */
+export const familyMetricsVariable = 'GROUNDWORK_FAMILY_METRICS';
+
+function metricsPlace(
+  places: { readonly GROUNDWORK_METRICS: string; readonly GROUNDWORK_FAMILY: string },
+  variables: Variables,
+): MetricsPlace {
+  return {
+    namespace: places.GROUNDWORK_METRICS,
+    family: places.GROUNDWORK_FAMILY,
+    isByFamily: variables[familyMetricsVariable] !== undefined,
+  };
+}
+
 /** Variable that is set in functions whose runs continue after a response. */
 export const keepsRunsVariable = 'GROUNDWORK_KEEPS_RUNS';
 
@@ -165,7 +179,7 @@ export function readFrontEnvironment(variables: Variables = processVariables()):
   const places = parseVariables(needed, variables, Error);
   return {
     logLevel: readSettings(variables).logLevel,
-    metrics: { namespace: places.GROUNDWORK_METRICS, family: places.GROUNDWORK_FAMILY },
+    metrics: metricsPlace(places, variables),
     proxySecret: variables[proxySecretVariable] || undefined,
   };
 }

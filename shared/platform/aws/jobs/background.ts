@@ -12,6 +12,8 @@ import { dueTimes, type JobType, type ReadJobs, readJobs, runDue } from '../../.
 import { openParking, parkedJob } from '../../../jobs/parked-changes.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
 import { faultOf } from '../../../values/caught.ts';
+import { tickMessage } from '../log/log.ts';
+import { jobLag } from '../log/metrics.ts';
 import { withSharedPatience } from '../sdk/patience.ts';
 import { numberOf, readStreamRecord, shardName } from './stream.ts';
 import { isWakeUp, timeOfWakeUp, type WakeUps } from './wake-ups.ts';
@@ -184,6 +186,8 @@ function createJobs(options: BackgroundOptions) {
     /** Runs due jobs, and has those run that are due before the next tick. */
     tick: async (invocation: Invocation) => {
       const read = await readJobs(services.store, nowMs() + aheadMs);
+      const oldest = Math.min(nowMs(), ...dueTimes(read));
+      services.log({ level: 'info', message: tickMessage, [jobLag]: Math.ceil(nowMs() - oldest) });
       await Promise.all([wakeUpAt(dueTimes(read)), runJobs(invocation, read)]);
     },
     /** Has new jobs run that are due now or soon. */

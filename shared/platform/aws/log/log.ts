@@ -1,6 +1,6 @@
 import { requestMessage } from '../../../core/http/request-log.ts';
 import type { Log, LogEntry } from '../../ports.ts';
-import { type MetricsPlace, requestMembers } from './metrics.ts';
+import { type MetricsPlace, requestMembers, tickMembers } from './metrics.ts';
 
 /** The amount of logging; each level includes those before it. */
 export type LogLevel = 'error' | 'info' | 'debug';
@@ -22,7 +22,8 @@ export interface LogOptions {
  * Opens a log of JSON lines, one an entry. `timestamp` and `level` are the names that Lambda expects in lines that a
  * function writes by itself (functions with the log format JSON).
  */
-export function openLog({ level, write = writeToOutput, ...source }: LogOptions): Log {
+export function openLog({ level, write = writeToOutput, ...given }: LogOptions): Log {
+  const source = { ...given, memory: openMemoryFigure() };
   return (entry) => {
     if (weights[entry.level] <= weights[level]) write(toLine(entry, source));
   };
@@ -30,18 +31,43 @@ export function openLog({ level, write = writeToOutput, ...source }: LogOptions)
 
 function toLine(
   { level, ...rest }: LogEntry,
-  { metrics, tableRequests }: Pick<LogOptions, 'metrics' | 'tableRequests'>,
+  source: Pick<LogOptions, 'metrics' | 'tableRequests'> & { readonly memory: MemoryFigure },
 ): string {
   const now = new Date();
-  const members =
-    rest.message === requestMessage &&
-    requestMembers(metrics, {
-      status: Number(rest.status),
-      tableRequests: tableRequests(),
-      nowMs: now.getTime(),
-    });
+  const members = membersOf(rest, source, now.getTime());
   const entry = { timestamp: now.toISOString(), level: level.toUpperCase(), ...rest, ...members };
   return `${JSON.stringify(entry)}\n`;
+}
+
+/** Returns what a line reports in addition: metrics, and now and then the memory of the process. */
+function membersOf(
+  { message, status }: Omit<LogEntry, 'level'>,
+  { metrics, tableRequests, memory }: Parameters<typeof toLine>[1],
+  nowMs: number,
+): Record<string, unknown> | undefined {
+  if (message === requestMessage) {
+    const figures = { status: Number(status), tableRequests: tableRequests(), nowMs };
+    return Object.assign(requestMembers(metrics, figures), memory(nowMs));
+  }
+  if (message === tickMessage) return Object.assign(tickMembers(metrics, nowMs), memory(nowMs));
+  return undefined;
+}
+
+/** Message of the line that the background function writes once a minute. */
+export const tickMessage = 'tick';
+
+type MemoryFigure = (nowMs: number) => { readonly memoryMb: number } | undefined;
+
+const memoryMs = 60_000;
+
+/** Creates the function that returns the peak memory of this process (MB) for one line a minute. */
+function openMemoryFigure(): MemoryFigure {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (nowMs) => {
+    if (nowMs - lastMs < memoryMs) return undefined;
+    lastMs = nowMs;
+    return { memoryMb: Math.ceil(process.resourceUsage().maxRSS / 1024) };
+  };
 }
 
 // not by the console, which the runtime would wrap into its own line

@@ -2,21 +2,26 @@
  * METRICS of a deployment in CloudWatch, in addition to those of AWS: read by the log that emits them, by the stack with
  * the alarms, and by tests. None has a tenant in its dimensions, because each combination of values is a paid metric.
  *
- * | Metric       | Dimension | Source                                                       |
- * |--------------|-----------|--------------------------------------------------------------|
- * | durationMs   | family    | each request's line; its SampleCount is the number of requests |
- * | tableRequests | family   | each request's line: requests to the table since the line before |
- * | clientErrors | family    | each request's line with a 4xx response                      |
- * | serverErrors | family    | each request's line with a 5xx response                      |
- * | errorLines   |           | lines of level `error`, by a metric filter                   |
- * | deadLetters  |           | lines with the id of a stored dead letter, by a metric filter |
+ * | Metric        | Dimension | Source                                                       |
+ * |---------------|-----------|--------------------------------------------------------------|
+ * | durationMs    | scope     | each request's line but those of polls, which wait           |
+ * | tableRequests | scope     | each request's line: requests to the table since the line before |
+ * | clientErrors  | scope     | each request's line with a 4xx response                      |
+ * | serverErrors  | scope     | each request's line with a 5xx response                      |
+ * | jobLagMs      | scope     | the line of each tick: how long the oldest due job has waited |
+ * | errorLines    |           | lines of level `error`, by a metric filter                   |
+ * | deadLetters   |           | lines with the id of a stored dead letter, by a metric filter |
+ *
+ * `scope` has one value, so these are seven metrics, of which ten are free. With `-c familyMetrics=true` those of requests
+ * are by `family` as well: up to four for each family with traffic, at 0.30 USD a month.
  */
 
 /** The location of a function's metrics. */
 export interface MetricsPlace {
   readonly namespace: string;
-  /** Value of the one dimension, `family`. */
   readonly family: string;
+  /** Whether requests have metrics by family too. */
+  readonly isByFamily: boolean;
 }
 
 /** Returns the namespace of the metrics of a deployment. */
@@ -24,8 +29,15 @@ export function metricsNamespace(stage: string): string {
   return `Groundwork/${stage}`;
 }
 
-/** Dimension of the metrics of requests. */
+/** Dimension of all metrics in lines: one value, because a metric in a line needs a dimension. */
+export const scopeDimension = 'scope';
+export const wholeScope = 'all';
+
+/** Dimension of the metrics of requests that an operator may ask for. */
 export const familyDimension = 'family';
+
+/** Families whose requests wait for something: their duration is no figure of the deployment. */
+const waiting: ReadonlySet<string> = new Set(['channel-polls']);
 
 /** Metrics that the lines of requests contain. */
 export const requestMetrics = {
@@ -34,6 +46,9 @@ export const requestMetrics = {
   clientErrors: 'clientErrors',
   serverErrors: 'serverErrors',
 } as const;
+
+/** Metric of the line of each tick. */
+export const jobLag = 'jobLagMs';
 
 /** Metrics that CloudWatch counts in the lines of the log. */
 export const lineMetrics = { errors: 'errorLines', deadLetters: 'deadLetters' } as const;
@@ -52,25 +67,47 @@ export interface RequestFigures {
  * present only in lines with such an error: one without values costs nothing.
  */
 export function requestMembers(
-  { namespace, family }: MetricsPlace,
+  { namespace, family, isByFamily }: MetricsPlace,
   { status, tableRequests, nowMs }: RequestFigures,
 ): Record<string, unknown> {
   const { duration, clientErrors, serverErrors } = requestMetrics;
   const error = status >= 500 ? [serverErrors] : status >= 400 ? [clientErrors] : [];
   const counts = [requestMetrics.tableRequests, ...error];
   const metrics = [
-    { Name: duration, Unit: 'Milliseconds' },
+    ...(waiting.has(family) ? [] : [{ Name: duration, Unit: 'Milliseconds' }]),
     ...counts.map((Name) => ({ Name, Unit: 'Count' })),
   ];
+  const dimensions = [[scopeDimension], ...(isByFamily ? [[familyDimension]] : [])];
   return {
+    [scopeDimension]: wholeScope,
     [familyDimension]: family,
     [requestMetrics.tableRequests]: tableRequests,
     ...Object.fromEntries(error.map((name) => [name, 1])),
-    _aws: {
-      Timestamp: nowMs,
-      CloudWatchMetrics: [
-        { Namespace: namespace, Dimensions: [[familyDimension]], Metrics: metrics },
-      ],
-    },
+    ...directive({ namespace, nowMs, dimensions, metrics }),
   };
+}
+
+/** Returns the members that make the line of a tick such a document. */
+export function tickMembers(
+  { namespace, family }: MetricsPlace,
+  nowMs: number,
+): Record<string, unknown> {
+  const metrics = [{ Name: jobLag, Unit: 'Milliseconds' }];
+  return {
+    [scopeDimension]: wholeScope,
+    [familyDimension]: family,
+    ...directive({ namespace, nowMs, dimensions: [[scopeDimension]], metrics }),
+  };
+}
+
+interface Document {
+  readonly namespace: string;
+  readonly nowMs: number;
+  readonly dimensions: readonly (readonly string[])[];
+  readonly metrics: readonly object[];
+}
+
+function directive({ namespace, nowMs, dimensions, metrics }: Document): Record<string, unknown> {
+  const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: dimensions, Metrics: metrics }];
+  return { _aws: { Timestamp: nowMs, CloudWatchMetrics } };
 }
