@@ -14,7 +14,6 @@ import {
   type ScreenProps,
 } from '../core/router.ts';
 import { isSignedIn, lens, session, signOut } from '../core/session.ts';
-import { suspended } from '../core/suspension.ts';
 import { nextTheme, theme } from '../core/theme.ts';
 import { Confirmation } from '../parts/dialog.tsx';
 import { NoticeList } from '../parts/notice-list.tsx';
@@ -31,7 +30,6 @@ export function Shell() {
       <div class={instance === undefined ? 'frame' : 'frame with-navigation'}>
         {instance !== undefined && isSignedIn.value && <Navigation instance={instance} />}
         <main>
-          <SuspensionNotice instance={instance} />
           <LensNotice />
           <CurrentScreen />
         </main>
@@ -124,18 +122,6 @@ function Navigation({ instance }: { readonly instance: string }) {
         ))}
       </div>
     </nav>
-  );
-}
-
-/** Tells that the operator of the server has suspended the instance of the screen. */
-function SuspensionNotice({ instance }: { readonly instance: string | undefined }) {
-  if (instance === undefined || suspended.value !== instance) return null;
-  return (
-    <div class="suspension" role="status">
-      <strong>This instance is suspended.</strong> The operator of the server has stopped it:
-      requests get an error, and no script or schedule runs. Its owner can look at everything here,
-      export it and back it up. Nothing was deleted.
-    </div>
   );
 }
 

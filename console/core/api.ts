@@ -9,7 +9,6 @@ import {
 import { record } from './exchanges.ts';
 import type { ApiRequest, Parameters } from './request.ts';
 import { lens, session, signOut } from './session.ts';
-import { noteSuspension } from './suspension.ts';
 
 /** A page of a list. */
 export interface Page<Item> {
@@ -85,7 +84,6 @@ export async function exchange(request: ApiRequest): Promise<Response> {
   const started = performance.now();
   const response = await transport(url, request);
   const durationMs = performance.now() - started;
-  noteSuspension(new URL(url).pathname, response.headers);
   if (!request.isQuiet) record({ request, url, status: response.status, durationMs });
   return response;
 }

@@ -1,12 +1,7 @@
 import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import {
-  instanceEntity,
-  pushConfigEntity,
-  pushMessageEntity,
-  pushPartEntity,
-} from '../store/entities.ts';
+import { pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
 import type { PushMessageData, PushPartData, PushSideData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
@@ -35,7 +30,6 @@ const atOnce = 20; // of one part
 const maxBusyRounds = 6;
 const firstPauseMs = 250;
 const overtakenMs = 100;
-const suspendedMs = 300_000; // until a message of a suspended instance is looked at again
 const patienceMs = 3_600_000; // afterwards nothing is retried
 
 /**
@@ -50,13 +44,11 @@ export const sendPush: JobType = {
       message: pushMessageEntity.at(instance, provider, message),
       part: pushPartEntity.at(instance, provider, message, part),
       config: pushConfigEntity.at(instance, provider),
-      owner: instanceEntity.at(instance),
     });
     // deleted with its instance, or a repeated step
     if (state.message === undefined || state.part === undefined || state.part.data.isDone) {
       return 'done';
     }
-    if (state.owner?.data.suspension !== undefined) return { task, afterMs: suspendedMs };
     const { environment } = state.message.data;
     const side = state.config?.data[environment];
     const job: Job = {

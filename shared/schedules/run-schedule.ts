@@ -38,10 +38,9 @@ export const runSchedule: JobType = {
     });
     if (script === undefined) return 'done'; // the schedule is deleted with it
     const isOverlapping = last?.data.status === 'pending' || last?.data.status === 'processing';
-    const isMissed = isOverlapping || place.data.suspension !== undefined;
     const due = Date.parse(time);
     const { next, skipped } = await followingTime(context, current.data, due);
-    const run = isMissed ? undefined : await planScheduledRun(context, instance, current.data);
+    const run = isOverlapping ? undefined : await planScheduledRun(context, instance, current.data);
     const data: ScheduleData = {
       ...current.data,
       scheduled_next: next === undefined ? null : timestamp(next * 1000),

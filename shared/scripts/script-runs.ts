@@ -2,7 +2,6 @@ import { metaToken } from '../accounts/keys.ts';
 import type { Platform } from '../platform/ports.ts';
 import { configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
-import type { InstanceData } from '../store/records/records.ts';
 import type { PlannedRun, TraceData } from '../store/records/scripts.ts';
 import { faultOf } from '../values/caught.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
@@ -97,8 +96,8 @@ export async function runPending(
   const open = await takeTrace(services, { instance, kind, parent, trace }, pending);
   if (open === undefined) return undefined;
   const outcome =
-    script === undefined || place.suspension !== undefined
-      ? withoutRun(services, place)
+    script === undefined
+      ? deletedScript(services)
       : await execute(services, {
           instance,
           kind,
@@ -206,11 +205,6 @@ function failedRun(executedAtMs: number, stderr: string): EndedRun {
 
 function deletedScript({ clock }: RunServices): EndedRun {
   return failedRun(clock.micros() / 1000, 'The script was deleted.');
-}
-
-/** Returns the outcome of a pending run that cannot be executed: its script is gone, or its instance is suspended. */
-function withoutRun(services: RunServices, { suspension }: InstanceData): ScriptOutcome {
-  return suspension === undefined ? deletedScript(services) : { status: 'blocked' };
 }
 
 /** Runs the current version of the script: if it was changed since it was read, that version did not run. */

@@ -2,11 +2,9 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeSuspension } from '../../shared/instances/suspension.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
-import { planRun } from '../../shared/scripts/pending-runs.ts';
 import { jobEntity, jobShards, scheduleEntity, traceEntity } from '../../shared/store/entities.ts';
 import { type ApiResponse, expected } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
@@ -108,35 +106,6 @@ describe('a schedule', () => {
     const { scheduled_next, missed } = await show(id);
     expect([(await traces(id)).length, missed]).toEqual([2, 0]);
     expect(Date.parse(scheduled_next) - first).toBe(120_000);
-  });
-
-  it('does not run while its instance is suspended, and a run that is pending then is blocked', async () => {
-    const id = await make({ interval_sec: 30 });
-    const name = world.instance;
-    const change = (action: 'suspend' | 'resume') =>
-      changeSuspension(world.api.platform, { action, name, reason: '' }, clock.micros() / 1000);
-    await change('suspend');
-
-    await passTime(31);
-
-    expect([(await traces(id)).length, (await show(id)).missed]).toEqual([0, 1]);
-    const instance = await instanceId(world.api.platform.store, name);
-    const reference = { instance, kind: 'schedule', parent: id, trace: 77 } as const;
-    const { writes } = planRun(world.api.platform, reference, {
-      args: { value: {} },
-      depth: 1,
-      run: { script: (await show(id)).script, meta: { executed_by: 'schedule', executor: id } },
-    });
-    await maintain(world.api.platform, writes);
-    await world.api.platform.idle();
-    expect((await traces(id)).map(({ status }) => status)).toEqual(['blocked']);
-
-    await change('resume');
-    await passTime(30);
-    expect((await traces(id)).map(({ status }) => status).toSorted()).toEqual([
-      'blocked',
-      'success',
-    ]);
   });
 
   it('runs once after a pause, and counts the times that it missed', async () => {

@@ -5,7 +5,6 @@ import {
   countExceeded,
   forbidden,
   incorrectPage,
-  instanceSuspended,
   invalid,
   jsonAsForm,
   methodNotAllowed,
@@ -47,7 +46,6 @@ const sentences: readonly (readonly [
   ['role_too_low', 403, denied, () => forbidden('role_too_low')],
   ['key_missing', 403, denied, () => forbidden('key_missing')],
   ['key_unknown', 403, 'No such API Key.', () => noSuchKey()],
-  ['instance_suspended', 403, 'This instance is suspended.', () => instanceSuspended()],
   ['method_not_allowed', 405, 'Method "PUT" not allowed.', () => methodNotAllowed('PUT')],
   ['too_large', 413, 'Request size limit exceeded (6291456).', () => tooLarge(6_291_456)],
   [

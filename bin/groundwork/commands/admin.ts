@@ -1,11 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Command } from 'commander';
 import { resetFolderPassword } from '../../../shared/platform/local/operations/reset-password.ts';
-import {
-  changeFolderSuspension,
-  listFolderSuspensions,
-} from '../../../shared/platform/local/operations/suspension.ts';
-import { formatTable, UsageError } from '../../operator/terminal.ts';
+import { UsageError } from '../../operator/terminal.ts';
 import type { AddCommand } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -17,9 +12,7 @@ interface ResetOptions {
 
 /** Adds `admin`: what the operator of a local server may do without an account. */
 export const addAdmin: AddCommand = (program, terminal) => {
-  const admin = program
-    .command('admin')
-    .description('manage accounts and instances of a local server');
+  const admin = program.command('admin').description('manage accounts of a local server');
   admin
     .command('reset-password')
     .description('give an account another password, and another key, also while the server runs')
@@ -40,46 +33,7 @@ export const addAdmin: AddCommand = (program, terminal) => {
         ].join('\n'),
       );
     });
-  addSuspension(admin, terminal);
 };
-
-/** Adds the commands that stop one instance, and start it again. */
-function addSuspension(admin: Command, terminal: () => Terminal): void {
-  const data = ['--data <folder>', 'the data folder of the server', '.groundwork'] as const;
-  admin
-    .command('suspend')
-    .description('stop an instance at once: requests get 403, nothing of it runs or is deleted')
-    .argument('<instance>', 'its name')
-    .option(...data)
-    .option('--reason <text>', 'why, for operators; no response shows it', '')
-    .action(async (name: string, options: { readonly data: string; readonly reason: string }) => {
-      const { reason } = options;
-      await changeFolderSuspension(options.data, { action: 'suspend', name, reason });
-      terminal().result({ name, reason }, () => `${name} is suspended`);
-    });
-  admin
-    .command('resume')
-    .description('start an instance again that is suspended')
-    .argument('<instance>', 'its name')
-    .option(...data)
-    .action(async (name: string, options: { readonly data: string }) => {
-      await changeFolderSuspension(options.data, { action: 'resume', name });
-      terminal().result({ name }, () => `${name} is not suspended any more`);
-    });
-  admin
-    .command('suspended')
-    .description('list the suspended instances')
-    .option(...data)
-    .action(async (options: { readonly data: string }) => {
-      const found = await listFolderSuspensions(options.data);
-      const rows = found.map(({ name, since, reason }) => [name, since, reason]);
-      terminal().result(found, () =>
-        rows.length === 0
-          ? 'no instance is suspended'
-          : formatTable([['instance', 'since', 'reason'], ...rows]).trimEnd(),
-      );
-    });
-}
 
 const maxLength = 128; // docs/reference/accounts.md#registration
 

@@ -1,7 +1,6 @@
 import { anonymousBodyBytes } from '../../values/bounds.ts';
 import {
   ApiError,
-  instanceSuspended,
   methodNotAllowed,
   notFound,
   parentNotFound,
@@ -165,12 +164,6 @@ export function hideInstance({ context }: Settled): void {
   checkVisible(context);
 }
 
-/** Rejects a request of an instance that the operator has suspended, unless its owner reads or copies its data. */
-export function requireActive({ operation, context, isDescription }: Settled): void {
-  if (context.instanceName?.data.suspension === undefined) return;
-  if (!isOwnersCopy(context, isDescription ? undefined : operation)) throw instanceSuspended();
-}
-
 /** Requires the right to the operation; for a description, the right to read. */
 export function requireRight({ request, operation, context, isDescription }: Settled): void {
   if (isDescription) checkReading(context);
@@ -201,18 +194,6 @@ export function authorize({ allowed, context }: Allowed): void {
 }
 
 const restoreSeconds = 5;
-
-/** Paths at which a POST copies data and changes none. */
-const copying: ReadonlySet<string | undefined> = new Set(['/instances/{instance}/backups/full/']);
-
-/** Checks whether the owner of an instance reads, without running code, or makes a backup. */
-function isOwnersCopy({ actor, route }: Context, operation: Operation | undefined): boolean {
-  if (actor.kind !== 'admin' || actor.role !== 'owner') return false;
-  if (operation === undefined) return true; // a description, or a 405
-  if (operation.runsCode === true) return false;
-  const { right } = operation;
-  return right === 'G' || right === 'L' || (right === 'C' && copying.has(route.paths['v1.1']));
-}
 
 /** Checks whether a restore is replacing the contents of the instance, and the operation may write. */
 function isClosedTo({ route, instanceName }: Context, { right }: Operation): boolean {

@@ -52,7 +52,7 @@ export function createDispatch(
     const response = outcome.isDone
       ? outcome.exchange.response
       : errorResponse(outcome.error, exchange);
-    const complete = finish(response, exchange);
+    const complete = finish(response, exchange.allow);
     return exchange.form === 'html' ? toPage(complete, exchange) : complete;
   };
 }
@@ -65,26 +65,16 @@ async function probe(platform: Platform, request: Request): Promise<Response> {
   }
 }
 
-/** Tells that the instance of the path is suspended (docs/reference/instances.md#suspended). */
-const suspendedHeader = 'X-Suspended';
-
 function loadedRoutes(routes: readonly Route[]): LazyRoutes {
   return { router: createRouter(routes), all: () => Promise.resolve(routes) };
 }
 
-interface Known {
-  readonly allow?: string | undefined;
-  readonly context?: Context | undefined;
-}
-
-function finish(response: Response, { allow, context }: Known): Response {
+function finish(response: Response, allow: string | undefined): Response {
   const own = allow === undefined ? undefined : { Allow: allow };
-  const isSuspended = context?.instanceName?.data.suspension !== undefined;
-  const shown = isSuspended ? { [suspendedHeader]: '1' } : undefined;
   const { ignored } = response;
   const named = ignored === undefined ? undefined : { [ignoredHeader]: writeNames(ignored) };
   const safe = response.content === undefined ? response : isolate(response);
-  const headers = Object.assign({}, own, safe.headers, named, shown);
+  const headers = Object.assign({}, own, safe.headers, named);
   return Object.assign({}, safe, { headers });
 }
 

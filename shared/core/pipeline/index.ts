@@ -13,7 +13,6 @@ import {
   loadRecords,
   matchPath,
   negotiate,
-  requireActive,
   requireInstance,
   requireMethod,
   requireRight,
@@ -52,7 +51,6 @@ const sharedChecks = startWith<Arrived>()
   .add(checkBodyOfKey)
   .add(settleCaller)
   .add(hideInstance)
-  .add(requireActive)
   .add(requireRight);
 
 /** The checks of a batch's items that follow on the limit of the rate, which counts each of them. */
@@ -72,7 +70,6 @@ const repeatedChecks = startWith<Formed>()
   .add(requireInstance)
   .add(settleCaller)
   .add(hideInstance)
-  .add(requireActive)
   .add(requireRight)
   .add(requireMethod)
   .add(authorize);

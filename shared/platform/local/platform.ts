@@ -5,7 +5,6 @@ import { loggingMailer } from '../../accounts/mailers.ts';
 import { resetPassword } from '../../accounts/reset-password.ts';
 import { hashAside } from '../../accounts/rules/hash-aside.ts';
 import { hashPassword } from '../../accounts/rules/passwords.ts';
-import { changeSuspension } from '../../instances/suspension.ts';
 import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
 import { handleDeadLetter, letterJob } from '../../jobs/dead-letters.ts';
@@ -224,10 +223,6 @@ async function openControlOf(
       await handleDeadLetter(services, consumers, parsed.deadLetter);
       return;
     }
-    if ('suspension' in parsed) {
-      await changeSuspension(services, parsed.suspension, services.clock.micros() / 1000);
-      return;
-    }
     const { email, password } = parsed.resetPassword;
     const hash = await hashPassword(password, services.settings.passwordCost, hashAside);
     await resetPassword(services, { email, hash });
@@ -241,12 +236,6 @@ const controlSchema = v.union([
       id: v.string(),
       at: v.string(),
     }),
-  }),
-  v.object({
-    suspension: v.variant('action', [
-      v.object({ action: v.literal('suspend'), name: v.string(), reason: v.string() }),
-      v.object({ action: v.literal('resume'), name: v.string() }),
-    ]),
   }),
   v.object({ resetPassword: v.object({ email: v.string(), password: v.string() }) }),
 ]);

@@ -72,14 +72,6 @@ export interface AdminData {
   readonly row: number;
 }
 
-/** Why an operator has stopped an instance (docs/reference/instances.md#suspended). */
-export interface Suspension {
-  /** When, in ISO 8601. */
-  readonly since: string;
-  /** For operators; no response shows it. Empty without one. */
-  readonly reason: string;
-}
-
 /** The instance that has a name. An instance exists as long as this item does. */
 export interface InstanceNameData {
   readonly instance: number;
@@ -87,8 +79,6 @@ export interface InstanceNameData {
   readonly data?: number;
   /** While a restore replaces the contents: requests that may write are rejected. */
   readonly isClosed?: true;
-  /** While the operator has stopped the instance; also in the record of the instance. */
-  readonly suspension?: Suspension;
   /** Account id of the instance's owner, as in the instance; absent where an earlier version stored the name. */
   readonly owner?: number;
   /** Absent without any. Some may be of API keys that were reset or deleted: they have ended. */
@@ -132,8 +122,6 @@ export interface InstanceData {
    * id is never given to two records.
    */
   readonly lineage?: number;
-  /** As in the record of its name: jobs read this one. */
-  readonly suspension?: Suspension;
 }
 
 /** An API key of an instance; its text is derived, never stored. */

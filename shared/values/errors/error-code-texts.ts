@@ -39,12 +39,6 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
     meaning: 'API keys cannot do this, whatever their flags.',
     remedy: 'Use the account key of a member of the instance, on a server of yours, not in an app.',
   },
-  instance_suspended: {
-    statuses: [403],
-    meaning: 'The operator of the server has suspended the instance.',
-    remedy:
-      'Ask the operator. Until then only its owner may read and back up what it has; nothing is deleted.',
-  },
   not_a_member: {
     statuses: [403],
     meaning: 'The account does not belong to the instance.',

@@ -5,7 +5,6 @@ const codes = [
   'user_key_needed',
   'account_key_needed',
   'not_a_member',
-  'instance_suspended',
   'role_too_low',
   'class_denies',
   'object_denies',

@@ -80,11 +80,6 @@ export function noSuchKey(): ApiError {
   return refused(403, 'No such API Key.', 'key_unknown');
 }
 
-/** Returns the 403 of an instance that the operator has stopped (docs/reference/instances.md#suspended). */
-export function instanceSuspended(): ApiError {
-  return refused(403, 'This instance is suspended.', 'instance_suspended');
-}
-
 /** Returns the 405 for a method that the resource does not have. */
 export function methodNotAllowed(method: string): ApiError {
   return refused(405, `Method "${method}" not allowed.`, 'method_not_allowed');
