@@ -32,8 +32,15 @@ function hashOf(text: string): number {
   return (hash ^ (hash >>> 15)) >>> 0;
 }
 
-/** Orders jobs so that each owner has its first one before another has its second; those of an owner keep their order. */
-export function inTurns(jobs: readonly Stored<JobData>[]): readonly Stored<JobData>[] {
+/**
+ * Orders jobs so that each owner has its first one before another has its second; those of an owner keep their order.
+ * Returns as many as may start before the shard is read again: the first of each owner, and at least `atLeast` if there
+ * are as many. Jobs that are planned meanwhile wait for no more.
+ */
+export function inTurns(
+  jobs: readonly Stored<JobData>[],
+  atLeast: number,
+): readonly Stored<JobData>[] {
   const seen = new Map<string, number>();
   const turns = jobs.map((job) => {
     const owner = jobOwner(job.data.task);
@@ -41,5 +48,6 @@ export function inTurns(jobs: readonly Stored<JobData>[]): readonly Stored<JobDa
     seen.set(owner, turn + 1);
     return { job, turn };
   });
-  return turns.toSorted((a, b) => a.turn - b.turn).map(({ job }) => job);
+  const sorted = turns.toSorted((a, b) => a.turn - b.turn).map(({ job }) => job);
+  return sorted.slice(0, Math.max(atLeast, seen.size));
 }

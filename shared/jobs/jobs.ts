@@ -66,6 +66,7 @@ const maxConflicts = 5; // write conflicts of a step, before it waits
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
 const lookAhead = 1000; // due jobs among which owners take turns
+const perReading = 64; // of them that start before they are read again, or one of each owner
 
 /** Returns the write of a job, for the transaction that causes it. Due at once, or at `due` (epoch milliseconds). */
 export function newJob(
@@ -242,13 +243,14 @@ async function lookForDue(
   const now = context.clock.micros() / 1000;
   const end = dueKey(now + 1);
   const isDue = ({ key }: Stored<JobData>) => key.sk < end;
-  if (read !== undefined) return { due: inTurns(read.filter(isDue)), later: read[0]?.data.due };
+  if (read !== undefined)
+    return { due: inTurns(read.filter(isDue), perReading), later: read[0]?.data.due };
   const limit = atOncePerShard - places.size;
   const first = await jobsOf(context, { shard, limit });
   const due = first.filter(isDue);
   if (due.length < limit) return { due, later: first[0]?.data.due };
   const all = await jobsOf(context, { shard, until: now, limit: lookAhead });
-  return all.length === 0 ? lookForDue(context, run) : { due: inTurns(all) }; // other processes have taken them
+  return all.length === 0 ? lookForDue(context, run) : { due: inTurns(all, perReading) }; // other processes have taken them
 }
 
 /** Reads the jobs of a shard, the earliest first. Only those due at `until` (epoch milliseconds), if set. */

@@ -80,6 +80,32 @@ test('a thousand due jobs of a tenant delay the later ones of others by a few jo
   expect(last).toBeLessThan(150);
 });
 
+test('a job that is planned while a tenant has a thousand due ones waits for a few of them', async () => {
+  const now = Date.now();
+  const shard = [...shardsOf(flood)].find((each) => shardsOf(2).has(each));
+  const common = shard === undefined ? 0 : Number.parseInt(shard, 16);
+  const digit = (owner: number) =>
+    [0, 1, 2, 3].find((first) => shardDigit(String(owner), `${first}0`) === common.toString(16)) ??
+    0;
+  for (let at = 0; at < 600; at += 1) await plan(flood, digit(flood), now - 60_000 + at);
+  let planned = false;
+  const counting: JobType = {
+    ...job,
+    step: async (services, task) => {
+      if (order.length >= 20 && !planned) {
+        planned = true;
+        await plan(2, digit(2), now - 1);
+      }
+      return job.step(services, task);
+    },
+  };
+
+  await runDue({ kinds: [counting], context, isEnding: () => false });
+
+  expect(order).toHaveLength(601);
+  expect(order.indexOf(2)).toBeLessThan(20 + 150);
+});
+
 test('jobs that are due while all places are taken start as well', async () => {
   const now = Date.now();
   const waiting: (() => void)[] = [];
