@@ -7,6 +7,7 @@ import type { InstanceData, InstanceNameData } from '../store/records/records.ts
 import type { SuspensionData } from '../store/records/suspensions.ts';
 import type { Store, Stored } from '../store/store.ts';
 import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
+import { maxReasonLength } from '../values/bounds.ts';
 import { timestamp } from '../values/timestamp.ts';
 
 /*
@@ -32,9 +33,12 @@ export interface Suspension {
 /**
  * Suspends an instance, or resumes it. A repeated suspension replaces the reason, if it has one, and not the time.
  *
- * @throws Error when there is no such instance, or it is not suspended
+ * @throws Error when there is no such instance, it is not suspended, or the reason is too long
  */
 export async function changeSuspension(by: Writer, request: SuspensionRequest): Promise<void> {
+  if (request.action === 'suspend' && (request.reason?.length ?? 0) > maxReasonLength) {
+    throw new Error(`a reason has at most ${maxReasonLength} characters`);
+  }
   await retryOnConflict(async () => {
     const found = await readRecords(by.store, request.instance);
     if (request.action === 'suspend') {
