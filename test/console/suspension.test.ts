@@ -29,8 +29,6 @@ describe.skipIf(program === undefined)('a suspended instance in the console', ()
     await page.getByRole('status').filter({ hasText: banner }).waitFor();
     await page.getByText('Emma').first().waitFor();
     await tab.check();
-    const shots = process.env.TEST_SHOTS; // a folder, to look at them
-    if (shots) await page.screenshot({ path: `${shots}/suspended-${width}.png` });
     await page.goto(`${view.url}/console/#/i/library/backups`);
     await page.getByRole('heading', { name: 'Backups' }).first().waitFor();
     await page.getByRole('status').filter({ hasText: banner }).waitFor();
