@@ -14,6 +14,7 @@ import {
   type ScreenProps,
 } from '../core/router.ts';
 import { isSignedIn, lens, session, signOut } from '../core/session.ts';
+import { suspended } from '../core/suspension.ts';
 import { nextTheme, theme } from '../core/theme.ts';
 import { Confirmation } from '../parts/dialog.tsx';
 import { NoticeList } from '../parts/notice-list.tsx';
@@ -30,6 +31,7 @@ export function Shell() {
       <div class={instance === undefined ? 'frame' : 'frame with-navigation'}>
         {instance !== undefined && isSignedIn.value && <Navigation instance={instance} />}
         <main>
+          {instance !== undefined && <SuspensionNotice instance={instance} />}
           <LensNotice />
           <CurrentScreen />
         </main>
@@ -122,6 +124,18 @@ function Navigation({ instance }: { readonly instance: string }) {
         ))}
       </div>
     </nav>
+  );
+}
+
+/** Tells that the operator has stopped the instance, and what is left. */
+function SuspensionNotice({ instance }: { readonly instance: string }) {
+  if (suspended.value !== instance) return null;
+  return (
+    <div class="suspended" role="status">
+      <strong>This instance is suspended.</strong> Its operator has stopped it: nothing runs, and
+      nothing can be changed. Nothing is deleted. The owner can look at everything, make{' '}
+      <a href={href(at`/i/${instance}/backups`)}>backups</a> and export.
+    </div>
   );
 }
 

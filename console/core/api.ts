@@ -9,6 +9,7 @@ import {
 import { record } from './exchanges.ts';
 import type { ApiRequest, Parameters } from './request.ts';
 import { lens, session, signOut } from './session.ts';
+import { noteSuspension } from './suspension.ts';
 
 /** A page of a list. */
 export interface Page<Item> {
@@ -84,6 +85,7 @@ export async function exchange(request: ApiRequest): Promise<Response> {
   const started = performance.now();
   const response = await transport(url, request);
   const durationMs = performance.now() - started;
+  noteSuspension(request.path, response.headers);
   if (!request.isQuiet) record({ request, url, status: response.status, durationMs });
   return response;
 }

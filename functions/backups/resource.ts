@@ -82,6 +82,7 @@ const instanceBackups: ListOf<BackupData, View, typeof backupFields> = {
   noun: 'backup',
   path: '/instances/{instance}/backups/full/',
   access: ofInstance,
+  exportsData: true,
   counter: () => deploymentCounter('backup'),
   rows,
   create: async (context, input) => viewOf(context, await createBackup(context, input.valid())),

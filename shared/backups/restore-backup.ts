@@ -1,7 +1,8 @@
 import { firstGeneration } from '../accounts/keys.ts';
 import { backupPauseMs, isBackedUp } from '../instances/active-backup.ts';
-import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
+import type { JobContext, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { writeEach } from '../store/commit.ts';
 import {
   classCountEntity,
@@ -52,7 +53,7 @@ const maxClosedMicros = 600_000_000; // then the instance opens again, with the 
  * before; closes the instance to writes, waits for the end of those that have begun, and switches to the new contents
  * in one transaction. Each step may run twice.
  */
-export const restoreBackup: JobType = {
+export const restoreBackup = waitWhileSuspended({
   name: 'restore-backup',
   step: async (context, stored) => {
     const task = stored as RestoreTask; // as stored
@@ -76,7 +77,7 @@ export const restoreBackup: JobType = {
         return switchData(context, task, found);
     }
   },
-};
+});
 
 /** Puts the items of a chunk under the new data id, and copies their files. */
 async function fill(

@@ -1,11 +1,6 @@
-import {
-  afterCalls,
-  type JobContext,
-  type JobType,
-  type Since,
-  type StepResult,
-} from '../jobs/jobs.ts';
+import { afterCalls, type JobContext, type Since, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import { classEntity, classMigrationEntity, objectEntity } from '../store/entities.ts';
 import { objectIndexes } from '../store/object-indexes.ts';
@@ -36,7 +31,7 @@ const stepSize = 100;
  * requests that may have read the class before the change: after that no index entry of the old epoch is made, so one
  * pass that rewrites all outdated objects is complete.
  */
-export const buildIndexes: JobType = {
+export const buildIndexes = waitWhileSuspended({
   name: 'build-indexes',
   step: afterCalls<Progress>(async (context, task) => {
     const { instance, className, classNumber, epoch } = task;
@@ -45,7 +40,7 @@ export const buildIndexes: JobType = {
     if (current?.data.number !== classNumber || current.data.epoch !== epoch) return 'done';
     return pass(context, task, current);
   }),
-};
+});
 
 async function pass(
   context: JobContext,

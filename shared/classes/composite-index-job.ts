@@ -1,5 +1,6 @@
-import { type JobType, newJob } from '../jobs/jobs.ts';
+import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { classEntity } from '../store/entities.ts';
 import type { ClassData } from '../store/records/records.ts';
 import { updateItem } from '../store/writes.ts';
@@ -15,7 +16,7 @@ const waitMs = 5000;
  * Assigns two fields of a class a composite index, if a slot is free, and starts to fill it. The class stays ready:
  * lists read the slot only when it holds every object.
  */
-export const addCompositeIndex: JobType = {
+export const addCompositeIndex = waitWhileSuspended({
   name: 'pair-fields',
   step: async (context, task) => {
     const wanted = task as WantedCompositeIndex; // as stored
@@ -32,7 +33,7 @@ export const addCompositeIndex: JobType = {
     await maintain(context, [updateItem(current, data), job]);
     return 'done';
   },
-};
+});
 
 function isFilling({ unfilledSlots = [] }: ClassData): boolean {
   return unfilledSlots.length > 0;

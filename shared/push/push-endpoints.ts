@@ -1,5 +1,6 @@
 import type { JobContext, JobType } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
 import type { PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
@@ -21,7 +22,7 @@ export type ChangedDevice = {
 };
 
 /** Updates the endpoints of a device at the push service, if any, to its current state. */
-export const syncEndpoints: JobType = {
+export const syncEndpoints = waitWhileSuspended({
   name: 'sync-push-endpoints',
   step: async (context, task) => {
     const { token, ...at } = task as ChangedDevice; // as stored
@@ -29,7 +30,7 @@ export const syncEndpoints: JobType = {
       await syncOne(context, { ...at, environment }, token);
     return 'done';
   },
-};
+});
 
 async function syncOne(context: JobContext, place: PushPlace, token: string): Promise<void> {
   const { device, endpoint } = await readToken(context, place, token);

@@ -1,5 +1,6 @@
-import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
+import type { JobContext, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import { pushConfigEntity, pushMessageEntity, pushPartEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
@@ -36,7 +37,7 @@ const patienceMs = 3_600_000; // afterwards nothing is retried
  * Sends a part of a message. Each push is marked before it is sent: a push with a mark and without a result, because
  * its process died, may have been sent, and is never sent again.
  */
-export const sendPush: JobType = {
+export const sendPush = waitWhileSuspended({
   name: 'send-push',
   step: async (context, task) => {
     const { instance, provider, message, part } = task as PushTask; // as stored
@@ -61,7 +62,7 @@ export const sendPush: JobType = {
     };
     return sendSome(job);
   },
-};
+});
 
 interface Job {
   readonly context: JobContext;

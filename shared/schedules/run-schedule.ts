@@ -40,7 +40,8 @@ export const runSchedule: JobType = {
     const isOverlapping = last?.data.status === 'pending' || last?.data.status === 'processing';
     const due = Date.parse(time);
     const { next, skipped } = await followingTime(context, current.data, due);
-    const run = isOverlapping ? undefined : await planScheduledRun(context, instance, current.data);
+    const isBlocked = isOverlapping || place.data.isSuspended === true;
+    const run = isBlocked ? undefined : await planScheduledRun(context, instance, current.data);
     const data: ScheduleData = {
       ...current.data,
       scheduled_next: next === undefined ? null : timestamp(next * 1000),

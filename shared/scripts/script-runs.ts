@@ -3,6 +3,7 @@ import type { Platform } from '../platform/ports.ts';
 import { configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
 import type { PlannedRun, TraceData } from '../store/records/scripts.ts';
+import type { Stored } from '../store/store.ts';
 import { faultOf } from '../values/caught.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
 import { directRun } from './pending-runs.ts';
@@ -10,6 +11,7 @@ import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.
 import { maxDepth, runSettings } from './rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import {
+  abandonTrace,
   beginTrace,
   draftTrace,
   endTrace,
@@ -93,6 +95,10 @@ export async function runPending(
   });
   const [script, place] = [found.script?.data, found.place?.data];
   if (place === undefined) return undefined;
+  if (place.isSuspended) {
+    await abandonTrace(services, { instance, kind, parent, trace }, suspendedRun(pending));
+    return undefined;
+  }
   const open = await takeTrace(services, { instance, kind, parent, trace }, pending);
   if (open === undefined) return undefined;
   const outcome =
@@ -116,6 +122,11 @@ export async function runPending(
     return undefined;
   }
   return finish(services, open.reference, outcome, () => endTrace(services, open, outcome));
+}
+
+/** Returns the end of a run whose instance is suspended; it keeps its arguments, and can be repeated. */
+function suspendedRun(current: Stored<TraceData>) {
+  return { current, stderr: 'This instance is suspended.', isLast: true };
 }
 
 /** Ends a pending run as `blocked`: too many runs wait. */

@@ -91,6 +91,7 @@ import type {
   TraceData,
   TraceKind,
 } from './records/scripts.ts';
+import type { SuspensionData } from './records/suspensions.ts';
 import type { TriggerData, TriggerEventData, TriggerRateData } from './records/triggers.ts';
 import type { Key } from './store.ts';
 
@@ -156,6 +157,7 @@ import type { Key } from './store.ts';
  * | jobs that are due                               | WORK#<shard 0-15>              | <due time>#<kind>#<id>      |
  * | changes that a consumer failed to process       | DEADLETTERS                    | <time>#<id>                 |
  * | ... those of an instance                        | INSTANCE#<id>#DEADLETTERS      | <number>                    |
+ * | instances that an operator has stopped          | SUSPENDED                      | <instance>                  |
  * | lanes with changes that wait (on AWS)           | PARKED                         | <owner>#<consumer>          |
  * | ... their changes                               | PARKED#<owner>#<consumer>      | <position>#<id>             |
  *
@@ -873,6 +875,13 @@ export const instanceLetterEntity = entity<InstanceLetterData>('instance-letter'
   (instance: number) => `INSTANCE#${instance}#DEADLETTERS`,
   '',
   idKey,
+);
+
+/** An instance that an operator has stopped; the records that requests and jobs read have a mark of it. */
+export const suspensionEntity = entity<SuspensionData>('suspension').keyed(
+  () => 'SUSPENDED',
+  '',
+  (instance: number) => idKey(ownerOfData(instance)),
 );
 
 /** A lane of the change feed with changes that wait for their consumer. */

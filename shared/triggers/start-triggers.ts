@@ -4,8 +4,9 @@ import {
   type Services,
   storeDeadLetter,
 } from '../jobs/change-feed.ts';
-import { type JobType, newJob } from '../jobs/jobs.ts';
+import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import {
   instanceCounter,
@@ -25,14 +26,14 @@ const name = 'triggers';
 const maxFailures = 5; // fewer than a delivery has attempts: no other change of the object is given up
 
 /** Plans the runs of an object's events after their delivery has failed. */
-export const catchUp: JobType = {
+export const catchUp = waitWhileSuspended({
   name: 'start-triggers',
   step: async (context, task) => {
     const { instance, object } = task as EventPlace; // as stored
     await startFor(context, instance, [object]);
     return 'done';
   },
-};
+});
 
 type EventPlace = { readonly instance: number; readonly object: number };
 

@@ -149,6 +149,12 @@ export const longestPollMs = 300_000;
 /** A poll that finds no room waits for this long. Old clients poll again at once: an error would be a loop. */
 export const shortPollMs = 1000;
 
+/** Characters of the reason for which an operator suspends an instance. */
+export const maxReasonLength = 500;
+
+/** A job of a suspended instance looks after this time whether it may go on. */
+export const suspendedJobMs = 600_000;
+
 /** The rights of an open poll or stream are checked with each message, and after this time. */
 export const recheckMs = 15_000;
 

@@ -27,7 +27,7 @@ test('bash completes commands, options and choices', async () => {
   expect(complete('logs', '--follow', '--err')).toEqual(['--errors']);
   expect(complete('--j')).toEqual(['--json']);
   expect(complete('completion', '')).toEqual(['bash', 'zsh']);
-  expect(complete('admin', 're')).toEqual(['reset-password']);
+  expect(complete('admin', 're')).toEqual(['reset-password', 'resume']);
   expect(complete('admin', 'reset-password', '--r')).toEqual(['--random']);
   expect(complete('run', 'gr')).toEqual([]); // the shell completes names of files
 });

@@ -104,6 +104,9 @@ const commands: Readonly<
   backup: { args: ['to', '--data', hostile], shows: true },
   restore: { args: [hostile], shows: true },
   'admin reset-password': { args: [hostile, '--random', '--data', 'none'], shows: false },
+  'admin suspend': { args: [hostile, '--reason', hostile, '--data', 'none'], shows: false },
+  'admin resume': { args: [hostile, '--data', 'none'], shows: false },
+  'admin suspended': { args: ['--data', hostile], shows: true },
   doctor: { args: [], shows: true },
   completion: { args: ['bash'], shows: false },
 };

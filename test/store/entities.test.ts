@@ -361,6 +361,7 @@ const samples: readonly (readonly [{ readonly kind: string }, Key, string])[] = 
     table.instanceLetterEntity.key(7, 5),
     'instance-letter | INSTANCE#7#DEADLETTERS | 0000000005',
   ],
+  [table.suspensionEntity, table.suspensionEntity.key(7), 'suspension | SUSPENDED | 0000000007'],
   [
     table.parkedLaneEntity,
     table.parkedLaneEntity.key('7#class counts'),

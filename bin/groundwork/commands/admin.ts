@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { resetFolderPassword } from '../../../shared/platform/local/operations/reset-password.ts';
-import { UsageError } from '../../operator/terminal.ts';
+import {
+  changeFolderSuspension,
+  listFolderSuspensions,
+} from '../../../shared/platform/local/operations/suspend.ts';
+import { formatTable, UsageError } from '../../operator/terminal.ts';
 import type { AddCommand } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -10,9 +14,16 @@ interface ResetOptions {
   readonly random?: true;
 }
 
+interface SuspendOptions {
+  readonly data: string;
+  readonly reason?: string;
+}
+
 /** Adds `admin`: what the operator of a local server may do without an account. */
 export const addAdmin: AddCommand = (program, terminal) => {
-  const admin = program.command('admin').description('manage accounts of a local server');
+  const admin = program
+    .command('admin')
+    .description('manage accounts and instances of a local server');
   admin
     .command('reset-password')
     .description('give an account another password, and another key, also while the server runs')
@@ -33,7 +44,48 @@ export const addAdmin: AddCommand = (program, terminal) => {
         ].join('\n'),
       );
     });
+  addSuspension(admin, terminal);
 };
+
+type Group = ReturnType<Parameters<AddCommand>[0]['command']>;
+
+/** Adds the commands that stop one tenant, and let it go on (docs/guides/operate.md#stop-one-tenant). */
+function addSuspension(admin: Group, terminal: Parameters<AddCommand>[1]): void {
+  const folder = ['--data <folder>', 'the data folder of the server', '.groundwork'] as const;
+  admin
+    .command('suspend')
+    .description('stop an instance: only its owner may read and export, and nothing is deleted')
+    .argument('<instance>', 'its name')
+    .option('--reason <text>', 'a note for operators, which no client sees')
+    .option(...folder)
+    .addHelpText('after', '\nExample:\n  groundwork admin suspend library --reason "sends spam"')
+    .action(async (instance: string, { data, reason }: SuspendOptions) => {
+      await changeFolderSuspension(data, { action: 'suspend', instance, reason });
+      terminal().result({ instance, suspended: true }, () => `${instance} is suspended`);
+    });
+  admin
+    .command('resume')
+    .description('end the suspension of an instance')
+    .argument('<instance>', 'its name')
+    .option(...folder)
+    .action(async (instance: string, { data }: SuspendOptions) => {
+      await changeFolderSuspension(data, { action: 'resume', instance });
+      terminal().result({ instance, suspended: false }, () => `${instance} is resumed`);
+    });
+  admin
+    .command('suspended')
+    .description('list the suspended instances')
+    .option(...folder)
+    .action(async ({ data }: SuspendOptions) => {
+      const all = await listFolderSuspensions(data);
+      terminal().result(all, () =>
+        formatTable([
+          ['instance', 'suspended at', 'reason'],
+          ...all.map((each) => [each.instance, each.suspended_at, each.reason ?? '']),
+        ]),
+      );
+    });
+}
 
 const maxLength = 128; // docs/reference/accounts.md#registration
 

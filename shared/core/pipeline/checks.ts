@@ -35,7 +35,14 @@ import type {
 } from './exchange.ts';
 import { load, recordOf } from './load.ts';
 import { wantedRendering } from './response-templates.ts';
-import { checkOperation, checkReading, checkRights, checkVisible, rightOf } from './rights.ts';
+import {
+  checkActive,
+  checkOperation,
+  checkReading,
+  checkRights,
+  checkVisible,
+  rightOf,
+} from './rights.ts';
 
 /*
  * The checks of a request, each a step of the lists in ./index.ts: it reads the results of the steps before it, returns
@@ -162,6 +169,11 @@ export function settleCaller(exchange: Formed): Adds<Settled, Formed> {
 /** Hides an instance from callers outside it, where it is the resource itself. */
 export function hideInstance({ context }: Settled): void {
   checkVisible(context);
+}
+
+/** Closes a suspended instance, except to its owner, who may read and export. */
+export function requireActive({ operation, context, isDescription }: Settled): void {
+  checkActive(context, operation, isDescription);
 }
 
 /** Requires the right to the operation; for a description, the right to read. */

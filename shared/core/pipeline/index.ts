@@ -13,6 +13,7 @@ import {
   loadRecords,
   matchPath,
   negotiate,
+  requireActive,
   requireInstance,
   requireMethod,
   requireRight,
@@ -51,6 +52,7 @@ const sharedChecks = startWith<Arrived>()
   .add(checkBodyOfKey)
   .add(settleCaller)
   .add(hideInstance)
+  .add(requireActive)
   .add(requireRight);
 
 /** The checks of a batch's items that follow on the limit of the rate, which counts each of them. */
@@ -70,6 +72,7 @@ const repeatedChecks = startWith<Formed>()
   .add(requireInstance)
   .add(settleCaller)
   .add(hideInstance)
+  .add(requireActive)
   .add(requireRight)
   .add(requireMethod)
   .add(authorize);

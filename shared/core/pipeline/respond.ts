@@ -18,8 +18,17 @@ import {
  */
 export async function respond(exchange: Allowed): Promise<Pick<Responded, 'response'>> {
   const { allowed, context } = exchange;
-  if (allowed === undefined) return { response: { status: 200, body: introspect(context) } };
-  return { response: await complete(exchange, allowed, runChecked(exchange, allowed)) };
+  const response =
+    allowed === undefined
+      ? { status: 200, body: introspect(context) }
+      : await complete(exchange, allowed, runChecked(exchange, allowed));
+  const isSuspended = context.instanceName?.data.isSuspended === true;
+  return { response: isSuspended ? markSuspended(response) : response };
+}
+
+/** Marks a response to the owner of a suspended instance, whose requests that only read succeed. */
+function markSuspended(response: Response): Response {
+  return { ...response, headers: { ...response.headers, 'X-Suspended': '1' } };
 }
 
 /** A request of a group, whose body is a value already. */

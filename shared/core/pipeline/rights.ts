@@ -1,6 +1,6 @@
 import { isInstance } from '../../store/entities.ts';
 import { denialOf, isAllowed, type Right } from '../../values/access.ts';
-import { forbidden, notFound } from '../../values/errors/errors.ts';
+import { forbidden, instanceSuspended, notFound } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import { introspect } from '../resource/introspection.ts';
 import { requireLoaded } from '../resource/loads/loads.ts';
@@ -17,6 +17,31 @@ export function checkVisible({ route, actor, instanceName, instanceId }: Context
   const isInside =
     actor.kind === 'admin' ? actor.role !== undefined : isInstance(actor.instance, instanceId);
   if (instanceName === undefined || !isInside) throw notFound();
+}
+
+/**
+ * Closes a suspended instance to all requests but its owner's reads and exports. An API key of it is closed everywhere.
+ *
+ * @param isDescription whether the response is the description of the route
+ * @throws ApiError 403
+ */
+export function checkActive(
+  context: Context,
+  operation: Operation | undefined,
+  isDescription: boolean,
+): void {
+  const { instanceName, keyInstance, actor } = context;
+  const isSuspended = instanceName?.data.isSuspended ?? keyInstance?.data.isSuspended ?? false;
+  if (!isSuspended) return;
+  const isOwner = actor.kind === 'admin' && actor.role === 'owner';
+  if (!isOwner || !(isDescription || readsOrExports(context, operation))) throw instanceSuspended();
+}
+
+/** Checks whether a request only reads, or exports (docs/reference/instances.md#suspended). */
+function readsOrExports({ route, request }: Context, operation: Operation | undefined): boolean {
+  if (request.method === 'GET' || request.method === 'HEAD') return operation?.runsCode !== true;
+  if (request.method !== 'POST' || operation === undefined) return false;
+  return route.exportsData === true || route.countsAsItems === true; // items are checked themselves
 }
 
 /**

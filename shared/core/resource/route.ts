@@ -63,6 +63,8 @@ export interface Route {
   readonly isUnbatchable?: true;
   /** A request counts as the requests inside it, and itself as none (docs/reference/usage.md#counting). */
   readonly countsAsItems?: true;
+  /** Its POST exports contents for the owner, who may do so while the instance is suspended. */
+  readonly exportsData?: true;
   /** Its responses are not rendered with templates, because they have no content to show. */
   readonly isUntemplated?: true;
   /** Requests with long bodies take turns on one machine, until they call `request.endTurn`: each may write many items. */

@@ -1,13 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import { loggingMailer } from '../../accounts/mailers.ts';
-import { resetPassword } from '../../accounts/reset-password.ts';
-import { hashAside } from '../../accounts/rules/hash-aside.ts';
-import { hashPassword } from '../../accounts/rules/passwords.ts';
 import type { ChangeConsumer, Services, Watch } from '../../jobs/change-feed.ts';
 import { type DataFormat, migrateData, migrationJobs } from '../../jobs/data-version.ts';
-import { handleDeadLetter, letterJob } from '../../jobs/dead-letters.ts';
+import { letterJob } from '../../jobs/dead-letters.ts';
 import type { JobType } from '../../jobs/jobs.ts';
 import { dataVersion, NewerData } from '../../store/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
@@ -27,6 +23,7 @@ import {
 } from './files/files.ts';
 import { type Background, startBackground } from './jobs/background.ts';
 import { type LocalMessages, openMessages } from './messages.ts';
+import { handleControl } from './operations/control-requests.ts';
 import { openPasswordThreads } from './password-threads.ts';
 import { type Outbox, openOutbox, openTemporaryOutbox } from './push.ts';
 import { openProcesses, type Processes, type ProcessesOptions } from './scripts/processes.ts';
@@ -217,28 +214,8 @@ async function openControlOf(
   { consumers, ...services }: Services & { readonly consumers: readonly ChangeConsumer[] },
 ) {
   if (folder === undefined) return undefined;
-  return openControl(folder, async (request) => {
-    const parsed = v.parse(controlSchema, request);
-    if ('deadLetter' in parsed) {
-      await handleDeadLetter(services, consumers, parsed.deadLetter);
-      return;
-    }
-    const { email, password } = parsed.resetPassword;
-    const hash = await hashPassword(password, services.settings.passwordCost, hashAside);
-    await resetPassword(services, { email, hash });
-  });
+  return openControl(folder, (request) => handleControl(services, consumers, request));
 }
-
-const controlSchema = v.union([
-  v.object({
-    deadLetter: v.object({
-      action: v.picklist(['replay', 'drop']),
-      id: v.string(),
-      at: v.string(),
-    }),
-  }),
-  v.object({ resetPassword: v.object({ email: v.string(), password: v.string() }) }),
-]);
 
 /** Opens the workers for requests: processes, threads, and the time slices of this thread. */
 function openHelpers(processes: Processes) {

@@ -152,16 +152,26 @@ export async function endTrace(
   return { ...finished, ...response };
 }
 
-/** Stores a trace that has ended without a result of its script: its process died, or it waited for too long. */
+/**
+ * Stores a trace that has ended without a result of its script: its process died, or it waited for too long. A trace
+ * that was taken over or has ended since is not changed.
+ *
+ * @param end `isLast`: no other attempt follows
+ */
 export async function abandonTrace(
   services: TraceServices,
   reference: RunReference,
-  { current, stderr }: { readonly current: Stored<TraceData>; readonly stderr: string },
+  end: {
+    readonly current: Stored<TraceData>;
+    readonly stderr: string;
+    readonly isLast?: boolean;
+  },
 ): Promise<void> {
+  const { current, stderr, isLast = false } = end;
   const executed_at = current.data.executed_at ?? timestamp(services.clock.micros());
   const result = { value: { stdout: '', stderr } };
   const data: TraceData = { ...current.data, status: 'failure', executed_at, result };
-  await storeEnd(services, reference, { current, data, more: [] });
+  await storeEnd(services, reference, { current, data, more: [], isLast });
 }
 
 /** The end of a run, with writes that belong to it. */
@@ -169,13 +179,15 @@ interface End {
   readonly current: Stored<TraceData>;
   readonly data: TraceData;
   readonly more: readonly Write[];
+  /** Whether no other attempt follows, whatever the script asks for. */
+  readonly isLast?: boolean;
 }
 
 /** Stores an ended trace with its consequences. @returns false when another process has ended or deleted the trace */
 async function storeEnd(
   services: TraceServices,
   reference: RunReference,
-  { current, data, more }: End,
+  { current, data, more, isLast }: End,
 ): Promise<boolean> {
   const { instance } = reference;
   const queue = data.run?.queue;
@@ -183,7 +195,7 @@ async function storeEnd(
     maintain(services, [
       traceWrite(current.key, data, current),
       ...(queue === undefined ? [] : [leaveQueue(instance, queue)]),
-      ...(await planNextAttempt(services, reference, data)),
+      ...(isLast ? [] : await planNextAttempt(services, reference, data)),
       ...more,
     ]),
   );

@@ -79,6 +79,8 @@ export interface InstanceNameData {
   readonly data?: number;
   /** While a restore replaces the contents: requests that may write are rejected. */
   readonly isClosed?: true;
+  /** While an operator has stopped the instance (docs/reference/instances.md#suspended), as in the instance. */
+  readonly isSuspended?: true;
   /** Account id of the instance's owner, as in the instance; absent where an earlier version stored the name. */
   readonly owner?: number;
   /** Absent without any. Some may be of API keys that were reset or deleted: they have ended. */
@@ -117,6 +119,8 @@ export interface InstanceData {
   readonly updated_at: string;
   /** Data id, as in the record of its name. */
   readonly data?: number;
+  /** Whether an operator has stopped it, as in the record of its name. */
+  readonly isSuspended?: true;
   /**
    * Data id of the restore that brought contents of another instance; absent for the instance's own. In one lineage an
    * id is never given to two records.

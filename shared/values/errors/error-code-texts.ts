@@ -70,6 +70,12 @@ export const errorCodeTexts: Readonly<Record<ErrorCode, ErrorCodeText>> = {
     meaning: 'The item is protected: the row of the owner, or a built-in class or channel.',
     remedy: 'Leave it as it is.',
   },
+  instance_suspended: {
+    statuses: [403],
+    meaning:
+      'The operator of the deployment has stopped the instance. Its owner may read and export.',
+    remedy: 'Ask the operator. Nothing is deleted.',
+  },
   upload_denied: {
     statuses: [403],
     meaning: 'The upload form is expired, used for another file, or was not made here.',

@@ -10,6 +10,7 @@ const codes = [
   'object_denies',
   'channel_denies',
   'item_protected',
+  'instance_suspended',
   'upload_denied',
   'login_failed',
   'registration_closed',

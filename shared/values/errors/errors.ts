@@ -75,6 +75,11 @@ export function forbidden(code: Denial): ApiError {
   return refused(403, 'You do not have permission to perform this action.', code);
 }
 
+/** Returns the 403 in an instance that an operator has stopped (docs/reference/instances.md#suspended). */
+export function instanceSuspended(): ApiError {
+  return refused(403, 'This instance is suspended.', 'instance_suspended');
+}
+
 /** Returns the 403 for credentials that are not valid here. */
 export function noSuchKey(): ApiError {
   return refused(403, 'No such API Key.', 'key_unknown');

@@ -99,6 +99,8 @@ export interface ListResource<
   readonly remove?: (context: Context<Loaded>, item: Stored<Data>) => Promise<void>;
   /** A page may be too large for a response: then it ends earlier. */
   readonly isBulky?: true;
+  /** A create exports contents for the owner, who may do so while the instance is suspended. */
+  readonly exportsData?: true;
   /** Ignores `fields` and `excluded_fields`. */
   readonly ignoresProjection?: true;
   readonly actions?: readonly Action<Data, View, Loaded>[];

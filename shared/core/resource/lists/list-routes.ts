@@ -46,6 +46,7 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
     instance: place,
     operations: loadedOperations(resource.loads, listOperations(resource, responses)),
     forms: { ...described, ...(resource.create && { POST: formOf(resource, 'create') }) },
+    ...(resource.exportsData && { exportsData: true }),
   };
   const ofItem = {
     ...shared,

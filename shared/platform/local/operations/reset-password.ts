@@ -3,14 +3,10 @@ import { join } from 'node:path';
 import { resetPassword } from '../../../accounts/reset-password.ts';
 import { hashAside } from '../../../accounts/rules/hash-aside.ts';
 import { hashPassword } from '../../../accounts/rules/passwords.ts';
-import { dataVersion } from '../../../store/data-version.ts';
-import { dataVersionEntity } from '../../../store/entities.ts';
 import { openIds } from '../../ids.ts';
 import { askServer } from '../control.ts';
-import { openDataFolder } from '../files/data-folder.ts';
-import { openSecrets } from '../secrets.ts';
 import { StartError } from '../server/start-error.ts';
-import { openStore } from '../store/store.ts';
+import { inUnusedStore } from './unused-store.ts';
 
 /** A new password of an account. */
 export interface NewPassword {
@@ -36,21 +32,8 @@ export async function resetFolderPassword(folder: string, given: NewPassword): P
 const cost = 15; // the default of GROUNDWORK_PASSWORD_COST
 
 async function resetUnused(folder: string, { email, password }: NewPassword): Promise<void> {
-  const locked = await openDataFolder(folder);
-  try {
-    const now = Date.now;
-    const secrets = await openSecrets(locked.path, { isNew: false, nowMs: now });
-    const store = await openStore({ path: join(locked.path, 'store'), now }); // no consumer of the feed watches accounts
-    try {
-      const version = (await dataVersionEntity.read(store))?.data.version ?? dataVersion;
-      if (version > dataVersion)
-        throw new StartError(`the data in ${folder} is of a newer version`);
-      const hash = await hashPassword(password, cost, hashAside);
-      await resetPassword({ store, secrets, ids: openIds() }, { email, hash });
-    } finally {
-      await store.close();
-    }
-  } finally {
-    await locked.release();
-  }
+  await inUnusedStore(folder, async (unused) => {
+    const hash = await hashPassword(password, cost, hashAside);
+    await resetPassword({ ...unused, ids: openIds() }, { email, hash });
+  });
 }

@@ -1,0 +1,19 @@
+import { instanceEntity } from '../store/entities.ts';
+import { suspendedJobMs } from '../values/bounds.ts';
+import type { JobType } from './jobs.ts';
+
+/**
+ * Makes the jobs of a type wait while their instance is suspended: each looks at it again after `suspendedJobMs`, for
+ * one read, and no step begins. Their tasks have an `instance`.
+ */
+export function waitWhileSuspended({ name, step }: JobType): JobType {
+  return {
+    name,
+    step: async (context, task) => {
+      const { instance } = task as { readonly instance: number }; // as stored
+      const place = await instanceEntity.read(context.store, instance);
+      if (place?.data.isSuspended === true) return { task, afterMs: suspendedJobMs };
+      return step(context, task);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import * as v from 'valibot';
+import { resetPassword } from '../../../accounts/reset-password.ts';
+import { hashAside } from '../../../accounts/rules/hash-aside.ts';
+import { hashPassword } from '../../../accounts/rules/passwords.ts';
+import { changeSuspension } from '../../../instances/suspension.ts';
+import type { ChangeConsumer, Services } from '../../../jobs/change-feed.ts';
+import { handleDeadLetter } from '../../../jobs/dead-letters.ts';
+
+const schema = v.union([
+  v.object({
+    deadLetter: v.object({
+      action: v.picklist(['replay', 'drop']),
+      id: v.string(),
+      at: v.string(),
+    }),
+  }),
+  v.object({ resetPassword: v.object({ email: v.string(), password: v.string() }) }),
+  v.object({
+    suspension: v.variant('action', [
+      v.object({
+        action: v.literal('suspend'),
+        instance: v.string(),
+        reason: v.optional(v.string()),
+      }),
+      v.object({ action: v.literal('resume'), instance: v.string() }),
+    ]),
+  }),
+]);
+
+/** Handles the request of a command for operators. */
+export async function handleControl(
+  services: Services,
+  consumers: readonly ChangeConsumer[],
+  request: unknown,
+): Promise<void> {
+  const parsed = v.parse(schema, request);
+  if ('deadLetter' in parsed) return handleDeadLetter(services, consumers, parsed.deadLetter);
+  if ('suspension' in parsed) return changeSuspension(services, parsed.suspension);
+  const { email, password } = parsed.resetPassword;
+  const hash = await hashPassword(password, services.settings.passwordCost, hashAside);
+  return resetPassword(services, { email, hash });
+}

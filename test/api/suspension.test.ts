@@ -1,0 +1,220 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { changeSuspension, listSuspensions } from '../../shared/instances/suspension.ts';
+import { type Credentials, expected, plantUser } from '../support/api.ts';
+import { api, useApi } from '../support/api-fixture.ts';
+import {
+  type FilledWorld,
+  inOneVersion,
+  isRun,
+  isWait,
+  openFilledWorld,
+  type Place,
+  places,
+} from '../support/filled-world.ts';
+import { joinAs } from '../support/join-as.ts';
+import { sampleOf } from '../support/sample.ts';
+
+/*
+ * A suspended instance (docs/reference/instances.md#suspended): for every path of the map, every method and every kind
+ * of caller. A new path that is open to more than the owner's reads fails here.
+ */
+
+let ours: FilledWorld;
+let theirs: FilledWorld;
+/** Every caller but the owner, by name. */
+const others = new Map<string, Credentials>();
+/** What the owner read before, by path. */
+const before = new Map<string, { readonly status: number; readonly body: unknown }>();
+
+const suspended = { detail: 'This instance is suspended.' };
+const reads = ['GET', 'HEAD', 'OPTIONS'];
+const writes = ['POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** What the owner may do in addition to reading: everything else that is not a read is a write. */
+const ownerWrites: readonly string[] = [
+  'POST /instances/{instance}/backups/full/',
+  'POST /instances/{instance}/batch/', // each item is checked
+];
+
+/** What looks like a read, and runs a script. */
+const runs: readonly string[] = [
+  'GET /instances/{instance}/endpoints/scripts/{endpoint}/run/',
+  'GET /instances/{instance}/endpoints/scripts/p/{link}/',
+  'GET /instances/{instance}/endpoints/scripts/p/{link}/{endpoint}/',
+  'GET /instances/{instance}/sockets/endpoints/scripts/p/{link}/',
+  'GET /instances/{instance}/sockets/endpoints/scripts/p/{link}/{endpoint}/',
+  'GET /instances/{instance}/webhooks/{endpoint}/run/',
+  'GET /instances/{instance}/webhooks/p/{link}/',
+  'GET /instances/{instance}/webhooks/p/{link}/{endpoint}/',
+];
+
+useApi();
+
+const isInside = ({ template }: Place) => template.includes('{instance}');
+const inside = places.filter(isInside);
+const send = (as: Credentials, method: string, path: string, body?: unknown) =>
+  api.send({ as, method, path, body });
+
+function nameOf(method: string, { template, version }: Place): string {
+  return `${method} ${template.slice(version.length + 1)}`;
+}
+
+beforeAll(async () => {
+  theirs = await openFilledWorld(api, 'their-shop', 'marker-of-theirs');
+  ours = await openFilledWorld(api, 'our-shop', 'marker-of-ours');
+  const user = await plantUser(ours, 7);
+  const all = ['ignore_acl', 'allow_user_create', 'allow_group_create', 'allow_anonymous_read'];
+  const bare = await ours.apiKey();
+  const strong = await ours.apiKey(Object.fromEntries(all.map((flag) => [flag, true])));
+  for (const role of ['full', 'write'] as const) others.set(role, await joinAs(ours, role));
+  others.set('a bare key', bare);
+  others.set('a key with all flags', strong);
+  others.set('a user', { key: bare, user });
+  others.set('a user with a strong key', { key: strong, user });
+  others.set('nobody', undefined);
+  await api.platform.idle();
+  for (const place of inside.filter((each) => !isWait(each) && !isRun(each))) {
+    const { status, body } = await send(ours.owner, 'GET', ours.path(place));
+    before.set(place.name, { status, body });
+  }
+  await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop', reason: 'spam' });
+});
+
+describe('every call of a suspended instance', () => {
+  it.each(inside.map((place) => [place.name, place] as const))(
+    '%s is closed to all but the owner',
+    async (_, place) => {
+      const attempts = [...others].flatMap(([name, as]) =>
+        [...reads, ...writes].map((method) => ({ name, as, method })),
+      );
+      for (const { name, as, method } of sampleOf(attempts, 3)) {
+        const { status, body, headers } = await send(as, method, ours.path(place));
+        const found = [status, method === 'HEAD' ? suspended : body, headers.get('x-error-code')];
+        expect(found, `${method} by ${name}`).toEqual([403, suspended, 'instance_suspended']);
+      }
+    },
+  );
+
+  it.each(inside.filter((place) => !isWait(place)).map((place) => [place.name, place] as const))(
+    '%s is read by the owner as before, and not written',
+    async (_, place) => {
+      const path = ours.path(place);
+      const known = before.get(place.name);
+      if (runs.includes(nameOf('GET', place))) {
+        const run = await send(ours.owner, 'GET', path);
+        expect([run.status, run.body]).toEqual([403, suspended]);
+      } else {
+        const { status, body } = await send(ours.owner, 'GET', path);
+        expect({ status, body }).toEqual(known);
+      }
+      for (const method of writes) {
+        if (ownerWrites.includes(nameOf(method, place))) continue;
+        const { status, body } = await send(ours.owner, method, path, ours.sample(place, 'other'));
+        expect([status, body], method).toEqual([403, suspended]);
+      }
+    },
+  );
+
+  it('is unknown to strangers where the instance is', async () => {
+    const path = `${ours.base}`;
+    const { status } = await send(theirs.owner, 'GET', path);
+    expect(status).toBe(404);
+  });
+});
+
+describe('another instance', () => {
+  it.each(
+    inOneVersion(
+      places.filter((place) => isInside(place) && !isWait(place)),
+      1,
+    ).map((place) => [place.name, place] as const),
+  )('%s is served as ever', async (_, place) => {
+    if (place.route.operations.GET === undefined) return;
+    const { status } = await send(theirs.caller(place), 'GET', theirs.path(place));
+    expect(status).toBe(200);
+  });
+
+  it('is written as ever', async () => {
+    const { status } = await theirs.call(theirs.owner, 'POST', 'groups/', { label: 'a' });
+    expect(status).toBe(201);
+  });
+});
+
+describe('the lists of the owner', () => {
+  it('still have the instance', async () => {
+    const { body } = await send(ours.owner, 'GET', '/v1.1/instances/');
+    expect(body.objects.map(({ name }: { readonly name: string }) => name)).toContain('our-shop');
+  });
+
+  it('are closed to a key of the instance', async () => {
+    for (const path of ['/v1.1/instances/', '/v1.1/', '/']) {
+      const { status, body } = await send(others.get('a bare key'), 'GET', path);
+      expect([status, body], path).toEqual([403, suspended]);
+    }
+  });
+
+  it('of operators name it', async () => {
+    expect(await listSuspensions(api.platform.store)).toEqual([
+      { instance: 'our-shop', reason: 'spam', suspended_at: expect.any(String) },
+    ]);
+  });
+});
+
+describe('a batch of the owner', () => {
+  it('reads, and does not write', async () => {
+    const item = (method: string, path: string, body?: unknown) => ({
+      method,
+      path: `${ours.base}${path}`,
+      body,
+    });
+    const requests = [
+      item('GET', 'groups/1/'),
+      item('POST', 'groups/', { label: 'a' }),
+      item('DELETE', 'classes/book/objects/1/'),
+      item('GET', 'endpoints/scripts/greet/run/'),
+      item('POST', 'classes/book/objects/', { title: 'a' }),
+      item('POST', 'classes/book/objects/', { title: 'b' }),
+    ];
+
+    const body = expected(await ours.call(ours.owner, 'POST', 'batch/', { requests }), 200);
+
+    const closed = { code: 403, content: suspended };
+    expect(body.slice(1)).toEqual([closed, closed, closed, closed, closed]);
+    expect(body[0].code).toBe(200);
+  });
+});
+
+describe('a backup of the owner', () => {
+  it('is made, and not restored', async () => {
+    const made = expected(await ours.call(ours.owner, 'POST', 'backups/full/', {}), 201);
+    await api.platform.idle();
+
+    const read = expected(await ours.call(ours.owner, 'GET', `backups/full/${made.id}/`), 200);
+    const restore = await ours.call(ours.owner, 'POST', 'restores/', { backup: made.id });
+
+    expect(read.status).toBe('success');
+    expect([restore.status, restore.body]).toEqual([403, suspended]);
+  });
+});
+
+describe('once it is resumed', () => {
+  it('serves all as before', async () => {
+    await changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' });
+
+    for (const place of inside) {
+      const known = before.get(place.name);
+      if (known === undefined || place.template.includes('backups')) continue;
+      const { status, body } = await send(ours.owner, 'GET', ours.path(place));
+      expect({ status, body }, place.name).toEqual(known);
+    }
+    const made = await ours.call(others.get('full'), 'POST', 'groups/', { label: 'a' });
+    expect(made.status).toBe(201);
+    expect(await listSuspensions(api.platform.store)).toEqual([]);
+    await expect(
+      changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' }),
+    ).rejects.toThrow('our-shop is not suspended');
+    await expect(
+      changeSuspension(api.platform, { action: 'suspend', instance: 'nowhere' }),
+    ).rejects.toThrow('there is no instance nowhere');
+  });
+});
