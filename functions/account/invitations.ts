@@ -24,7 +24,7 @@ import {
 } from '../../shared/store/records/invitations.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { roles } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
+import { instanceSuspended, notFound } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 
 /** An open invitation as the invited account sees it. */
@@ -33,6 +33,7 @@ interface View {
   readonly key: string;
   readonly instanceName: string;
   readonly invitation: Stored<InvitationData>;
+  readonly isSuspended: boolean;
 }
 
 const fields = defineFields({
@@ -118,9 +119,10 @@ async function findOpen(
     pointers.map(async ({ data: { instance } }, at): Promise<View | undefined> => {
       const invitation = invitations[at];
       const name = instances[at]?.data.name;
+      const isSuspended = instances[at]?.data.isSuspended === true;
       if (invitation?.data.state !== 'new' || name === undefined) return undefined;
       const key = await invitationKey(secrets, instance, invitation.data);
-      return { data: invitation.data, key, instanceName: name, invitation };
+      return { data: invitation.data, key, instanceName: name, invitation, isSuspended };
     }),
   );
 }
@@ -128,6 +130,7 @@ async function findOpen(
 async function decline(context: Context, pointer: Stored<InvitedData>): Promise<void> {
   const [view] = await findOpen(context, [pointer]);
   if (view === undefined) throw notFound();
+  if (view.isSuspended) throw instanceSuspended();
   const account = callingAccount(context).data.id;
   await commit(context, closeWrites(context.platform, view.invitation, 'declined', account));
 }

@@ -14,7 +14,7 @@ import type { AccountData, AdminData, MemberData } from '../store/records/record
 import type { Stored, Write } from '../store/store.ts';
 import { createOrUpdate, deleteIfExists, putItem, updateItem } from '../store/writes.ts';
 import { type Role, roles } from '../values/access.ts';
-import { invalid } from '../values/errors/errors.ts';
+import { instanceSuspended, invalid } from '../values/errors/errors.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { claimsOf } from './keys.ts';
 
@@ -33,7 +33,7 @@ export function invitationNotFound() {
  * Finds the open invitation of a key. Every account with the key may use it
  * (docs/reference/accounts.md#invitations-of-an-account).
  *
- * @throws ApiError 400 without such an invitation
+ * @throws ApiError 400 without such an invitation; 403 when its instance is suspended
  */
 export async function openInvitation(platform: Platform, key: string): Promise<OpenInvitation> {
   const claims = await claimsOf(platform.secrets, 'invitation', key);
@@ -45,6 +45,7 @@ export async function openInvitation(platform: Platform, key: string): Promise<O
   });
   const isOpen = item?.data.state === 'new' && item.data.generation === generation;
   if (!isOpen || living === undefined) throw invitationNotFound();
+  if (living.data.isSuspended === true) throw instanceSuspended();
   return { instance, item };
 }
 

@@ -40,11 +40,34 @@ export interface ScriptRun {
   readonly waitMs: number;
   /** Whether a request waits for the end of the run: such runs start before all others. */
   readonly isAwaited: boolean;
+  /** Asked before the start of a run that has waited; false: its outcome is `blocked`. */
+  readonly mayStart?: () => Promise<boolean>;
   /**
    * Called when the run waits for a slot or for a process, and when its script is about to run. Without the first
    * notification the script may run at once.
    */
   readonly onProgress?: (progress: 'queued' | 'started') => void;
+}
+
+const waitedMs = 500;
+
+/** Waits for a slot; checks whether a run that has waited for long may still start. The slot is released if not. */
+export async function enterAgain<Refusal extends string>(
+  { mayStart }: Pick<ScriptRun, 'mayStart'>,
+  enter: () => Promise<(() => void) | Refusal>,
+): Promise<(() => void) | Refusal | 'full'> {
+  const sinceMs = performance.now();
+  const release = await enter();
+  if (typeof release === 'string' || mayStart === undefined) return release;
+  if (performance.now() - sinceMs < waitedMs) return release;
+  try {
+    if (await mayStart()) return release;
+  } catch (error) {
+    release();
+    throw error;
+  }
+  release();
+  return 'full'; // as where no run may wait any more: the outcome is `blocked`
 }
 
 /** Outcome of a run; `blocked`: not started, the queue was full; `queue_timeout`: not started in time. */

@@ -256,6 +256,10 @@ async function runVersion(
     config,
     timeoutMs,
     isAwaited,
+    mayStart: async () => {
+      const place = await instanceEntity.read(services.store, instance);
+      return place?.data.isSuspended !== true;
+    },
     source: () => readSource(services, { instance, script: id, version }),
     meta: Object.assign({}, request.meta, {
       instance: request.instanceName,

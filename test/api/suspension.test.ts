@@ -184,6 +184,27 @@ describe('a batch of the owner', () => {
   });
 });
 
+describe('an invitation', () => {
+  it('neither adds a member nor is declined', async () => {
+    await changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' });
+    const body = { email: 'late@example.com', role: 'full' };
+    const sent = expected(await ours.call(ours.owner, 'POST', 'invitations/', body), 201);
+    await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop' });
+    const path = '/v1.1/account/invitations/accept/';
+    const accepted = await send(theirs.owner, 'POST', path, { invitation_key: sent.key });
+    const late = await ours.account('late@example.com');
+    const own = expected(await send(late, 'GET', '/v1.1/account/invitations/'), 200).objects;
+    const declined = await send(late, 'DELETE', `/v1.1/account/invitations/${own[0].id}/`);
+
+    for (const { status, body } of [accepted, declined]) {
+      expect([status, body]).toEqual([403, suspended]);
+    }
+    await changeSuspension(api.platform, { action: 'resume', instance: 'our-shop' });
+    expected(await ours.call(ours.owner, 'DELETE', `invitations/${sent.id}/`), 204);
+    await changeSuspension(api.platform, { action: 'suspend', instance: 'our-shop' });
+  });
+});
+
 describe('a backup of the owner', () => {
   it('is made, and not restored', async () => {
     const made = expected(await ours.call(ours.owner, 'POST', 'backups/full/', {}), 201);

@@ -1,5 +1,10 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../scripts/script-runner.ts';
+import {
+  enterAgain,
+  type ScriptOutcome,
+  type ScriptRun,
+  type ScriptRunner,
+} from '../../../scripts/script-runner.ts';
 import type { Slots } from '../../../scripts/slots.ts';
 import { longestDelay, mostOf } from '../../../values/back-off.ts';
 import type { Log } from '../../ports.ts';
@@ -59,7 +64,7 @@ export function openScripts(options: ScriptsOptions): AwsScripts {
       let { version } = run;
       return runWhenReady({ ...options, timer }, run, async (waitMs) => {
         run.onProgress?.('queued');
-        const release = await enter({ ...run, waitMs });
+        const release = await enterAgain(run, () => enter({ ...run, waitMs }));
         if (release === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
         if (release === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
         run.onProgress?.('started');

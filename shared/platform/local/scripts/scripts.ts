@@ -1,5 +1,10 @@
 import { judgeRun } from '../../../scripts/rules/script-result.ts';
-import type { ScriptOutcome, ScriptRun, ScriptRunner } from '../../../scripts/script-runner.ts';
+import {
+  enterAgain,
+  type ScriptOutcome,
+  type ScriptRun,
+  type ScriptRunner,
+} from '../../../scripts/script-runner.ts';
 import { writeExactJson } from '../../../values/json/exact-number.ts';
 import type { Pool } from '../../runtimes/process-pool.ts';
 import type { Runner, RunnerInput } from '../../runtimes/runner-process.ts';
@@ -49,7 +54,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     const input = describeInput(run);
     const bytes = input.args.length + input.config.length + input.meta.length;
     run.onProgress?.('queued');
-    const release = await scheduler.enter({ kind: 'script', bytes, ...run });
+    const release = await enterAgain(run, () => scheduler.enter({ kind: 'script', bytes, ...run }));
     if (release === 'full') return { status: 'blocked' };
     if (release === 'late') return { status: 'queue_timeout' };
     try {

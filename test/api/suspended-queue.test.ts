@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { changeSuspension } from '../../shared/instances/suspension.ts';
+import { expected } from '../support/api.ts';
+import { useWorld, world } from '../support/world-fixture.ts';
+
+useWorld();
+
+/* Runs that wait for one of the eight slots of their instance when it is suspended. */
+
+it('runs that wait for a slot do not start any more', async () => {
+  const { platform } = world.api;
+  const source = 'await new Promise((resolve) => setTimeout(resolve, 1500))';
+  const script = expected(
+    await world.call(world.owner, 'POST', 'snippets/scripts/', { runtime_name: 'nodejs', source }),
+    201,
+  );
+  const run = () => world.call(world.owner, 'POST', `snippets/scripts/${script.id}/run/`, {});
+  for (const response of await Promise.all(Array.from({ length: 14 }, run)))
+    expected(response, 200);
+  const change = (action: 'suspend' | 'resume') =>
+    changeSuspension(platform, { action, instance: world.instance });
+  await expect
+    .poll(async () => (await statuses()).filter((status) => status === 'processing').length)
+    .toBe(14); // eight of them execute
+  await change('suspend');
+  await platform.idle();
+
+  const all = await statuses();
+  expect(all.filter((status) => status === 'success').length).toBeLessThanOrEqual(8);
+  expect(all.filter((status) => status === 'blocked').length).toBeGreaterThanOrEqual(6);
+  await change('resume');
+
+  async function statuses(): Promise<readonly string[]> {
+    const path = `snippets/scripts/${script.id}/traces/`;
+    const { objects } = expected(await world.call(world.owner, 'GET', path), 200);
+    return objects.map(({ status }: { status: string }) => status);
+  }
+});
