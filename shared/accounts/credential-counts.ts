@@ -1,3 +1,4 @@
+import { secretVersionOf } from '../platform/derived-vault.ts';
 import {
   accountEntity,
   apiKeyEntity,
@@ -50,8 +51,8 @@ export function openCredentialCounts() {
       if (kind !== undefined) count((item.data as Keyed).secret_version, kind); // as all of these kinds
       if (!pushConfigEntity.matches(item)) return;
       for (const { credential } of Object.values(item.data)) {
-        const [, version] = /^(\d+)\./.exec(credential?.sealed ?? '') ?? [];
-        if (version !== undefined) count(Number(version), 'push credentials');
+        const version = secretVersionOf(credential?.sealed ?? '');
+        if (version !== undefined) count(version, 'push credentials');
       }
     },
   };
