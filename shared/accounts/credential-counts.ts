@@ -18,7 +18,7 @@ const keyed: ReadonlyMap<string, CredentialKind> = new Map([
   [invitationEntity.kind, 'invitations'],
 ]);
 
-/** What depends on a version of the master secret. Credentials of push services do where no AWS key encrypts them. */
+/** What depends on a version of the master secret. Credentials of push services do unless a key of KMS encrypts them. */
 export const credentialKinds = [
   'account keys',
   'API keys',
