@@ -373,8 +373,10 @@ describe('a vault', () => {
 
   test('with another key says so of what the former has sealed, and nothing of that of other errors', async () => {
     const sealed = await withKey.seal('secret', context);
-    const rejects = (name: string) =>
+    const rejects = (name: string) => {
+      kms.reset();
       kms.on(DecryptCommand).rejects(Object.assign(new Error(name), { name }));
+    };
 
     rejects('IncorrectKeyException');
     await expect(withKey.open(sealed, context)).rejects.toThrow(KeyGone);
