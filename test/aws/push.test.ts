@@ -23,7 +23,7 @@ import {
 import { openSender } from '../../shared/platform/aws/push.ts';
 import { openVault } from '../../shared/platform/aws/vault.ts';
 import { temporarySecrets } from '../../shared/platform/local/secrets.ts';
-import { KeyGone } from '../../shared/platform/ports.ts';
+import { KeyGone, type Vault } from '../../shared/platform/ports.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { configure, serviceAccount } from '../support/push.ts';
 
@@ -336,12 +336,14 @@ describe('a vault', () => {
       .on(GenerateDataKeyCommand)
       .resolves({ Plaintext: data, CiphertextBlob: Buffer.from('locked') });
     kms.on(DecryptCommand).resolves({ Plaintext: data });
+    const client = new KMSClient({ region: 'eu-west-1' });
+    withKey = openVault({ key: 'arn:key', secrets, client });
+    without = openVault({ key: undefined, secrets, client });
   });
   const context = { instance: '1' };
   const secrets = temporarySecrets();
-  const client = new KMSClient({ region: 'eu-west-1' });
-  const withKey = openVault({ key: 'arn:key', secrets, client });
-  const without = openVault({ key: undefined, secrets, client });
+  let withKey: Vault;
+  let without: Vault;
 
   test('without a key seals under the master secret, and asks KMS nothing', async () => {
     const sealed = await without.seal('secret', context);
@@ -373,15 +375,15 @@ describe('a vault', () => {
 
   test('with another key says so of what the former has sealed, and nothing of that of other errors', async () => {
     const sealed = await withKey.seal('secret', context);
-    const rejects = (name: string) => {
-      kms.reset();
+    const openWith = (name: string) => {
+      kms.reset(); // replaces what a client has bound: the next one is new
       kms.on(DecryptCommand).rejects(Object.assign(new Error(name), { name }));
+      const another = new KMSClient({ region: 'eu-west-1' });
+      return openVault({ key: 'arn:other', secrets, client: another }).open(sealed, context);
     };
 
-    rejects('IncorrectKeyException');
-    await expect(withKey.open(sealed, context)).rejects.toThrow(KeyGone);
-    rejects('AccessDeniedException');
-    await expect(withKey.open(sealed, context)).rejects.toThrow('AccessDeniedException');
+    await expect(openWith('IncorrectKeyException')).rejects.toThrow(KeyGone);
+    await expect(openWith('AccessDeniedException')).rejects.toThrow('AccessDeniedException');
   });
 
   test('says so of what a retired secret has sealed', async () => {
