@@ -236,7 +236,7 @@ module.exports = {
       '^shared/platform/runtimes/', // start the processes of scripts, on both platforms
       '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that are packed into functions
       '^(bin/(start|bundle)|console/bundle)\\.mjs$', // bundle the programs before they start
-      '^bin/(preflight|smoke)\\.ts$', // read files of the operator
+      '^bin/(preflight|smoke|operator/secret-copy)\\.ts$', // read files of the operator
       '^bin/operator/deploy\\.ts$', // starts the CDK
       '^bin/groundwork(/|\\.ts$)', // the command line
       tests,

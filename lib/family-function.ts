@@ -2,7 +2,7 @@ import { Arn, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { keepsRunsVariable } from '../shared/platform/aws/environment.ts';
+import { keepsRunsVariable, vaultVariable } from '../shared/platform/aws/environment.ts';
 import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
 import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './files/file-bucket.ts';
@@ -94,7 +94,7 @@ function variablesOf(props: FamilyFunctionProps): Readonly<Record<string, string
     GROUNDWORK_FILES: files.name,
     GROUNDWORK_FILES_URL: files.url,
     GROUNDWORK_PUSH: push.prefix,
-    GROUNDWORK_VAULT: push.keyArn,
+    ...(push.keyArn !== undefined && { [vaultVariable]: push.keyArn }),
     GROUNDWORK_API_URL: url,
     GROUNDWORK_SCRIPTS: scripts.prefix,
     GROUNDWORK_SCRIPT_ROLE: scripts.roleArn,

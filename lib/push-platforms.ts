@@ -15,21 +15,24 @@ const sendActions = [
 
 /**
  * Push services: applications of SNS mobile push are created at run time, because each belongs to an instance. The
- * stack defines the prefix of their names, and the key that encrypts their credentials in the table.
+ * stack defines the prefix of their names, and, if the settings have one, the key of KMS that encrypts their credentials
+ * in the table.
  */
 export class PushPlatforms extends Construct {
   /** Prefix of the names of the deployment's applications. */
   readonly prefix: string;
-  readonly keyArn: string;
+  /** Undefined: their credentials are encrypted under the master secret. */
+  readonly keyArn: string | undefined;
 
   constructor(
     scope: Construct,
     id: string,
-    { stage, keepData, adopted }: Pick<DeploymentSettings, 'stage' | 'keepData' | 'adopted'>,
+    settings: Pick<DeploymentSettings, 'stage' | 'keepData' | 'kmsKey' | 'adopted'>,
   ) {
     super(scope, id);
+    const { stage, kmsKey, adopted } = settings;
     this.prefix = `groundwork_${stage}`;
-    this.keyArn = adopted.keyArn ?? createKey(this, { stage, keepData }).keyArn;
+    this.keyArn = adopted.keyArn ?? (kmsKey ? createKey(this, settings).keyArn : undefined);
   }
 
   /**
@@ -50,15 +53,7 @@ export class PushPlatforms extends Construct {
         new PolicyStatement({ actions: ['sns:Publish'], resources: [this.endpoints()] }),
       );
     }
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: [
-          ...(isSending ? ['kms:Decrypt'] : []),
-          ...(uses.includes('configure') ? ['kms:Decrypt', 'kms:GenerateDataKey'] : []),
-        ].filter((action, at, all) => all.indexOf(action) === at),
-        resources: [this.keyArn],
-      }),
-    );
+    if (this.keyArn !== undefined) role.addToPolicy(mayUseKey(this.keyArn, uses));
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'SNS knows no resources for actions on platform applications and their endpoints.',
@@ -82,6 +77,11 @@ export class PushPlatforms extends Construct {
       Stack.of(this),
     );
   }
+}
+
+function mayUseKey(keyArn: string, uses: readonly PushUse[]): PolicyStatement {
+  const sealing = uses.includes('configure') ? ['kms:GenerateDataKey'] : [];
+  return new PolicyStatement({ actions: ['kms:Decrypt', ...sealing], resources: [keyArn] });
 }
 
 function createKey(

@@ -48,6 +48,8 @@ export interface DeploymentSettings {
   readonly alarmEmail?: string | undefined;
   /** ARN of an existing topic that alarms notify. */
   readonly alarmTopic?: string | undefined;
+  /** True when a key of KMS encrypts credentials of push providers; else a key derived from the master secret does. */
+  readonly kmsKey: boolean;
   /** True when the table rejects deletion, also that of a failed first deployment. */
   readonly protectTable: boolean;
   /** True when a CDN serves the files; false: S3 itself, by signed addresses. */
@@ -128,6 +130,7 @@ const schema = v.object({
   ),
   keepData: flag(true),
   protectTable: flag(false),
+  kmsKey: flag(false),
   cdn: flag(true),
   tracing: flag(false),
   accessLog: flag(false),

@@ -1,9 +1,12 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import {
   compareCopy,
-  readCopy,
+  parseCopy,
   restoreCopy,
+  type SecretCopy,
   type SecretDifference,
-  saveCopy,
+  takeCopy,
+  writeCopy,
 } from '../../shared/platform/aws/operations/secret-copy.ts';
 import { findDeployment } from '../../shared/platform/aws/operations/stack.ts';
 import {
@@ -64,9 +67,18 @@ await runProgram(program, async () => {
 });
 
 async function save(arn: string, file: string): Promise<void> {
-  const { value } = await saveCopy(arn, file);
+  const copy = await takeCopy(arn);
+  await writeFile(file, writeCopy(copy), { flag: 'wx', mode: 0o600 }); // never over another file
+  const { value } = copy;
   say(`Saved ${countOf(value.versions.length)} of ${arn} in ${file}`);
   say('Who has this file can make every key. Move it to where you keep passwords.');
+}
+
+/** Reads a copy; its content is in no message. */
+async function readCopy(file: string): Promise<SecretCopy> {
+  const copy = parseCopy(await readFile(file, 'utf8'));
+  if (copy === undefined) throw new Error(`${file} is not a copy of a master secret`);
+  return copy;
 }
 
 async function check(arn: string, file: string): Promise<void> {

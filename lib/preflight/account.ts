@@ -2,8 +2,9 @@ import { CloudFrontClient, ListDistributionsCommand } from '@aws-sdk/client-clou
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
 import { nameOf } from '../../shared/values/caught.ts';
+import type { DeploymentSettings } from '../settings.ts';
 import type { Finding } from './finding.ts';
-import { type FoundStack, findBootstrap } from './stack.ts';
+import { type FoundStack, findBootstrap, keysOf } from './stack.ts';
 
 type Found = readonly Omit<Finding, 'about'>[];
 
@@ -39,6 +40,24 @@ export function checkStack(name: string, stack: FoundStack | undefined): Found {
     return [{ level: 'error', text }];
   }
   return [{ level: 'ok', text: `${name} is ${status}: it is updated` }];
+}
+
+/**
+ * Checks that a deployment keeps the key that the stack has: without it, credentials of push services that it encrypted
+ * cannot be read.
+ */
+export function checkKey(
+  { kmsKey, adopted: { keyArn } }: Pick<DeploymentSettings, 'kmsKey' | 'adopted'>,
+  stack: FoundStack | undefined,
+): Found {
+  const lost = keysOf(stack).filter((id) =>
+    keyArn === undefined ? !kmsKey : !keyArn.endsWith(`:key/${id}`),
+  );
+  if (lost.length === 0) {
+    return [{ level: 'ok', text: keyArn ?? (kmsKey ? 'a key of KMS' : 'the master secret') }];
+  }
+  const text = `the stack has the key ${lost.join(', ')}, and without it push credentials cannot be read: deploy with -c kmsKey=true, or with the ARN of this key, -c keyArn=…. To do without it, upload all credentials again after the deployment`;
+  return [{ level: 'error', text }];
 }
 
 /** What a deployment does with the concurrency of Lambda. */

@@ -83,7 +83,8 @@ const kinds: readonly Kind[] = [
           : [],
       );
     },
-    advice: 'each costs 1 USD a month, and decrypts credentials of push services in an old table',
+    advice:
+      'each costs 1 USD a month, and decrypts credentials of push services in an old table: -c keyArn=… uses it',
   },
   {
     about: 'old logs',

@@ -2,7 +2,14 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/platform/aws/operations/stack.ts';
 import { nameOf } from '../../shared/values/caught.ts';
 import { type DeploymentSettings, usualQuota } from '../settings.ts';
-import { checkBootstrap, checkCdn, checkLambda, checkMail, checkStack } from './account.ts';
+import {
+  checkBootstrap,
+  checkCdn,
+  checkKey,
+  checkLambda,
+  checkMail,
+  checkStack,
+} from './account.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { findLeftOvers } from './left-overs.ts';
 import { type FoundStack, findStack } from './stack.ts';
@@ -28,6 +35,7 @@ export async function runPreflight(settings: DeploymentSettings): Promise<readon
       }),
     ),
     findingsOf('CloudFront', () => checkCdn(settings.cdn, stack)),
+    findingsOf('push credentials', async () => checkKey(settings, stack)),
     findingsOf('mails', () => checkMail(settings.variables.GROUNDWORK_MAIL_FROM)),
     findLeftOvers({ name: settings.stage, stackName: name, stack }),
   ]);

@@ -14,6 +14,12 @@ export interface FoundStack {
   readonly resources: ReadonlyMap<string, string>;
 }
 
+/** Returns the ids of the keys of KMS that a stack has. */
+export function keysOf(stack: FoundStack | undefined): readonly string[] {
+  const resources = [...(stack?.resources ?? [])];
+  return resources.flatMap(([id, type]) => (type === 'AWS::KMS::Key' ? [id] : []));
+}
+
 /** Reads a stack; undefined when it does not exist. */
 export async function findStack(name: string): Promise<FoundStack | undefined> {
   const client = new CloudFormationClient({});

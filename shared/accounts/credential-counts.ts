@@ -1,3 +1,4 @@
+import { secretVersionOf } from '../platform/derived-vault.ts';
 import {
   accountEntity,
   apiKeyEntity,
@@ -17,7 +18,7 @@ const keyed: ReadonlyMap<string, CredentialKind> = new Map([
   [invitationEntity.kind, 'invitations'],
 ]);
 
-/** What depends on a version of the master secret. Credentials of push services do where no AWS key encrypts them. */
+/** What depends on a version of the master secret. Credentials of push services do unless a key of KMS encrypts them. */
 export const credentialKinds = [
   'account keys',
   'API keys',
@@ -50,8 +51,8 @@ export function openCredentialCounts() {
       if (kind !== undefined) count((item.data as Keyed).secret_version, kind); // as all of these kinds
       if (!pushConfigEntity.matches(item)) return;
       for (const { credential } of Object.values(item.data)) {
-        const [, version] = /^(\d+)\./.exec(credential?.sealed ?? '') ?? [];
-        if (version !== undefined) count(Number(version), 'push credentials');
+        const version = secretVersionOf(credential?.sealed ?? '');
+        if (version !== undefined) count(version, 'push credentials');
       }
     },
   };

@@ -198,8 +198,16 @@ export interface EndpointDevice {
 export interface Vault {
   /** @param context identifies where the text belongs; opening it requires the same */
   seal(text: string, context: Readonly<Record<string, string>>): Promise<string>;
-  /** @throws Error when it cannot be read */
+  /**
+   * @throws KeyGone when the deployment no longer has the key that sealed it
+   * @throws Error when it cannot be read for any other reason
+   */
   open(sealed: string, context: Readonly<Record<string, string>>): Promise<string>;
+}
+
+/** Error of a vault for a text whose key the deployment does not have: what was sealed has to be sent again. */
+export class KeyGone extends Error {
+  override readonly name = 'KeyGone';
 }
 
 /** Runs scripts outside the requests that start them. */

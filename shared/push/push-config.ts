@@ -1,6 +1,7 @@
-import type { Vault } from '../platform/ports.ts';
+import { KeyGone, type Log, type Vault } from '../platform/ports.ts';
 import { ownerOfData } from '../store/entities.ts';
 import type { PushCredentialData, PushSideData } from '../store/records/push.ts';
+import { faultOf } from '../values/caught.ts';
 import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from './rules/provider.ts';
 
 /** Empty configuration of an environment. */
@@ -29,6 +30,26 @@ export async function openCredential(
   { sealed }: PushCredentialData,
 ): Promise<PushCredential> {
   return JSON.parse(await vault.open(sealed, contextOf(place))) as PushCredential; // as sealed
+}
+
+/**
+ * Decrypts a credential; undefined when the deployment no longer has the key that sealed it, which is logged: the
+ * credential has to be sent again.
+ */
+export async function findCredential(
+  { vault, log }: { readonly vault: Vault; readonly log: Log },
+  place: PushPlace,
+  credential: PushCredentialData,
+): Promise<PushCredential | undefined> {
+  try {
+    return await openCredential(vault, place, credential);
+  } catch (error) {
+    if (!(error instanceof KeyGone)) throw error;
+    const { instance, provider, environment } = place;
+    const message = 'a push credential cannot be read, and has to be sent again';
+    log({ level: 'error', message, instance, provider, environment, ...faultOf(error) });
+    return undefined;
+  }
 }
 
 /**

@@ -10,8 +10,9 @@ import { updateItem } from '../store/writes.ts';
 import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { timestamp } from '../values/timestamp.ts';
-import { missingConfig, openCredential } from './push-config.ts';
+import { findCredential, missingConfig } from './push-config.ts';
 import { type Delivered, deliver, readToken, remember } from './push-delivery.ts';
+import { PushFailure } from './push-failure.ts';
 import { countOutcomes, type DeliveryState, finalStatus } from './rules/outcome.ts';
 import { type ProviderPush, payloadTooLarge, providerPush } from './rules/payload.ts';
 import type { PushPlace, PushProvider } from './rules/provider.ts';
@@ -166,9 +167,10 @@ function rememberedApplication({ context, place, side }: Job) {
   return (gone?: string): Promise<string> => {
     if ((gone !== undefined || !application) && !isFresh && credential) {
       isFresh = true;
-      current = openCredential(context.vault, place, credential).then((opened) =>
-        context.push.openApplication(place, opened),
-      );
+      current = findCredential(context, place, credential).then((opened) => {
+        if (opened === undefined) throw new PushFailure('badCredential', 'its key is gone');
+        return context.push.openApplication(place, opened);
+      });
     }
     return current;
   };

@@ -1,8 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { maintain } from '../../shared/jobs/maintain.ts';
 import { openCredential } from '../../shared/push/push-config.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { pushConfigEntity } from '../../shared/store/entities.ts';
+import { updateItem } from '../../shared/store/writes.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';
@@ -330,5 +332,49 @@ describe("a certificate of Apple's", () => {
 
     expect(status).toBe(400);
     expect(body).toEqual({ production_certificate: [expect.stringMatching(message)] });
+  });
+});
+
+describe('a credential whose key the deployment no longer has', () => {
+  /** Has the production credential of a provider sealed under a key that is gone. */
+  async function loseKey(provider: PushProvider) {
+    const instance = dataIdOf(count);
+    const item = await pushConfigEntity.read(api.platform.store, instance, provider);
+    const production = item?.data.production;
+    if (item === undefined || !production?.credential) throw new Error('nothing is stored');
+    const credential = { ...production.credential, sealed: '250.AAAA' };
+    const data = { ...item.data, production: { ...production, credential } };
+    await maintain(api.platform, [updateItem(item, data)]);
+  }
+
+  it('is shown in part, and is replaced by one that is sent again', async () => {
+    await gcm('PUT', { production_api_key: 'AIzaSyOldServerKey' });
+    await loseKey('gcm');
+
+    const shown = await gcm('GET');
+    const other = await gcm('PATCH', { development_api_key: 'AIzaSyOther' });
+    const again = await gcm('PATCH', { production_api_key: 'AIzaSyOldServerKey' });
+
+    expect([shown.status, other.status, again.status]).toEqual([200, 200, 200]);
+    expect(shown.body.production_api_key).not.toBe('AIzaSyOldServerKey');
+    expect(again.body.production_api_key).toBe('AIzaSyOldServerKey');
+    expect((await stored('gcm')).opened).toEqual({ kind: 'legacyKey', key: 'AIzaSyOldServerKey' });
+  });
+
+  it('is required where a token key gets another id', async () => {
+    await apns('PATCH', apnsToken('production'));
+    await loseKey('apns');
+
+    const other = await apns('PATCH', { production_key_id: 'ZZZZZ12345' });
+    const again = await apns('PATCH', {
+      ...apnsToken('production'),
+      production_key_id: 'ZZZZZ12345',
+    });
+
+    expect(other).toMatchObject({
+      status: 400,
+      body: { production_token_key: [expect.stringMatching('send it again')] },
+    });
+    expect(again).toMatchObject({ status: 200, body: { production_key_id: 'ZZZZZ12345' } });
   });
 });

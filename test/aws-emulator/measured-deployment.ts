@@ -106,7 +106,6 @@ function environmentOf(
     GROUNDWORK_FILES: 'a-bucket',
     GROUNDWORK_FILES_URL: 'https://files.example.com',
     GROUNDWORK_PUSH: 'groundwork_prod',
-    GROUNDWORK_VAULT: 'a-key',
     GROUNDWORK_API_URL: 'https://api.example.com',
     GROUNDWORK_SCRIPTS: 'groundwork-prod',
     GROUNDWORK_SCRIPT_ROLE: 'a-role',

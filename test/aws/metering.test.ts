@@ -85,7 +85,6 @@ function start(more: Readonly<Record<string, string>> = {}): Promise<Lambda> {
     GROUNDWORK_FILES: 'a-bucket',
     GROUNDWORK_FILES_URL: 'https://files.example.com',
     GROUNDWORK_PUSH: 'groundwork_test_',
-    GROUNDWORK_VAULT: 'a-key',
     GROUNDWORK_API_URL: 'https://api.example.com',
     GROUNDWORK_SCRIPTS: 'groundwork-prod',
     GROUNDWORK_SCRIPT_ROLE: 'a-role',

@@ -273,6 +273,12 @@ describe('environment', () => {
     });
   });
 
+  test('has no key of KMS unless it names one', () => {
+    const { GROUNDWORK_VAULT: _, ...others } = places;
+
+    expect(readEnvironment(others).push).toEqual({ prefix: 'groundwork_prod', key: undefined });
+  });
+
   test('is read', () => {
     const settings = {
       GROUNDWORK_LOG: 'error',

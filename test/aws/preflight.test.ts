@@ -318,6 +318,42 @@ test('what belongs to the stack is not left over', async () => {
   expect(await problems({})).toEqual([]);
 });
 
+describe('a stack with a key of push credentials', () => {
+  beforeEach(() => {
+    hasStack('Groundwork-prod', {});
+    stacks.on(ListStackResourcesCommand).resolves({
+      StackResourceSummaries: [
+        {
+          PhysicalResourceId: 'the-key',
+          ResourceType: 'AWS::KMS::Key',
+          LogicalResourceId: 'x',
+          LastUpdatedTimestamp: new Date(0),
+          ResourceStatus: 'CREATE_COMPLETE',
+        },
+      ],
+    });
+  });
+  const keyArn = (id: string) => `arn:aws:kms:eu-west-1:111122223333:key/${id}`;
+
+  test.each([
+    ['by a deployment without it', {}],
+    ['by one with another key', { keyArn: keyArn('another') }],
+  ])('does not lose it in silence, %s', async (_, context) => {
+    expect(await problems({ cdn: 'false', ...context })).toEqual([
+      expect.stringMatching(
+        /^error push credentials: .*the-key.*-c kmsKey=true.*-c keyArn=.*upload all credentials/,
+      ),
+    ]);
+  });
+
+  test.each([[{ kmsKey: 'true' }], [{ keyArn: keyArn('the-key') }]])(
+    'keeps it by %o',
+    async (kept) => {
+      expect(await problems({ cdn: 'false', ...kept })).toEqual([]);
+    },
+  );
+});
+
 test.each([
   [['--help'], 0, 'Usage: npm run preflight'],
   [['-c', 'stage'], 2, '-c takes NAME=VALUE'],

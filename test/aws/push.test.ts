@@ -22,6 +22,8 @@ import {
 } from 'vitest';
 import { openSender } from '../../shared/platform/aws/push.ts';
 import { openVault } from '../../shared/platform/aws/vault.ts';
+import { temporarySecrets } from '../../shared/platform/local/secrets.ts';
+import { KeyGone, type Vault } from '../../shared/platform/ports.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { configure, serviceAccount } from '../support/push.ts';
 
@@ -302,7 +304,8 @@ test('the vault encrypts with a data key for the same context', async () => {
     .on(GenerateDataKeyCommand)
     .resolves({ Plaintext: data, CiphertextBlob: Buffer.from('locked') });
   kms.on(DecryptCommand).resolves({ Plaintext: data });
-  const vault = openVault({ key: 'arn:key', client: new KMSClient({ region: 'eu-west-1' }) });
+  const client = new KMSClient({ region: 'eu-west-1' });
+  const vault = openVault({ key: 'arn:key', secrets: temporarySecrets(), client });
   const context = { instance: '1' };
 
   const sealed = await vault.seal('secret', context);
@@ -321,4 +324,69 @@ test('the vault encrypts with a data key for the same context', async () => {
     EncryptionContext: context,
   });
   await expect(vault.open(sealed, { instance: '2' })).rejects.toThrow();
+});
+
+describe('a vault', () => {
+  const kms = mockClient(KMSClient);
+  afterAll(() => kms.restore());
+  const data = new Uint8Array(32).fill(7);
+  beforeEach(() => {
+    kms.reset();
+    kms
+      .on(GenerateDataKeyCommand)
+      .resolves({ Plaintext: data, CiphertextBlob: Buffer.from('locked') });
+    kms.on(DecryptCommand).resolves({ Plaintext: data });
+    const client = new KMSClient({ region: 'eu-west-1' });
+    withKey = openVault({ key: 'arn:key', secrets, client });
+    without = openVault({ key: undefined, secrets, client });
+  });
+  const context = { instance: '1' };
+  const secrets = temporarySecrets();
+  let withKey: Vault;
+  let without: Vault;
+
+  test('without a key seals under the master secret, and asks KMS nothing', async () => {
+    const sealed = await without.seal('secret', context);
+
+    expect(sealed).toMatch(/^1\.[\w+/=]+$/);
+    expect(sealed).not.toContain('secret');
+    expect(await without.open(sealed, context)).toBe('secret');
+    await expect(without.open(sealed, { instance: '2' })).rejects.toThrow();
+    expect(kms.calls()).toEqual([]);
+  });
+
+  test('with a key opens what was sealed before there was one', async () => {
+    const sealed = await without.seal('secret', context);
+
+    expect(await withKey.open(sealed, context)).toBe('secret');
+    expect(kms.calls()).toEqual([]);
+  });
+
+  test('without a key says so of what a key has sealed', async () => {
+    const sealed = await withKey.seal('secret', context);
+    kms.resetHistory();
+
+    const opening = without.open(sealed, context);
+
+    await expect(opening).rejects.toThrow(KeyGone);
+    await expect(opening).rejects.toThrow(/a key of KMS.*keyArn/);
+    expect(kms.calls()).toEqual([]);
+  });
+
+  test('with another key says so of what the former has sealed, and nothing of that of other errors', async () => {
+    const sealed = await withKey.seal('secret', context);
+    const openWith = (name: string) => {
+      kms.reset(); // replaces what a client has bound: the next one is new
+      kms.on(DecryptCommand).rejects(Object.assign(new Error(name), { name }));
+      const another = new KMSClient({ region: 'eu-west-1' });
+      return openVault({ key: 'arn:other', secrets, client: another }).open(sealed, context);
+    };
+
+    await expect(openWith('IncorrectKeyException')).rejects.toThrow(KeyGone);
+    await expect(openWith('AccessDeniedException')).rejects.toThrow('AccessDeniedException');
+  });
+
+  test('says so of what a retired secret has sealed', async () => {
+    await expect(without.open('9.AAAA', context)).rejects.toThrow(KeyGone);
+  });
 });

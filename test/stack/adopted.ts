@@ -9,7 +9,7 @@ import { adoptedContext, adoptedSettings } from './adopted-context.ts';
 
 const { tableArn, tableStreamArn, secretArn, bucket, keyArn } = adoptedContext;
 const bucketArn = `arn:AWS::Partition:s3:::${bucket}`;
-const usual = synthesise();
+const usual = synthesise({ kmsKey: 'true' });
 const idOf = (type: string) => onlyOne(usual, type).id;
 const tableId = idOf('AWS::DynamoDB::GlobalTable');
 const secretId = idOf('AWS::SecretsManager::Secret');
@@ -58,7 +58,7 @@ function grants(template: typeof usual, replaced: Readonly<Record<string, string
 }
 
 describe.each(cases)('an adopted $name', ({ name, context, type, replaced }) => {
-  const template = synthesise(context);
+  const template = synthesise({ kmsKey: 'true', ...context });
 
   test('is the only one: none is created, and all others are', () => {
     for (const each of cases) {

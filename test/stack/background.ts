@@ -68,10 +68,6 @@ test('the function has time for jobs, and may read and write the table and its s
       resources: [expect.stringMatching(/:endpoint\/\*\/groundwork_prod_\*$/)],
     },
     {
-      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: [expect.stringMatching(/^PushPlatformsKey/)],
-    },
-    {
       actions: ['lambda:InvokeFunction'],
       resources: ['background', 'script-runs'].map((name) =>
         expect.stringMatching(new RegExp(`:function:groundwork-prod-${name}$`)),

@@ -47,6 +47,39 @@ test('the log of the gateway has a name for which no policy of the region is wri
   expect(names).toEqual(['/aws/vendedlogs/groundwork-prod-api']);
 });
 
+describe('with a key of KMS for push credentials', () => {
+  const template = synthesise({ kmsKey: 'true' });
+  const { id: keyId, resource: key } = onlyOne(template, 'AWS::KMS::Key');
+  const functions = deployedFunctions(template).filter(({ family }) => family !== 'console');
+
+  test('it rotates automatically, and outlives the stack', () => {
+    expect(key).toMatchObject({
+      Properties: { EnableKeyRotation: true },
+      DeletionPolicy: 'RetainExceptOnCreate',
+      UpdateReplacePolicy: 'Retain',
+    });
+  });
+
+  test('functions know it, and those that have to do with credentials may use it', () => {
+    const granted = functions.flatMap(({ family, statements }) =>
+      statements
+        .filter(({ resources }) => resources.includes(keyId))
+        .map(({ actions }) => [family, actions]),
+    );
+    const variables = functions.map((each) => each.variables.GROUNDWORK_VAULT);
+
+    expect(new Set(variables)).toEqual(new Set([keyId]));
+    expect(Object.fromEntries(granted)).toEqual(
+      Object.fromEntries(
+        ['push', 'batch', 'background'].map((family) => [
+          family,
+          ['kms:Decrypt', 'kms:GenerateDataKey'],
+        ]),
+      ),
+    );
+  });
+});
+
 describe('without a CDN', () => {
   const template = synthesise({ cdn: 'false' });
   const functions = deployedFunctions(template);

@@ -29,7 +29,6 @@ const { id: tableId, resource: table } = onlyOne(template, 'AWS::DynamoDB::Globa
 const { id: secretId, resource: secret } = onlyOne(template, 'AWS::SecretsManager::Secret');
 const { id: bucketId, resource: bucket } = onlyOne(template, 'AWS::S3::Bucket');
 const { id: cdnId, resource: cdn } = onlyOne(template, 'AWS::CloudFront::Distribution');
-const { id: keyId, resource: vaultKey } = onlyOne(template, 'AWS::KMS::Key');
 const functions = deployedFunctions(template);
 /** Kept by updates and deletions of the stack, but deleted by a first deployment that fails. */
 const outliving = { DeletionPolicy: 'RetainExceptOnCreate', UpdateReplacePolicy: 'Retain' };
@@ -96,11 +95,9 @@ describe('the master secret', () => {
   });
 });
 
-test('the key of push credentials rotates automatically, and outlives the stack', () => {
-  expect(vaultKey).toMatchObject({
-    Properties: { EnableKeyRotation: true },
-    ...outliving,
-  });
+test('push credentials need no key of KMS', () => {
+  expect(template.findResources('AWS::KMS::Key')).toEqual({});
+  expect(JSON.stringify(functions)).not.toMatch(/kms:|GROUNDWORK_VAULT/);
 });
 
 test('table and bucket keep their identity: with others the data would be lost', () => {
@@ -221,7 +218,6 @@ describe.each(ofFamilies)(
         GROUNDWORK_FILES: bucketId,
         GROUNDWORK_FILES_URL: `https://${cdnId}.DomainName`,
         GROUNDWORK_PUSH: 'groundwork_prod',
-        GROUNDWORK_VAULT: keyId,
         ...(keepingRuns.includes(family) && { GROUNDWORK_KEEPS_RUNS: 'true' }),
         GROUNDWORK_API_URL: `https://${apiId}.execute-api.AWS::Region.AWS::URLSuffix`,
         GROUNDWORK_SCRIPTS: 'groundwork-prod',
@@ -302,7 +298,6 @@ describe.each(ofFamilies)(
                 actions: ['sns:CreatePlatformApplication', 'sns:SetPlatformApplicationAttributes'],
                 resources: ['*'],
               },
-              { actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [keyId] },
             ]
           : []),
         ...(['script-endpoints', 'batch'].includes(family)

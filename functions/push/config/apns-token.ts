@@ -1,6 +1,6 @@
 import { instanceOf } from '../../../shared/core/resource/place.ts';
 import type { Context } from '../../../shared/core/resource/route.ts';
-import { openCredential } from '../../../shared/push/push-config.ts';
+import { findCredential } from '../../../shared/push/push-config.ts';
 import { readPrivateKey } from '../../../shared/push/rules/private-key.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';
 import type { PushSideData } from '../../../shared/store/records/push.ts';
@@ -35,7 +35,7 @@ export async function tokenOf(
   const field = `${environment}_token_key`;
   const key = isNew
     ? checkedKey(field, sent.token_key ?? '')
-    : await storedKey(context, environment, side);
+    : await storedKey(context, { environment, field }, side);
   const secret = { kind: 'token', key, keyId, teamId, bundle: bundle ?? '' } as const;
   return { secret, shown: `token_key:${keyId}`, field };
 }
@@ -78,12 +78,15 @@ function checkedKey(field: string, sent: string): string {
 
 const badTokenKey = 'Invalid file: it is no whole P-256 key, as a .p8 file of Apple has.';
 
+const keyGone = 'The stored key can no longer be read: send it again.';
+
 async function storedKey(
   context: Context,
-  environment: PushEnvironment,
+  { environment, field }: { readonly environment: PushEnvironment; readonly field: string },
   { credential }: PushSideData,
 ): Promise<string> {
   const place = { instance: instanceOf(context), provider: 'apns', environment } as const;
-  const opened = credential && (await openCredential(context.platform.vault, place, credential));
+  const opened = credential && (await findCredential(context.platform, place, credential));
+  if (credential !== null && opened === undefined) throw invalid({ [field]: [keyGone] });
   return opened?.kind === 'token' ? opened.key : '';
 }

@@ -2,7 +2,7 @@ import { defineFields, json } from '../../../shared/core/resource/field.ts';
 import { type Values, validInput } from '../../../shared/core/resource/input.ts';
 import { instanceOf } from '../../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../../shared/core/resource/route.ts';
-import { openCredential } from '../../../shared/push/push-config.ts';
+import { findCredential } from '../../../shared/push/push-config.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';
 import { badServiceAccount, gcmKeyValue } from '../../../shared/push/rules/service-account.ts';
 import type { PushConfigData, PushSideData } from '../../../shared/store/records/push.ts';
@@ -35,7 +35,7 @@ async function shownKey(
   return legacy || side.credential.shown;
 }
 
-/** Returns the stored server key of an environment in clear; undefined: it has none. */
+/** Returns the stored server key of an environment in clear; undefined: it has none, or none that can be read. */
 async function legacyKey(
   context: Context,
   environment: PushEnvironment,
@@ -43,8 +43,8 @@ async function legacyKey(
 ): Promise<string | undefined> {
   if (credential?.kind !== 'legacyKey') return undefined;
   const place = { instance: instanceOf(context), provider: 'gcm', environment } as const;
-  const opened = await openCredential(context.platform.vault, place, credential);
-  return opened.kind === 'legacyKey' ? opened.key : undefined;
+  const opened = await findCredential(context.platform, place, credential);
+  return opened?.kind === 'legacyKey' ? opened.key : undefined;
 }
 
 /** Routes of the Firebase keys; responses show their owners, never the keys (docs/reference/push.md#config). */

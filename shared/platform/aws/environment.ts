@@ -24,8 +24,11 @@ export interface Environment {
   readonly secret: string;
   /** Location of files: the bucket, and the address of its public files, without a slash at the end. */
   readonly files: { readonly bucket: string; readonly address: string };
-  /** Prefix of the names of push applications, and the ARN of the key that encrypts their credentials. */
-  readonly push: { readonly prefix: string; readonly key: string };
+  /**
+   * Prefix of the names of push applications, and the ARN of the key of KMS that encrypts their credentials; undefined:
+   * a key derived from the master secret does.
+   */
+  readonly push: { readonly prefix: string; readonly key: string | undefined };
   /** Address of the interface, without a slash at the end. */
   readonly apiUrl: string;
   /** Prefix of the names of script functions, and the ARN of the role that they share. */
@@ -71,7 +74,6 @@ const placesSchema = v.object({
   GROUNDWORK_FILES: given,
   GROUNDWORK_FILES_URL: given,
   GROUNDWORK_PUSH: given,
-  GROUNDWORK_VAULT: given,
   GROUNDWORK_API_URL: given,
   GROUNDWORK_SCRIPTS: given,
   GROUNDWORK_SCRIPT_ROLE: given,
@@ -91,7 +93,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     table: places.GROUNDWORK_TABLE,
     secret: places.GROUNDWORK_SECRET,
     files: { bucket: places.GROUNDWORK_FILES, address: places.GROUNDWORK_FILES_URL },
-    push: { prefix: places.GROUNDWORK_PUSH, key: places.GROUNDWORK_VAULT },
+    push: { prefix: places.GROUNDWORK_PUSH, key: variables[vaultVariable] || undefined },
     apiUrl: places.GROUNDWORK_API_URL,
     scripts: { prefix: places.GROUNDWORK_SCRIPTS, role: places.GROUNDWORK_SCRIPT_ROLE },
     metrics: metricsPlace(places, variables),
@@ -150,6 +152,9 @@ function metricsPlace(
 
 /** Variable that is set in functions whose runs continue after a response. */
 export const keepsRunsVariable = 'GROUNDWORK_KEEPS_RUNS';
+
+/** Variable with the ARN of the key of push credentials, in a deployment that has one. */
+export const vaultVariable = 'GROUNDWORK_VAULT';
 
 /** Variable with the URL of the queue for wake-ups, which only the background function has. */
 export const queueVariable = 'GROUNDWORK_WAKE_UPS';

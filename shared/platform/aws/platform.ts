@@ -75,7 +75,7 @@ export function openPlatform(environment: Environment): AwsPlatform {
     messages: openMessages(services, environment),
     mailer: mailFrom === undefined ? loggingMailer(log) : openMailer({ from: mailFrom }),
     push: openLateSender(push),
-    vault: openVault(push),
+    vault: openVault({ key: push.key, secrets }),
     social: openLateVerifiers(environment.social),
     settings,
     scans: openFreeScans(),

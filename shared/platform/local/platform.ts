@@ -9,6 +9,7 @@ import { dataVersion, NewerData } from '../../store/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
 import { openClock } from '../clock.ts';
+import { openDerivedVault } from '../derived-vault.ts';
 import { openIds } from '../ids.ts';
 import { openScans } from '../limits/scans.ts';
 import type { Clock, Log, Platform, PushSender, Secrets, Settings } from '../ports.ts';
@@ -35,7 +36,6 @@ import { StartError } from './server/start-error.ts';
 import { checkStoreThere, hasStore, identifyStore } from './store/identity.ts';
 import { type LocalStore, openStore, openTemporaryStore } from './store/store.ts';
 import { openTemplates } from './templates.ts';
-import { openVault } from './vault.ts';
 
 /** Consumers of the change feed and job types. */
 export interface BackgroundTasks {
@@ -146,7 +146,7 @@ export async function openPlatform(options: PlatformOptions): Promise<LocalPlatf
     push,
     social,
     settings,
-    vault: openVault(medium.secrets),
+    vault: openDerivedVault(medium.secrets),
     mailer: loggingMailer(log),
   };
   const tasks = { consumers, kinds: jobTypesOf(options.background) };

@@ -63,7 +63,7 @@ test('all resources that moto knows are created', async () => {
     'AWS::CloudFront::Distribution': 1,
     'AWS::CloudFront::OriginAccessControl': 1,
     'AWS::CloudFront::ResponseHeadersPolicy': 1,
-    'AWS::CloudWatch::Alarm': 11,
+    'AWS::CloudWatch::Alarm': 15,
     'AWS::Lambda::EventInvokeConfig': 2,
     'AWS::Logs::MetricFilter': 27,
     'AWS::S3::BucketPolicy': 1,

@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { type MasterSecrets, parseSecrets } from '../../../accounts/rules/master-secrets.ts';
@@ -38,29 +37,25 @@ export interface SecretDifference {
 }
 
 /**
- * Writes a copy into a new file that its owner alone may read.
+ * Reads the secret of a deployment for a copy.
  *
- * @throws Error when the file exists, or AWS returns an error
+ * @throws Error when AWS returns an error
  */
-export async function saveCopy(arn: string, file: string): Promise<SecretCopy> {
+export async function takeCopy(arn: string): Promise<SecretCopy> {
   const { secrets } = await fetchSecrets(clientOf(arn), arn);
-  const copy = { secret: arn, saved: new Date().toISOString(), value: secrets };
-  await writeFile(file, `${JSON.stringify({ format, ...copy })}\n`, { flag: 'wx', mode: 0o600 });
-  return copy;
+  return { secret: arn, saved: new Date().toISOString(), value: secrets };
 }
 
-/**
- * Reads a copy.
- *
- * @throws Error when the file is not one, without showing its content
- */
-export async function readCopy(file: string): Promise<SecretCopy> {
-  const text = await readFile(file, 'utf8');
+/** Writes the text of a copy. */
+export function writeCopy(copy: SecretCopy): string {
+  return `${JSON.stringify({ format, ...copy })}\n`;
+}
+
+/** Parses the text of a copy; undefined where it is none. */
+export function parseCopy(text: string): SecretCopy | undefined {
   const parsed = v.safeParse(schema, jsonOf(text));
   const value = parsed.success ? parseSecrets(JSON.stringify(parsed.output.value)) : undefined;
-  if (!parsed.success || value === undefined)
-    throw new Error(`${file} is not a copy of a master secret`);
-  return { ...parsed.output, value };
+  return parsed.success && value !== undefined ? { ...parsed.output, value } : undefined;
 }
 
 function jsonOf(text: string): unknown {
