@@ -79,8 +79,8 @@ export function saveRequests(): void {
   appendFileSync(file, lines.map((line) => `${line}\n`).join(''));
 }
 
-/** Returns the service for which a request, or its address, is signed. */
+/** Returns the service for which a request, or its address, is signed; the address may be of anyone, and malformed. */
 function signedService(url: string, headers: IncomingHttpHeaders): string | undefined {
-  const scope = `${headers.authorization ?? ''} ${decodeURIComponent(url)}`;
+  const scope = `${headers.authorization ?? ''} ${url.replaceAll(/%2f/gi, '/')}`;
   return /\/([a-z0-9-]+)\/aws4_request/.exec(scope)?.[1];
 }

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { ListTablesCommand, UpdateContinuousBackupsCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  type RehearsalOptions,
+  rehearseRestore,
+} from '../../shared/platform/aws/operations/rehearse-restore.ts';
+import { createClient } from '../../shared/platform/aws/store/client.ts';
+import { openStore } from '../../shared/platform/aws/store/store.ts';
+import { dataVersion } from '../../shared/store/data-version.ts';
+import {
+  dataVersionEntity,
+  instanceEntity,
+  instanceNameEntity,
+} from '../../shared/store/entities.ts';
+import { createItem } from '../../shared/store/writes.ts';
+import { accessKeyOf, createTable, endpoint, removeTable } from '../aws-emulator/dynamodb.ts';
+import { write } from '../store/fixture.ts';
+
+/* The rehearsal of a restore, on a simulator of DynamoDB that restores tables. */
+
+const url = endpoint ?? '';
+let table: string;
+let client: ReturnType<typeof createClient>;
+
+beforeEach(async () => {
+  table = `test-${randomUUID()}`;
+  await createTable(table, url);
+  client = createClient({
+    endpoint: url,
+    region: 'us-east-1',
+    credentials: { accessKeyId: accessKeyOf(table), secretAccessKey: 'test' },
+    requestTimeoutMs: 30_000,
+  });
+  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+  await client.send(
+    new UpdateContinuousBackupsCommand({ TableName: table, PointInTimeRecoverySpecification }),
+  );
+});
+afterEach(async () => {
+  client.destroy();
+  await removeTable(table, url);
+});
+
+async function fill(...without: readonly string[]): Promise<void> {
+  const now = new Date().toISOString();
+  const record = {
+    id: 7,
+    name: 'library',
+    description: '',
+    owner: 1,
+    created_at: now,
+    updated_at: now,
+  };
+  const store = openStore({ table, client, now: Date.now });
+  const items = [
+    createItem(dataVersionEntity, dataVersionEntity.key(), { version: dataVersion }),
+    createItem(instanceNameEntity, instanceNameEntity.key('library'), { instance: 7, owner: 1 }),
+    createItem(instanceEntity, instanceEntity.key(7), record),
+  ].filter(({ kind }) => !without.includes(kind));
+  await write(store, ...items);
+}
+
+function rehearse(more: Partial<RehearsalOptions> = {}) {
+  const steps: string[] = [];
+  let nowMs = 0;
+  const done = rehearseRestore({
+    client,
+    table,
+    copy: `${table}-copy`,
+    sleep: async () => undefined,
+    nowMs: () => {
+      nowMs += 1000;
+      return nowMs;
+    },
+    onStep: (step) => steps.push(step),
+    ...more,
+  });
+  return { steps, done };
+}
+
+const tables = async () => (await client.send(new ListTablesCommand({}))).TableNames;
+
+test('a restore is rehearsed, measured, and leaves nothing behind', async () => {
+  await fill();
+  const { steps, done } = rehearse();
+
+  expect(await done).toMatchObject({ instances: 1, totalMs: expect.any(Number) });
+
+  expect(steps).toEqual([
+    'restore',
+    'wait for the table',
+    'prepare the table',
+    'read it',
+    'delete the copy',
+  ]);
+  expect(await tables()).toEqual([table]);
+});
+
+test.each([
+  ['the version of its data', dataVersionEntity.kind, 'the copy has no version of its data'],
+  ['the name of an instance', instanceNameEntity.kind, 'the copy does not find library'],
+])('a copy without %s is an error, and deleted', async (_, kind, message) => {
+  await fill(kind);
+
+  await expect(rehearse().done).rejects.toThrow(message);
+
+  expect(await tables()).toEqual([table]);
+});
+
+test('a table that has the name of the copy is not touched', async () => {
+  await fill();
+
+  await expect(rehearse({ copy: table }).done).rejects.toThrow();
+
+  expect(await tables()).toEqual([table]);
+});
