@@ -49,7 +49,7 @@ function requestRules(metrics: Metrics): Rules {
       metric: metrics.slowRequests,
       threshold: slowMs,
       isSteady: true,
-      description: `One per cent of the requests took ${slowMs / 1000} seconds or more; polls are not counted.`,
+      description: `One per cent of the requests took ${slowMs / 1000} seconds or more; polls and script endpoints are not counted.`,
     },
     ErrorLines: {
       metric: metrics.errorLines,

@@ -259,7 +259,12 @@ describe('the guide', () => {
     const options = { level: 'debug', metrics, tableRequests: () => 2 } as const;
     const log = openLog({ ...options, write: (line) => lines.push(line) });
     for (const cause of [respond(500), respond(404), storeLetter, tick]) await cause(log);
-    log({ level: 'error', message: 'a step of a job failed', error: 'x', consumer: 'counts' });
+    log({
+      level: 'error',
+      message: 'changes could not be processed',
+      cause: 'x',
+      consumer: 'counts',
+    });
     const known = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line))));
     const words = new Set(
       'filter stats count sum avg max pct bin by as sort desc limit display parse like and ispresent'.split(
@@ -354,8 +359,8 @@ describe('the dashboard', () => {
     expect(body).not.toContain('family');
   });
 
-  test('polls have no duration: they wait', async () => {
-    const names = (await emittedBy('channel-polls', respond(200))).map(({ name }) => name);
+  test.each(['channel-polls', 'script-endpoints'])('%s has no duration', async (family) => {
+    const names = (await emittedBy(family, respond(200))).map(({ name }) => name);
     expect(names).toEqual(['tableRequests']);
   });
 

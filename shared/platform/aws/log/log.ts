@@ -1,5 +1,6 @@
 import { requestMessage } from '../../../core/http/request-log.ts';
 import type { Log, LogEntry } from '../../ports.ts';
+import { processVariables } from '../../setting-variables.ts';
 import { type MetricsPlace, requestMembers, tickMembers } from './metrics.ts';
 
 /** The amount of logging; each level includes those before it. */
@@ -56,17 +57,25 @@ function membersOf(
 /** Message of the line that the background function writes once a minute. */
 export const tickMessage = 'tick';
 
-type MemoryFigure = (nowMs: number) => { readonly memoryMb: number } | undefined;
+/** In MB; the limit is that of the function. */
+interface MemoryMembers {
+  readonly memoryMb: number;
+  readonly memoryLimitMb: number;
+}
+
+type MemoryFigure = (nowMs: number) => MemoryMembers | undefined;
 
 const memoryMs = 60_000;
 
 /** Creates the function that returns the peak memory of this process (MB) for one line a minute. */
 function openMemoryFigure(): MemoryFigure {
+  const memoryLimitMb = Number(processVariables().AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 0);
   let lastMs = Number.NEGATIVE_INFINITY;
   return (nowMs) => {
     if (nowMs - lastMs < memoryMs) return undefined;
     lastMs = nowMs;
-    return { memoryMb: Math.ceil(process.resourceUsage().maxRSS / 1024) };
+    const memoryMb = Math.ceil(process.resourceUsage().maxRSS / 1024);
+    return { memoryMb, memoryLimitMb };
   };
 }
 

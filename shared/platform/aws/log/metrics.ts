@@ -4,7 +4,7 @@
  *
  * | Metric        | Dimension | Source                                                       |
  * |---------------|-----------|--------------------------------------------------------------|
- * | durationMs    | scope     | each request's line but those of polls, which wait           |
+ * | durationMs    | scope     | each request's line but those of polls and script endpoints  |
  * | tableRequests | scope     | each request's line: requests to the table since the line before |
  * | clientErrors  | scope     | each request's line with a 4xx response                      |
  * | serverErrors  | scope     | each request's line with a 5xx response                      |
@@ -36,8 +36,8 @@ export const wholeScope = 'all';
 /** Dimension of the metrics of requests that an operator may ask for. */
 export const familyDimension = 'family';
 
-/** Families whose requests wait for something: their duration is no figure of the deployment. */
-const waiting: ReadonlySet<string> = new Set(['channel-polls']);
+/** Families whose requests wait for something, or last as long as a script: that is no figure of the deployment. */
+const waiting: ReadonlySet<string> = new Set(['channel-polls', 'script-endpoints']);
 
 /** Metrics that the lines of requests contain. */
 export const requestMetrics = {
