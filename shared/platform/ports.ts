@@ -139,8 +139,12 @@ export interface Meter {
   countRun(instance: number, durationMs: number): void;
   /** Counts bytes of a trace. */
   countTrace(instance: number, bytes: number): void;
-  /** Starts a write if the oldest count is older than ten seconds; does not wait for it. */
-  flushOld(): void;
+  /**
+   * Starts a write if the oldest count is older than ten seconds, and none is active.
+   *
+   * @returns the end of that write, which never rejects; undefined when none was started
+   */
+  flushOld(): Promise<void> | undefined;
   /** Writes all counts. Never rejects: counts that cannot be written are kept for the next time, and logged. */
   flush(): Promise<void>;
 }

@@ -7,7 +7,6 @@ import type { UsageData } from '../store/records/records.ts';
 import type { Check, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
 import { faultOf } from '../values/caught.ts';
-import { neverRejects } from '../values/promises/in-background.ts';
 
 /** Ports that a meter uses. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;
@@ -72,7 +71,7 @@ export function openMeter(services: MeterServices): Meter {
     flush,
     flushOld: () => {
       const isOld = (tallies.ageMs() ?? 0) >= oldMs;
-      if (isOld && writing === undefined) neverRejects(flush()); // `write` logs errors
+      return isOld && writing === undefined ? flush() : undefined; // `write` logs errors
     },
   };
 }

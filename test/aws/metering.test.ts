@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
@@ -29,7 +30,11 @@ let asked: { readonly method: string; readonly path: string; readonly id: unknow
 let used: unknown[];
 /** Number of items in each request that wrote usage. */
 let sizes: number[];
+/** Number of items of usage whose write has ended. */
+let written: number;
 let takesExtensions: boolean;
+/** Time that each write of usage takes. */
+let writeMs: number;
 /** Responses to requests for the next event: each is one invocation. */
 let events: ServerResponse[];
 
@@ -39,6 +44,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 beforeEach(async () => {
   used = [];
   sizes = [];
+  writeMs = 0;
+  written = 0;
   aws = await startFakeAws({
     secret,
     allows: () => true,
@@ -47,7 +54,9 @@ beforeEach(async () => {
       const usage = items.filter(({ pk }) => pk.S === 'INSTANCE#1#USAGE');
       used.push(...usage);
       if (usage.length > 0) sizes.push(parts.length);
+      if (usage.length > 0) await sleep(writeMs);
       apply();
+      written += usage.length;
     },
   });
   asked = [];
@@ -131,6 +140,27 @@ test('counts are written during the first request after ten seconds', async () =
   await vi.waitUntil(() => used.length > 0, { timeout: 50_000 });
   expect(used).toEqual([expect.objectContaining(three)]);
   expect(before).toEqual([]);
+  await lambda.close();
+});
+
+test.each([
+  {
+    writeMs: 500,
+    ended: 1,
+    what: 'waits for the write of counts, before Lambda suspends the process',
+  },
+  { writeMs: 8000, ended: 0, what: 'does not wait longer than a second' },
+])('a response $what', async ({ writeMs: takesMs, ended }) => {
+  const lambda = await start();
+  const now = Date.now();
+  const key = await use(lambda, now);
+  writeMs = takesMs;
+
+  const event = clientEvent({ method: 'GET', path: '/v1.1/', key });
+  await lambda.invoke(event, { nowMs: now + 11_000, steadyAheadMs: 11_000 });
+
+  expect([used.length, written]).toEqual([1, ended]);
+  writeMs = 0;
   await lambda.close();
 });
 

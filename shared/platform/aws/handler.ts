@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { LazyRoutes } from '../../core/pipeline/lazy-routes.ts';
@@ -14,6 +15,12 @@ import { type DataGuard, openDataGuard } from './requests/data-guard.ts';
 import { type FrontDoor, openFrontDoor } from './requests/front-door.ts';
 import { showingFunction } from './requests/served-by.ts';
 import { withSharedPatience } from './sdk/patience.ts';
+
+/**
+ * A response waits this long for a write of counts that began with its request. Lambda suspends the process after the
+ * response: a write that is under way then loses its connection, and its counts may be written twice.
+ */
+const countsWaitMs = 1000;
 
 /** A request has this long, whatever the time limit of its function. */
 const requestMs = 29_000;
@@ -44,9 +51,13 @@ export function createHandler(
   const { data = openDataGuard(platform) } = platform;
   const dispatch = data.guard(createDispatch(routes, platform));
   const handler = toHandler({ ...platform, dispatch, frontDoor });
-  return (event, context) => {
-    platform.meter.flushOld(); // in parallel with the request, which does not wait for it, and with its own patience
-    return withSharedPatience(() => handler(event, context));
+  return async (event, context) => {
+    const flushed = platform.meter.flushOld(); // in parallel with the request, and with its own patience
+    try {
+      return await withSharedPatience(() => handler(event, context));
+    } finally {
+      if (flushed !== undefined) await endOf(flushed);
+    }
   };
 }
 
@@ -86,6 +97,14 @@ async function register(
     // the function serves requests all the same
     log({ level: 'error', message: 'no notice of the end of this process', ...faultOf(error) });
   }
+}
+
+/** Waits for the end of a write, but not longer than a response may be delayed by it. */
+async function endOf(flushed: Promise<void>): Promise<void> {
+  const limit = new AbortController();
+  const late = sleep(countsWaitMs, undefined, { signal: limit.signal }).catch(() => undefined);
+  await Promise.race([flushed, late]);
+  limit.abort();
 }
 
 /** Limits the time of an invocation to that of a request. */

@@ -188,7 +188,7 @@ interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {
 /** Returns the functions that wait for running work and end it; until then, flushes the meter periodically. */
 function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
   const { scripts, runs, meter, background, control, helpers, medium } = parts;
-  const flushing = setInterval(() => meter.flushOld(), lookMs).unref();
+  const flushing = setInterval(async () => meter.flushOld(), lookMs).unref();
   return {
     idle: async () => {
       await background.idle();

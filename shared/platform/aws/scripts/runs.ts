@@ -66,7 +66,7 @@ export function createRuns(
   services: RunServices & { readonly loadScripts: () => Promise<Pick<AwsScripts, 'inSlot'>> },
 ): RunsHandler {
   return async ({ start, slot }, context) => {
-    services.meter.flushOld(); // in parallel with the run, which does not wait for it
+    const flushed = services.meter.flushOld(); // in parallel with the run
     const scripts = (await services.loadScripts()).inSlot(start.instance, slot);
     const leftMs = context.getRemainingTimeInMillis() - startMs - marginMs;
     const timed = within({ ...services, scripts }, (timeoutMs) => leftMs - timeoutMs);
@@ -75,6 +75,7 @@ export function createRuns(
     } finally {
       scripts.release();
       await scripts.settled();
+      await flushed; // a write during which Lambda suspends the process may be counted twice
     }
   };
 }
