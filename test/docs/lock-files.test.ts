@@ -11,7 +11,13 @@ interface Locked {
   readonly link?: boolean;
 }
 
-describe.each(['package-lock.json', '.ci/prism/package-lock.json'])('%s', (file) => {
+const files = [
+  'package-lock.json',
+  '.ci/prism/package-lock.json',
+  '.ci/runtime-client/package-lock.json',
+];
+
+describe.each(files)('%s', (file) => {
   const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
   const { packages } = JSON.parse(text) as { readonly packages: Record<string, Locked> };
   const installed = Object.entries(packages).filter(

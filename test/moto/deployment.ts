@@ -42,7 +42,7 @@ export async function deployOnMoto(endpoint: string, secret: string): Promise<Mo
   const start = async (family: string): Promise<RunningFunction> => {
     const found = find(familyFunctionName('groundwork-prod', family));
     if (found === undefined) throw new Error(`the stack has no function of ${family}`);
-    return startFunction(found.bundle, found.variables);
+    return startFunction(found);
   };
   const functions = new Map<string, Promise<RunningFunction>>();
   return {

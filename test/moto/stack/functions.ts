@@ -4,7 +4,7 @@ import { type FunctionHost, openFunctionHost } from '../../aws-emulator/function
 import type { MotoPlace } from './account.ts';
 import type { Assembly } from './assembly.ts';
 import type { CreatedStack } from './created-stack.ts';
-import { type RunningFunction, startFunction } from './runner.ts';
+import { type RunningFunction, type StackFunction, startFunction } from './runner.ts';
 
 /** The functions of an account: those of a stack, and those of scripts. */
 export interface Functions {
@@ -33,10 +33,8 @@ export class Throttled extends Error {}
 /** Thrown for a function that does not exist, as one of a script before its first deployment. */
 export class NoFunction extends Error {}
 
-/** Returns the bundle and the variables of a function of the stack; undefined when it has no such function. */
-export type FindFunction = (
-  name: string,
-) => { readonly bundle: string; readonly variables: Readonly<Record<string, string>> } | undefined;
+/** Returns a function of the stack; undefined when it has no such function. */
+export type FindFunction = (name: string) => StackFunction | undefined;
 
 const backgroundMs = 300_000;
 const requestMs = 29_000;
@@ -53,7 +51,7 @@ export function openFunctions(find: FindFunction, executions: number): Functions
     if (script !== undefined) return script.host.invoke(script.runtime, event);
     const found = find(name);
     if (found === undefined) throw new NoFunction(name);
-    const lambda = started.get(name) ?? startFunction<unknown>(found.bundle, found.variables);
+    const lambda = started.get(name) ?? startFunction<unknown>(found);
     started.set(name, lambda);
     const leftMs = /-(background|script-runs)$/.test(name) ? backgroundMs : requestMs;
     return { answer: await (await lambda).invoke(event, { leftMs }) };
@@ -103,20 +101,22 @@ export function functionsOf(
   created: CreatedStack,
   hosts: Readonly<Record<string, string>> = {},
 ): FindFunction {
-  const keys = new Map(
+  const all = new Map(
     Object.values(template.Resources)
       .filter(({ Type }) => Type === 'AWS::Lambda::Function')
-      .map(({ Properties }) => [Properties.FunctionName, Properties.Code.S3Key]),
+      .map(({ Properties }) => [Properties.FunctionName, Properties]),
   );
   const local = (value: string) =>
     Object.entries(hosts).reduce((text, [from, to]) => text.replaceAll(from, to), value);
   return (name) => {
-    const folder = assets.get(keys.get(name));
+    const properties = all.get(name);
+    const folder = assets.get(properties?.Code.S3Key);
     const found = created.functions.get(name)?.Environment?.Variables;
     if (folder === undefined || found === undefined) return undefined;
     const own = Object.entries(found).map(([variable, value]) => [variable, local(value)]);
     return {
       bundle: join(folder, bundleFile),
+      properties,
       variables: {
         ...Object.fromEntries(own),
         AWS_REGION: region,
