@@ -8,6 +8,7 @@ import type { JobType } from '../../jobs/jobs.ts';
 import { dataVersion, NewerData } from '../../store/data-version.ts';
 import { openMeter } from '../../usage/meter.ts';
 import { openQuotas } from '../../usage/quotas.ts';
+import { neverRejects } from '../../values/promises/in-background.ts';
 import { openClock } from '../clock.ts';
 import { openDerivedVault } from '../derived-vault.ts';
 import { openIds } from '../ids.ts';
@@ -188,7 +189,11 @@ interface Ending extends Pick<LocalPlatform, 'scripts' | 'runs' | 'meter'> {
 /** Returns the functions that wait for running work and end it; until then, flushes the meter periodically. */
 function openEnds(parts: Ending): Pick<LocalPlatform, 'idle' | 'close'> {
   const { scripts, runs, meter, background, control, helpers, medium } = parts;
-  const flushing = setInterval(async () => meter.flushOld(), lookMs).unref();
+  const look = () => {
+    const flushed = meter.flushOld();
+    if (flushed !== undefined) neverRejects(flushed);
+  };
+  const flushing = setInterval(look, lookMs).unref();
   return {
     idle: async () => {
       await background.idle();
