@@ -10,6 +10,8 @@ const beyondMoto: Readonly<Record<string, string>> = {
     'moto does not isolate transactions: of two at the same time, both may succeed on the same version',
   'returns no number twice to concurrent callers':
     'moto reads and writes a counter in two steps: of two callers at the same time, both may get its numbers',
+  'is not raised past its end by several at once':
+    'moto checks the end and raises the counter in two steps: of two callers at the same time, both may pass it',
   'are applied independently: one that fails concerns no other':
     'moto restores a copy of the table when a transaction fails, without what others have written meanwhile',
   'returns a thousand items in one page':
