@@ -18,7 +18,8 @@ const program: OperatorProgram = {
 
 Tries a server, a deployment on AWS or one of npm start: account, instance, class, file, batch, filter,
 scripts, trigger, channel, push and usage; of a deployment, it tells which function served each family of
-paths. It prints each step with its time, and deletes the instance that it made. An account stays: accounts cannot be deleted.
+paths. It prints each step with its time, and deletes the instance that it made. An account stays: accounts
+cannot be deleted.
 
   URL             address of the server, without /v1.1
   CODE            set-up code or invitation, for registration where that is closed

@@ -1,12 +1,13 @@
 import type { Clock, Ids } from '../platform/ports.ts';
-import { dueKey, jobEntity, jobShard, jobShards } from '../store/entities.ts';
+import { jobEntity, jobShard, jobShards } from '../store/entities.ts';
 import type { JobData } from '../store/records/jobs.ts';
-import { ConditionFailed, type Delete, type Put, type Store, type Stored } from '../store/store.ts';
+import { ConditionFailed, type Delete, type Put, type Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../store/writes.ts';
 import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';
-import { inTurns, jobOwner, shardDigit } from './job-owners.ts';
+import { jobsOf, lookForDue, type ReadJobs } from './due-jobs.ts';
+import { jobOwner, shardDigit } from './job-owners.ts';
 import { maintain } from './maintain.ts';
 import { atOncePerShard, awaitPlace, openShardRun, type ShardRun, track } from './shard-run.ts';
 import { unlessConflict } from './write-conflict.ts';
@@ -65,8 +66,6 @@ const conflictPauseMs = 100;
 const maxConflicts = 5; // write conflicts of a step, before it waits
 const firstDelayMs = 1000;
 const maxDelayMs = 3_600_000;
-const lookAhead = 1000; // due jobs among which owners take turns
-const perReading = 64; // of them that start before they are read again, or one of each owner
 
 /** Returns the write of a job, for the transaction that causes it. Due at once, or at `due` (epoch milliseconds). */
 export function newJob(
@@ -147,9 +146,6 @@ export interface JobRunner {
   readonly isEnding: () => boolean;
 }
 
-/** Jobs of each shard that were read already, the earliest first. */
-export type ReadJobs = readonly (readonly Stored<JobData>[])[];
-
 /**
  * Runs all jobs that are due, including those that become due while it runs: one query per shard, and another one after
  * each start of jobs.
@@ -161,16 +157,6 @@ export async function runDue(runner: JobRunner, read: ReadJobs = []): Promise<nu
   const next = await Promise.all(jobShards.map((shard) => runShard(runner, shard, read[shard])));
   const known = next.filter((due) => due !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
-}
-
-/** Reads the jobs of all shards that are due up to `until` (epoch milliseconds), in one query per shard. */
-export function readJobs(store: Pick<Store, 'query'>, until: number): Promise<ReadJobs> {
-  return Promise.all(jobShards.map((shard) => jobsOf({ store }, { shard, until })));
-}
-
-/** Returns when jobs are due, except those that a process has the lease of. */
-export function dueTimes(read: ReadJobs): readonly number[] {
-  return read.flat().flatMap(({ data: { claimed, due } }) => (claimed ? [] : [due]));
 }
 
 /**
@@ -224,42 +210,6 @@ export async function beginDue(
     if (due.length === 0) ({ due, later } = await lookForDue(context, run));
   }
   return isEnding() ? undefined : later;
-}
-
-/** Due jobs, of which owners take turns, and when the next one is due if there are none. */
-interface Due {
-  readonly due: readonly Stored<JobData>[];
-  readonly later?: number | undefined;
-}
-
-/** Reads as many jobs as may start now; if more are due, those of others behind them take turns with them. */
-async function lookForDue(
-  context: JobContext,
-  run: ShardRun,
-  read?: ReadJobs[number],
-): Promise<Due> {
-  await awaitPlace(run);
-  const { shard, places } = run;
-  const now = context.clock.micros() / 1000;
-  const end = dueKey(now + 1);
-  const isDue = ({ key }: Stored<JobData>) => key.sk < end;
-  if (read !== undefined)
-    return { due: inTurns(read.filter(isDue), perReading), later: read[0]?.data.due };
-  const limit = atOncePerShard - places.size;
-  const first = await jobsOf(context, { shard, limit });
-  const due = first.filter(isDue);
-  if (due.length < limit) return { due, later: first[0]?.data.due };
-  const all = await jobsOf(context, { shard, until: now, limit: lookAhead });
-  return all.length === 0 ? lookForDue(context, run) : { due: inTurns(all, perReading) }; // other processes have taken them
-}
-
-/** Reads the jobs of a shard, the earliest first. Only those due at `until` (epoch milliseconds), if set. */
-async function jobsOf(
-  { store }: { readonly store: Pick<Store, 'query'> },
-  { shard, until, limit = 1000 }: { shard: number; until?: number; limit?: number },
-): Promise<readonly Stored<JobData>[]> {
-  const upper = until === undefined ? undefined : { key: dueKey(until + 1), inclusive: false };
-  return (await jobEntity.list(store, [shard], { upper, limit })).items;
 }
 
 /** Takes the lease of a job; throws when another process has taken it. */

@@ -49,17 +49,17 @@ export interface ScriptRun {
   readonly onProgress?: (progress: 'queued' | 'started') => void;
 }
 
-const waitedMs = 500;
+const askAfterMs = 500; // a run that waited for less is not asked for: its instance was read when it began
 
 /** Waits for a slot; checks whether a run that has waited for long may still start. The slot is released if not. */
-export async function enterAgain<Refusal extends string>(
+export async function enterSlot<Refusal extends string>(
   { mayStart }: Pick<ScriptRun, 'mayStart'>,
   enter: () => Promise<(() => void) | Refusal>,
 ): Promise<(() => void) | Refusal | 'full'> {
   const sinceMs = performance.now();
   const release = await enter();
   if (typeof release === 'string' || mayStart === undefined) return release;
-  if (performance.now() - sinceMs < waitedMs) return release;
+  if (performance.now() - sinceMs < askAfterMs) return release;
   try {
     if (await mayStart()) return release;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
+import { parsedJson } from '../../values/json/parsed-json.ts';
 
 /*
  * The master secrets of a deployment, as they lie in the data folder or in Secrets Manager:
@@ -49,17 +50,8 @@ export function firstSecrets(): MasterSecrets {
 /** Parses secrets from JSON, or from 64 hex digits, which are version 1; undefined for anything else. */
 export function parseSecrets(text: string): MasterSecrets | undefined {
   if (v.is(hexSecret, text)) return { current: 1, versions: [{ version: 1, secret: text }] };
-  const parsed = v.safeParse(schema, readJson(text));
+  const parsed = v.safeParse(schema, parsedJson(text));
   return parsed.success ? parsed.output : undefined;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
 }
 
 /**

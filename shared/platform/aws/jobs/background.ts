@@ -8,7 +8,8 @@ import {
 } from '../../../jobs/change-feed.ts';
 import { type DeadLetterRequest, handleDeadLetter } from '../../../jobs/dead-letters.ts';
 import { type Delivery, deliver } from '../../../jobs/delivery.ts';
-import { dueTimes, type JobType, type ReadJobs, readJobs, runDue } from '../../../jobs/jobs.ts';
+import { dueTimes, type ReadJobs, readJobs } from '../../../jobs/due-jobs.ts';
+import { type JobType, runDue } from '../../../jobs/jobs.ts';
 import { openParking, parkedJob } from '../../../jobs/parked-changes.ts';
 import { dueOf, jobEntity } from '../../../store/entities.ts';
 import { faultOf } from '../../../values/caught.ts';

@@ -30,10 +30,11 @@ export function openLog({ level, write = writeToOutput, ...given }: LogOptions):
   };
 }
 
-function toLine(
-  { level, ...rest }: LogEntry,
-  source: Pick<LogOptions, 'metrics' | 'tableRequests'> & { readonly memory: MemoryFigure },
-): string {
+interface LineSource extends Pick<LogOptions, 'metrics' | 'tableRequests'> {
+  readonly memory: MemoryFigure;
+}
+
+function toLine({ level, ...rest }: LogEntry, source: LineSource): string {
   const now = new Date();
   const members = membersOf(rest, source, now.getTime());
   const entry = { timestamp: now.toISOString(), level: level.toUpperCase(), ...rest, ...members };
@@ -43,7 +44,7 @@ function toLine(
 /** Returns what a line reports in addition: metrics, and now and then the memory of the process. */
 function membersOf(
   { message, status }: Omit<LogEntry, 'level'>,
-  { metrics, tableRequests, memory }: Parameters<typeof toLine>[1],
+  { metrics, tableRequests, memory }: LineSource,
   nowMs: number,
 ): Record<string, unknown> | undefined {
   if (message === requestMessage) {

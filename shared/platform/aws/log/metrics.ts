@@ -29,7 +29,7 @@ export function metricsNamespace(stage: string): string {
   return `Groundwork/${stage}`;
 }
 
-/** Dimension of all metrics in lines: one value, because a metric in a line needs a dimension. */
+/** Dimension of all metrics in lines: one value, so that each is one metric. */
 export const scopeDimension = 'scope';
 export const wholeScope = 'all';
 

@@ -1,6 +1,7 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import * as v from 'valibot';
 import type { DeadLetter } from '../../../jobs/dead-letters.ts';
+import { parsedJson } from '../../../values/json/parsed-json.ts';
 
 /*
  * Records of what a function failed to process. Lambda writes those of streams and of asynchronous invocations, in
@@ -68,7 +69,7 @@ export function readMessage(id: string, { Body = '', Attributes }: Message): Fai
 }
 
 function readRecord(id: string, text: string): FailureRecord | undefined {
-  const json = readJson(text);
+  const json = parsedJson(text);
   const ofStream = v.safeParse(batch, json);
   if (ofStream.success) return streamRecord(id, ofStream.output);
   const ofInvocation = v.safeParse(invocation, json);
@@ -79,7 +80,7 @@ function streamRecord(
   id: string,
   { timestamp, requestContext, DDBStreamBatchInfo: info, payload }: v.InferOutput<typeof batch>,
 ): FailureRecord {
-  const event = typeof payload === 'string' ? readJson(payload) : undefined;
+  const event = typeof payload === 'string' ? parsedJson(payload) : undefined;
   return {
     letter: {
       id,
@@ -131,13 +132,4 @@ function timeIn(key: string): string {
   const [, day, hour, minute, second] =
     /(\d{4}-\d\d-\d\d)T(\d\d)\.(\d\d)\.(\d\d)-[^/]*$/.exec(key) ?? [];
   return day === undefined ? '' : `${day}T${hour}:${minute}:${second}.000Z`;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as v from 'valibot';
 import { type MasterSecrets, parseSecrets } from '../../../accounts/rules/master-secrets.ts';
 import { messageOf } from '../../../values/caught.ts';
+import { parsedJson } from '../../../values/json/parsed-json.ts';
 import { clientOf, fetchSecrets } from '../secrets.ts';
 
 /*
@@ -53,18 +54,9 @@ export function writeCopy(copy: SecretCopy): string {
 
 /** Parses the text of a copy; undefined where it is none. */
 export function parseCopy(text: string): SecretCopy | undefined {
-  const parsed = v.safeParse(schema, jsonOf(text));
+  const parsed = v.safeParse(schema, parsedJson(text));
   const value = parsed.success ? parseSecrets(JSON.stringify(parsed.output.value)) : undefined;
   return parsed.success && value !== undefined ? { ...parsed.output, value } : undefined;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return undefined;
-  }
 }
 
 /** Compares a copy with what a deployment has; undefined when the deployment's secret cannot be read, or is damaged. */

@@ -1,6 +1,6 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import {
-  enterAgain,
+  enterSlot,
   type ScriptOutcome,
   type ScriptRun,
   type ScriptRunner,
@@ -64,7 +64,7 @@ export function openScripts(options: ScriptsOptions): AwsScripts {
       let { version } = run;
       return runWhenReady({ ...options, timer }, run, async (waitMs) => {
         run.onProgress?.('queued');
-        const release = await enterAgain(run, () => enter({ ...run, waitMs }));
+        const release = await enterSlot(run, () => enter({ ...run, waitMs }));
         if (release === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
         if (release === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
         run.onProgress?.('started');

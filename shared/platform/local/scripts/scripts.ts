@@ -1,6 +1,6 @@
 import { judgeRun } from '../../../scripts/rules/script-result.ts';
 import {
-  enterAgain,
+  enterSlot,
   type ScriptOutcome,
   type ScriptRun,
   type ScriptRunner,
@@ -54,7 +54,7 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
     const input = describeInput(run);
     const bytes = input.args.length + input.config.length + input.meta.length;
     run.onProgress?.('queued');
-    const release = await enterAgain(run, () => scheduler.enter({ kind: 'script', bytes, ...run }));
+    const release = await enterSlot(run, () => scheduler.enter({ kind: 'script', bytes, ...run }));
     if (release === 'full') return { status: 'blocked' };
     if (release === 'late') return { status: 'queue_timeout' };
     try {
