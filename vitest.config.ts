@@ -6,6 +6,7 @@ const modules = ['test/{city,domain,files,http,services,store,support}/**/*.test
 
 /** Tests that look at the processes, descriptors or heap of their own process, or replace modules. */
 const isolated = [
+  'test/aws/transient-faults.test.ts',
   'test/local/{calls,certificates,connections,launcher,proxies,registration}.test.ts',
   'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
   'test/pages/assets.test.ts',
@@ -15,10 +16,11 @@ const isolated = [
 
 /**
  * Files that run elsewhere only: in `npm run test:soak` a browser, a full disk, minutes of load; capacity units on
- * DynamoDB Local; the tests on moto.
+ * DynamoDB Local; the tests on moto, and on AWS's runtime client.
  */
 const elsewhere = [
   'test/moto/**',
+  'test/runtime-client/**',
   'test/soak/**',
   'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
   'test/console/*.test.ts',

@@ -7,7 +7,7 @@ const isHere = hasRuntimeClient() && hasMoto();
 /** The walk through all families on AWS's own runtime client, suspended between requests, and functions that must fail. */
 export default defineConfig({
   test: {
-    include: isHere ? ['test/moto/walk.test.ts', 'test/runtime-client/*.test.ts'] : [],
+    include: isHere ? ['test/moto/{story,walk}.test.ts', 'test/runtime-client/*.test.ts'] : [],
     passWithNoTests: true,
     globalSetup: isHere ? './test/aws-emulator/moto.ts' : [],
     env: {

@@ -20,7 +20,7 @@ export interface KeptConnections {
 export async function openKeptConnections(endpoint: string): Promise<KeptConnections> {
   const active = new Set<IncomingMessage>();
   const server = createServer((incoming, response) => {
-    active.add(incoming);
+    if (isOfProcess(incoming)) active.add(incoming);
     response.once('close', () => active.delete(incoming));
     forward(endpoint, incoming, response).catch(() => response.destroy());
   });
@@ -33,6 +33,11 @@ export async function openKeptConnections(endpoint: string): Promise<KeptConnect
     closeAll: () => server.closeAllConnections(),
     close: () => close(server),
   };
+}
+
+/** Signed addresses, which a function gives to clients, lead here too: their requests are no request of the process. */
+function isOfProcess({ headers, url = '' }: IncomingMessage): boolean {
+  return headers.authorization !== undefined || !url.includes('X-Amz-Signature=');
 }
 
 async function forward(

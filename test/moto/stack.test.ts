@@ -3,6 +3,5 @@ import { removeAssemblies } from './stack/assembly.ts';
 
 // in one file: each process that bundles all functions takes half a minute
 import './stack/judge.ts';
-import './stack/story.ts';
 
 afterAll(removeAssemblies);

@@ -108,12 +108,12 @@ export const handler = async () => ran;`);
   await lambda.close();
 });
 
-test('a connection that was closed while a function was suspended fails its next request', async () => {
+test('no connection outlives a suspension: a request fails, or has a new one', async () => {
   const lambda = await plant(`import { Agent, request } from 'node:http';
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 export const handler = () => new Promise((resolve) => {
   const sent = request(process.env.AWS_ENDPOINT_URL, { agent }, (response) => {
-    response.resume().once('end', () => resolve('a response'));
+    response.resume().once('end', () => resolve(sent.reusedSocket ? 'an old one' : 'a new one'));
   });
   sent.once('error', ({ code }) => resolve(code)).end();
 });`);
@@ -121,8 +121,9 @@ export const handler = () => new Promise((resolve) => {
 
   for (let n = 0; n < 8; n += 1) found.push(await lambda.invoke({}));
 
-  expect(found[0]).toBe('a response');
-  expect(found.slice(1)).toContainEqual(expect.stringMatching(/^(ECONNRESET|EPIPE)$/));
+  // which of both depends on what the process hears of first, the end of its connection or its next event
+  expect(found.filter((one) => !/^(ECONNRESET|EPIPE|a new one)$/.test(String(one)))).toEqual([]);
+  expect(found).toHaveLength(8);
   await lambda.close();
 });
 
