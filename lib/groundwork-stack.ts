@@ -20,7 +20,7 @@ import { HttpApi } from './gateway/http-api.ts';
 import { fallbackFamily, grantsOf, unionOf } from './grants.ts';
 import { MasterSecret } from './master-secret.ts';
 import { Observability } from './observability/observability.ts';
-import { PushPlatforms } from './push-platforms.ts';
+import { keyOutput, PushPlatforms } from './push-platforms.ts';
 import { ScriptSandbox } from './script-sandbox.ts';
 import type { DeploymentSettings } from './settings.ts';
 
@@ -84,8 +84,8 @@ export class GroundworkStack extends Stack {
     this.output('Url', 'The root of the interface', url);
     this.output('TableName', 'The table with all data', table.name);
     this.output('FilesBucket', 'The bucket with all files', files.name);
-    const setUp = `npm run --silent set-up-code -- ${secret.secretArn}`;
-    this.output('SetUpCode', 'Prints the code that creates the first account', setUp);
+    this.output(keyOutput, 'The key of KMS that encrypts push credentials', push.keyArn);
+    this.outputSetUp(secret.secretArn);
   }
 
   /** Adds what is in front of the gateway: a distribution with the web ACL, or at least a domain of its own. */
@@ -128,12 +128,17 @@ export class GroundworkStack extends Stack {
     );
   }
 
+  private outputSetUp(secretArn: string): void {
+    const setUp = `npm run --silent set-up-code -- ${secretArn}`;
+    this.output('SetUpCode', 'Prints the code that creates the first account', setUp);
+  }
+
   private outputTarget(value: string): void {
     this.output('DomainTarget', 'The target of the DNS record (CNAME or alias)', value);
   }
 
-  private output(name: string, description: string, value: string): void {
-    new CfnOutput(this, name, { description, value });
+  private output(name: string, description: string, value: string | undefined): void {
+    if (value !== undefined) new CfnOutput(this, name, { description, value });
   }
 }
 

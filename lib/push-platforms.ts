@@ -5,6 +5,9 @@ import { Construct } from 'constructs';
 import type { PushUse } from '../shared/platform/grants.ts';
 import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
+/** Name of the output with the ARN of the key of KMS, if the deployment uses one. */
+export const keyOutput = 'PushKeyArn';
+
 const configureActions = ['sns:CreatePlatformApplication', 'sns:SetPlatformApplicationAttributes'];
 const sendActions = [
   'sns:CreatePlatformEndpoint',

@@ -51,12 +51,12 @@ export function checkKey(
   stack: FoundStack | undefined,
 ): Found {
   const lost = keysOf(stack).filter((id) =>
-    keyArn === undefined ? !kmsKey : !keyArn.endsWith(`:key/${id}`),
+    keyArn === undefined ? !(kmsKey && stack?.resources.has(id)) : !keyArn.endsWith(`:key/${id}`),
   );
   if (lost.length === 0) {
     return [{ level: 'ok', text: keyArn ?? (kmsKey ? 'a key of KMS' : 'the master secret') }];
   }
-  const text = `the stack has the key ${lost.join(', ')}, and without it push credentials cannot be read: deploy with -c kmsKey=true, or with the ARN of this key, -c keyArn=…. To do without it, upload all credentials again after the deployment`;
+  const text = `the stack uses the key ${lost.join(', ')}, and without it push credentials cannot be read: deploy with -c kmsKey=true if the stack has created it, or with its ARN, -c keyArn=…. To do without it, upload all credentials again after the deployment`;
   return [{ level: 'error', text }];
 }
 

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-cloudformation';
 import { listResources } from '../../shared/platform/aws/operations/stack.ts';
 import { nameOf } from '../../shared/values/caught.ts';
+import { keyOutput } from '../push-platforms.ts';
 
 /** The stack of a stage, as CloudFormation has it. */
 export interface FoundStack {
@@ -12,12 +13,16 @@ export interface FoundStack {
   readonly status: string;
   /** Types of its resources by their physical ids. */
   readonly resources: ReadonlyMap<string, string>;
+  /** ARN of the key of KMS that it uses, its own or an adopted one; absent in stacks of release 0.1.1 or earlier. */
+  readonly keyArn?: string | undefined;
 }
 
-/** Returns the ids of the keys of KMS that a stack has. */
+/** Returns the ids of the keys of KMS that a stack has or uses. */
 export function keysOf(stack: FoundStack | undefined): readonly string[] {
-  const resources = [...(stack?.resources ?? [])];
-  return resources.flatMap(([id, type]) => (type === 'AWS::KMS::Key' ? [id] : []));
+  if (stack === undefined) return [];
+  const own = [...stack.resources].flatMap(([id, type]) => (type === 'AWS::KMS::Key' ? [id] : []));
+  const used = stack.keyArn?.split(':key/')[1];
+  return [...new Set([...own, ...(used === undefined ? [] : [used])])];
 }
 
 /** Reads a stack; undefined when it does not exist. */
@@ -29,14 +34,18 @@ export async function findStack(name: string): Promise<FoundStack | undefined> {
   return {
     status: stack.StackStatus ?? '',
     resources: new Map(resources.map(({ physicalId, type }) => [physicalId, type])),
+    keyArn: outputOf(stack, keyOutput),
   };
 }
 
 /** Returns the version of the CDK's bootstrap stack; undefined when it does not exist. */
 export async function findBootstrap(): Promise<number | undefined> {
   const stack = await describeStack(new CloudFormationClient({}), 'CDKToolkit');
-  const version = stack?.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion');
-  return stack && Number(version?.OutputValue ?? 0);
+  return stack && Number(outputOf(stack, 'BootstrapVersion') ?? 0);
+}
+
+function outputOf({ Outputs = [] }: Stack, name: string): string | undefined {
+  return Outputs.find(({ OutputKey }) => OutputKey === name)?.OutputValue;
 }
 
 async function describeStack(

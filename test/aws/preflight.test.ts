@@ -352,6 +352,21 @@ describe('a stack with a key of push credentials', () => {
       expect(await problems({ cdn: 'false', ...kept })).toEqual([]);
     },
   );
+
+  test.each([
+    [{}, true],
+    [{ kmsKey: 'true' }, true],
+    [{ keyArn: keyArn('another') }, true],
+    [{ keyArn: keyArn('adopted') }, false],
+  ])('of another stack is not lost in silence by %o', async (context, isLost) => {
+    hasStack('Groundwork-prod', {
+      Outputs: [{ OutputKey: 'PushKeyArn', OutputValue: keyArn('adopted') }],
+    });
+    stacks.on(ListStackResourcesCommand).resolves({ StackResourceSummaries: [] });
+
+    const found = await problems({ cdn: 'false', ...context });
+    expect(found.filter((each) => each.includes('the key adopted'))).toHaveLength(isLost ? 1 : 0);
+  });
 });
 
 test.each([

@@ -60,6 +60,12 @@ describe('with a key of KMS for push credentials', () => {
     });
   });
 
+  test('is an output, by which preflight sees it', () => {
+    expect(template.findOutputs('PushKeyArn')).toMatchObject({
+      PushKeyArn: { Value: expect.anything() },
+    });
+  });
+
   test('functions know it, and those that have to do with credentials may use it', () => {
     const granted = functions.flatMap(({ family, statements }) =>
       statements
