@@ -56,7 +56,7 @@ export function findNew(
   if (uncounted.length === 0) return undefined;
   const doubt = doubtfulUpTo(shards, shard);
   const mayHaveExpired = ({ at = nowMs }: ItemChange) =>
-    own === undefined && nowMs - at >= shardLifeMs;
+    own === undefined && known.position !== '' && nowMs - at >= shardLifeMs;
   const fresh = uncounted.filter((each) => each.position > doubt && !mayHaveExpired(each));
   const reached: ShardPosition = [shard, short(last.position), minuteOf(nowMs)];
   const named = shards.filter(([name]) => name !== unknownShard);

@@ -143,8 +143,8 @@ describe('objects in two shards', () => {
 });
 
 describe('a class that was deleted', () => {
-  const late = async (changes: readonly ItemChange[]) => {
-    now += 120_000; // parked for that long
+  const late = async (changes: readonly ItemChange[], minutes = 2) => {
+    now += minutes * 60_000; // parked for that long
     await consume(changes);
   };
 
@@ -154,11 +154,11 @@ describe('a class that was deleted', () => {
     expect(await read()).toBeUndefined();
   });
 
-  it('is another one than that with late changes', async () => {
+  it.each([2, 27 * 60])('is not one with changes of %i minutes ago', async (minutes) => {
     const data = { name: 'book', number: 2 };
     await write(store, put(classEntity.key(1, 'book'), { kind: classEntity.kind, data }));
 
-    await late(inShard('stream.a', 1, [1, 5]));
+    await late(inShard('stream.a', 1, [1, 5]), minutes);
 
     expect(await read()).toMatchObject({ count: 5 });
   });
