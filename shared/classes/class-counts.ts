@@ -4,6 +4,7 @@ import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import {
   classCountEntity,
+  classEntity,
   classFileCountEntity,
   fileEntity,
   objectEntity,
@@ -109,8 +110,7 @@ async function count(
     const nowMs = services.clock.micros() / 1000;
     const found = findNew(known, changes, nowMs);
     if (found === undefined) return;
-    // objects of a class whose count was deleted are being deleted themselves
-    if (current === undefined && found.changes.every(({ before }) => before !== undefined)) return;
+    if (current === undefined && (await isOfDeleted(services, found.changes, nowMs))) return;
     const data = countNew(known, found, nowMs);
     const isRequested = data.recountAt !== known.recountAt;
     const task = { instance, classNumber, of };
@@ -119,6 +119,23 @@ async function count(
       ...(isRequested ? [newJob(services, recountClass, task, data.recountAt)] : []),
     ]);
   });
+}
+
+/** A class is cleared a minute after the last request that wrote to it: changes that arrive later are older than this. */
+const clearedMs = 20_000;
+
+/** Checks whether changes are of a class that was deleted, and whose count was deleted with its objects. */
+async function isOfDeleted(
+  { store }: Services,
+  changes: readonly ItemChange[],
+  nowMs: number,
+): Promise<boolean> {
+  const [first] = changes;
+  if (first === undefined || changes.every(({ before }) => before !== undefined)) return true; // it had a count
+  if (changes.every(({ at = nowMs }) => nowMs - at < clearedMs)) return false;
+  const { instance, classNumber } = placeOfObject(first.key);
+  const classes = await classEntity.listAll(store, [instance]);
+  return classes.every(({ data }) => data.number !== classNumber);
 }
 
 function countNew(known: ClassCountData, found: NewChanges, nowMs: number): ClassCountData {

@@ -3,7 +3,8 @@ import type { ClassCountData, ShardPosition } from '../store/records/class-count
 
 /**
  * A position is needed for as long as its changes may be repeated: the stream keeps them for 24 hours, and Lambda
- * retries a batch for less than one.
+ * retries a batch for less than one. Parked changes may wait for longer: what is older has no position any more, and is
+ * not counted, but has its class counted again.
  */
 export const shardLifeMs = 26 * 3_600_000;
 
@@ -17,7 +18,7 @@ export interface NewChanges {
   readonly changes: readonly ItemChange[];
   /** The positions after them. */
   readonly positions: Pick<ClassCountData, 'position' | 'shards'>;
-  /** Whether there are others that may have been counted without their shard being known. */
+  /** Whether there are others that may have been counted: their shard was not known, or its position has expired. */
   readonly isDoubtful: boolean;
   /** Whether a shard goes on although another one has begun after it: no successor, but the other part of a partition. */
   readonly isSplit: boolean;
@@ -54,7 +55,9 @@ export function findNew(
   const uncounted = changes.filter(({ position }) => position > after);
   if (uncounted.length === 0) return undefined;
   const doubt = doubtfulUpTo(shards, shard);
-  const fresh = uncounted.filter(({ position }) => position > doubt);
+  const mayHaveExpired = ({ at = nowMs }: ItemChange) =>
+    own === undefined && known.position !== '' && nowMs - at >= shardLifeMs;
+  const fresh = uncounted.filter((each) => each.position > doubt && !mayHaveExpired(each));
   const reached: ShardPosition = [shard, short(last.position), minuteOf(nowMs)];
   const named = shards.filter(([name]) => name !== unknownShard);
   return {

@@ -146,14 +146,19 @@ async function deliverFirst(
     return 'done';
   }
   const part = await begin(context, first);
+  const { consumer, owner, tries = 0, ended = 0 } = task;
+  let stop: unknown;
+  let isRecorded = false;
   try {
-    await deliverPart(context, delivery, { part, deaths: part.data.begun - (task.ended ?? 0) - 1 });
-    return { task: { consumer: task.consumer, owner: task.owner } };
+    stop = await deliverPart(context, delivery, { part, deaths: part.data.begun - ended - 1 });
+    isRecorded = true; // with a new count of begun deliveries
   } catch (error) {
-    if (!isTransient(error)) throw error;
-    tell(context, current.data, error);
-    return again({ ...task, ended: part.data.begun });
+    stop = error;
   }
+  if (stop === undefined) return { task: { consumer, owner } };
+  if (!isTransient(stop)) throw stop;
+  tell(context, current.data, stop);
+  return again({ consumer, owner, tries, ...(!isRecorded && { ended: part.data.begun }) });
 }
 
 /** Returns the result of a step that a transient error has stopped. */
@@ -175,12 +180,16 @@ interface Begun {
   readonly deaths: number;
 }
 
-/** @throws the error of the first change that could not be consumed, or have a dead letter */
+/**
+ * Delivers a part, and records how far.
+ *
+ * @returns the error of the first change that could not be consumed, or have a dead letter
+ */
 async function deliverPart(
   context: JobContext,
   delivery: Delivery,
   { part, deaths }: Begun,
-): Promise<void> {
+): Promise<unknown> {
   const waiting = await changesOf(context, part);
   const isSuspect = deaths >= maxDeaths; // then one at a time
   const changes = isSuspect ? waiting.slice(0, 1) : waiting;
@@ -191,7 +200,7 @@ async function deliverPart(
   const count = interruption === undefined ? changes.length : changes.indexOf(interruption.from);
   if (count === waiting.length) await endPart(context, part);
   else await advance(context, part, { count, begun: isSuspect ? maxDeaths : 0 });
-  if (interruption?.error !== undefined) throw interruption.error;
+  return interruption?.error;
 }
 
 /** Stores a dead letter for a change whose delivery has killed its process again and again. */

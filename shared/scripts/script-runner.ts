@@ -51,15 +51,18 @@ export interface ScriptRun {
 
 const askAfterMs = 500; // a run that waited for less is not asked for: its instance was read when it began
 
-/** Waits for a slot; checks whether a run that has waited for long may still start. The slot is released if not. */
+/**
+ * Waits for a slot; checks whether a run that has waited for long may still start. The slot is released if not.
+ *
+ * @param waitedMs how long the run has waited: for slots, and for what it needed before
+ */
 export async function enterSlot<Refusal extends string>(
-  { mayStart }: Pick<ScriptRun, 'mayStart'>,
+  { mayStart, waitedMs }: Pick<ScriptRun, 'mayStart'> & { readonly waitedMs: () => number },
   enter: () => Promise<(() => void) | Refusal>,
 ): Promise<(() => void) | Refusal | 'full'> {
-  const sinceMs = performance.now();
   const release = await enter();
   if (typeof release === 'string' || mayStart === undefined) return release;
-  if (performance.now() - sinceMs < askAfterMs) return release;
+  if (waitedMs() < askAfterMs) return release;
   try {
     if (await mayStart()) return release;
   } catch (error) {

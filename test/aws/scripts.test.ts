@@ -500,6 +500,20 @@ describe('a run waits', () => {
     expect(pauses).toEqual([4000]);
   });
 
+  it('and starts no more once its instance is suspended', async () => {
+    let isSuspended = false;
+    lambda.on(InvokeCommand).callsFake(() => {
+      if (!isSuspended) throw absent;
+      return answer(right);
+    });
+
+    const outcome = await run({ mayStart: async () => !isSuspended }, async () => {
+      isSuspended = nowMs >= 500;
+    });
+
+    expect(outcome).toEqual({ status: 'blocked' });
+  });
+
   it('no longer than its time limit', async () => {
     lambda.on(InvokeCommand).rejects(busy);
 

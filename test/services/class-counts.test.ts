@@ -10,6 +10,7 @@ import { openIds } from '../../shared/platform/ids.ts';
 import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
 import {
   classCountEntity,
+  classEntity,
   jobEntity,
   jobShards,
   objectEntity,
@@ -138,6 +139,28 @@ describe('objects in two shards', () => {
     const used = await readUsedBytes({ ...services, store, settings: {}, settled }, 1);
 
     expect(used.objects).toBe(bytes);
+  });
+});
+
+describe('a class that was deleted', () => {
+  const late = async (changes: readonly ItemChange[], minutes = 2) => {
+    now += minutes * 60_000; // parked for that long
+    await consume(changes);
+  };
+
+  it('has no count again when changes of it arrive after its objects were deleted', async () => {
+    await late(inShard('stream.a', 1, [1, 5]));
+
+    expect(await read()).toBeUndefined();
+  });
+
+  it.each([2, 27 * 60])('is not one with changes of %i minutes ago', async (minutes) => {
+    const data = { name: 'book', number: 2 };
+    await write(store, put(classEntity.key(1, 'book'), { kind: classEntity.kind, data }));
+
+    await late(inShard('stream.a', 1, [1, 5]), minutes);
+
+    expect(await read()).toMatchObject({ count: 5 });
   });
 });
 
@@ -378,6 +401,19 @@ describe('the positions of shards', () => {
     expect(Math.max(...sizes)).toBe(7);
     expect(JSON.stringify(await read()).length).toBeLessThan(400); // one write unit
     expect(await jobs()).toEqual([]); // each is the successor of the one before
+  });
+
+  it('that have expired are not needed: the class of a change that old is counted again', async () => {
+    const [low, high] = [inShard('stream.a', 1, [1, 5]), inShard('stream.b', 900, [6, 9])];
+    for (const id of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]) await commit({ id, after: 1 });
+    await consume(low);
+    await consume(high);
+    now += 27 * hourMs; // parked for that long, with a repetition of what was counted
+    await consume(inShard('stream.b', 904, [10, 10]));
+    await consume(low);
+
+    const { count, recountAt } = (await read()) ?? {};
+    expect([count, recountAt]).toEqual([10, now + 900_000]);
   });
 
   it('of another stream have the class counted again: its table was restored', async () => {

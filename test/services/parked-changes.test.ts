@@ -185,6 +185,30 @@ describe('parked changes', () => {
     expect((await letters()).map(({ data }) => Number(data.key.sk))).toEqual([3]);
   });
 
+  it('one that kills processes is alone until it is found, also when transient errors intervene', async () => {
+    const services = open();
+    let busy = 0;
+    const deaths: number[] = [];
+    const { consumer, taken } = collector((ids) => {
+      if (ids.length === 1 && ids.includes(1) && busy < 3) {
+        busy += 1;
+        return Promise.reject(new StoreBusy(1));
+      }
+      if (!ids.includes(3)) return Promise.resolve();
+      deaths.push(ids.length);
+      return new Promise(() => undefined);
+    });
+
+    await park(
+      services,
+      range(1, 5).map((id) => changeOf(id)),
+    );
+    await runJob(services, consumer);
+
+    expect(taken).toEqual([1, 2, 4]);
+    expect(deaths).toEqual([4, 4, 4, 1, 1, 1]);
+  });
+
   it('one that kills each process that delivers it is found, and becomes a dead letter', async () => {
     const services = open();
     const { consumer, taken } = collector((ids) =>

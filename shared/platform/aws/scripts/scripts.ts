@@ -62,9 +62,11 @@ export function openScripts(options: ScriptsOptions): AwsScripts {
       const name = functionName(await options.place(), run);
       const { args, config, meta, timeoutMs } = run;
       let { version } = run;
+      const begunMs = timer.now();
+      const waiting = { ...run, waitedMs: () => timer.now() - begunMs };
       return runWhenReady({ ...options, timer }, run, async (waitMs) => {
         run.onProgress?.('queued');
-        const release = await enterSlot(run, () => enter({ ...run, waitMs }));
+        const release = await enterSlot(waiting, () => enter({ ...run, waitMs }));
         if (release === 'full') return { kind: 'ended', outcome: { status: 'blocked' } };
         if (release === 'late') return { kind: 'ended', outcome: { status: 'queue_timeout' } };
         run.onProgress?.('started');

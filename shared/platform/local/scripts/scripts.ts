@@ -48,13 +48,17 @@ export function openScripts(options: LocalScriptsOptions = {}): LocalScripts {
 
   const run: ScriptRunner['run'] = async (run) => {
     if (isClosed) return { status: 'blocked' };
+    const begunMs = performance.now();
+    const waitedMs = () => performance.now() - begunMs;
     const { scheduler, pool, ...machine } = await processes.open();
     const obstacle = obstacleFor(machine, run.runtime);
     if (obstacle !== undefined) return notRun(obstacle);
     const input = describeInput(run);
     const bytes = input.args.length + input.config.length + input.meta.length;
     run.onProgress?.('queued');
-    const release = await enterSlot(run, () => scheduler.enter({ kind: 'script', bytes, ...run }));
+    const release = await enterSlot({ ...run, waitedMs }, () =>
+      scheduler.enter({ kind: 'script', bytes, ...run }),
+    );
     if (release === 'full') return { status: 'blocked' };
     if (release === 'late') return { status: 'queue_timeout' };
     try {
