@@ -1,12 +1,6 @@
 import type { Suspension, SuspensionRequest } from '../../shared/instances/suspension.ts';
-import {
-  formatTable,
-  type OperatorProgram,
-  readArguments,
-  runProgram,
-  say,
-  UsageError,
-} from './terminal.ts';
+import { describeSuspensions } from './suspension-table.ts';
+import { type OperatorProgram, readArguments, runProgram, say, UsageError } from './terminal.ts';
 
 const program: OperatorProgram = {
   name: 'suspension',
@@ -116,14 +110,5 @@ async function openFolder(folder: string): Promise<Place> {
 }
 
 function show(all: readonly Suspension[], isJson: boolean): void {
-  if (isJson) {
-    say(JSON.stringify(all, undefined, 2));
-    return;
-  }
-  const rows = all.map(({ instance, suspended_at, reason }) => [
-    instance,
-    suspended_at,
-    reason ?? '',
-  ]);
-  say(formatTable([['instance', 'suspended at', 'reason'], ...rows]));
+  say(isJson ? JSON.stringify(all, undefined, 2) : describeSuspensions(all));
 }

@@ -74,6 +74,7 @@ test('the next request of a running server knows of it, and of its end', async (
   expect((await admin('resume', 'library')).stdout).toBe('library is resumed\n');
   expect(await status()).toBe(200);
   expect(JSON.parse((await admin('suspended', '--json')).stdout)).toEqual([]);
+  expect((await admin('suspended')).stdout).toBe('No instance is suspended.\n');
 });
 
 test('the program of npm does the same', async () => {

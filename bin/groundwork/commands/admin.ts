@@ -4,7 +4,8 @@ import {
   changeFolderSuspension,
   listFolderSuspensions,
 } from '../../../shared/platform/local/operations/suspend.ts';
-import { formatTable, UsageError } from '../../operator/terminal.ts';
+import { describeSuspensions } from '../../operator/suspension-table.ts';
+import { UsageError } from '../../operator/terminal.ts';
 import type { AddCommand } from '../command.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -78,12 +79,7 @@ function addSuspension(admin: Group, terminal: Parameters<AddCommand>[1]): void 
     .option(...folder)
     .action(async ({ data }: SuspendOptions) => {
       const all = await listFolderSuspensions(data);
-      terminal().result(all, () =>
-        formatTable([
-          ['instance', 'suspended at', 'reason'],
-          ...all.map((each) => [each.instance, each.suspended_at, each.reason ?? '']),
-        ]),
-      );
+      terminal().result(all, () => describeSuspensions(all));
     });
 }
 
