@@ -1,0 +1,15 @@
+/**
+ * Bundles the old service's client for scripts, from its installed package, minified, by esbuild.
+ *
+ * @param root folder of the project, with a slash at the end
+ * @returns the source of a function that packages.cjs calls in each run that requires the client
+ */
+export function bundleClient(root: string, buildSync: typeof import('esbuild').buildSync): string;
+
+/**
+ * Returns the path of the bundled client in `.build/`, which is made first if the packages have changed since.
+ *
+ * @param root folder of the project, with a slash at the end
+ * @throws Error when the packages are missing, or the folder cannot be written
+ */
+export function clientFile(root: string): Promise<string>;

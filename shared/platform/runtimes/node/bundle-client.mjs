@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+// Plain JavaScript, because bin/start.mjs imports it untransformed; bundle-client.d.mts declares its types.
+
+const entry = `const client = require('syncano');
+if (apiUrl !== undefined) client.fixed.refs.baseUrl = apiUrl; // the host of its default is gone
+module.exports = client;`;
+
+export function bundleClient(root, buildSync) {
+  const { outputFiles } = buildSync({
+    stdin: { contents: entry, resolveDir: root },
+    absWorkingDir: root,
+    write: false,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'error',
+    define: { 'global.GENTLY': 'false' }, // of a test library, which would replace require
+    banner: { js: '(function (require, module, exports, apiUrl) {' },
+    footer: { js: '})' },
+  });
+  return outputFiles[0].text;
+}
+
+export async function clientFile(root) {
+  const file = `${root}.build/syncano.cjs`;
+  const mark = `// ${identify(root)}\n`;
+  if (existsSync(file) && readFileSync(file, 'utf8').startsWith(mark)) return file;
+  const { buildSync } = await import('esbuild'); // here: a server whose file is fresh needs no bundler
+  const draft = `${file}.${process.pid}`;
+  mkdirSync(`${root}.build`, { recursive: true });
+  writeFileSync(draft, mark + bundleClient(root, buildSync));
+  renameSync(draft, file); // atomic: another server may read it now
+  return file;
+}
+
+/** Identifies the packages and the way to bundle them. No times: layers of container images change them. */
+function identify(root) {
+  const hash = createHash('sha256');
+  hash.update(readFileSync(`${root}package-lock.json`));
+  hash.update(readFileSync(`${root}shared/platform/runtimes/node/bundle-client.mjs`));
+  return hash.digest('hex');
+}

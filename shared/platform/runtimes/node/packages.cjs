@@ -1,0 +1,29 @@
+'use strict';
+/* Packages that scripts may require. Their code runs in the context of the run, so it can do what the script can. */
+const { readFileSync } = require('node:fs'); // here: a script may replace it later
+const vm = require('node:vm');
+
+/** The name of the old service's client, with which scripts require it. */
+exports.clientName = 'syncano';
+
+/**
+ * Opens the bundled client: it is read and compiled when a run first requires it, once for all runs of this process.
+ *
+ * @param {string} file made by bundle-client.mjs
+ * @param {boolean} isReadNow true when the file cannot be read later, as another user
+ * @returns a function that evaluates the client in a context and returns what it exports
+ */
+exports.openClient = (file, isReadNow) => {
+  const read = () => readFileSync(file, 'utf8');
+  let source = isReadNow ? read() : undefined;
+  let script;
+  return (context, require, apiUrl) => {
+    if (script === undefined) {
+      script = new vm.Script(source ?? read(), { filename: `${exports.clientName}.cjs` });
+      source = undefined;
+    }
+    const module = { exports: {} };
+    script.runInContext(context)(require, module, module.exports, apiUrl);
+    return module.exports;
+  };
+};
