@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { clientFile } from '../shared/platform/runtimes/node/bundle-client.mjs';
+import { clientFolder } from '../shared/platform/runtimes/node/bundle-client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -44,7 +44,7 @@ export async function openConsole() {
 
 /** Bundles the package that scripts may require if its bundle is not fresh. */
 export async function bundlePackages() {
-  await clientFile(root);
+  await clientFolder(root);
 }
 
 function isFresh(bundle, record) {

@@ -7,9 +7,10 @@
 export function bundleClient(root: string, buildSync: typeof import('esbuild').buildSync): string;
 
 /**
- * Returns the path of the bundled client in `.build/`, which is made first if the packages have changed since.
+ * Returns the folder of the bundled client, `syncano.cjs`, which is made first if the packages have changed since. It
+ * contains nothing else.
  *
  * @param root folder of the project, with a slash at the end
  * @throws Error when the packages are missing, or the folder cannot be written
  */
-export function clientFile(root: string): Promise<string>;
+export function clientFolder(root: string): Promise<string>;

@@ -27,16 +27,17 @@ export function bundleClient(root, buildSync) {
   return outputFiles[0].text;
 }
 
-export async function clientFile(root) {
-  const file = `${root}.build/syncano.cjs`;
+export async function clientFolder(root) {
+  const folder = `${root}.build/packages`;
+  const file = `${folder}/syncano.cjs`;
   const mark = `// ${identify(root)}\n`;
-  if (existsSync(file) && readFileSync(file, 'utf8').startsWith(mark)) return file;
+  if (existsSync(file) && readFileSync(file, 'utf8').startsWith(mark)) return folder;
   const { buildSync } = await import('esbuild'); // here: a server whose file is fresh needs no bundler
   const draft = `${file}.${process.pid}`;
-  mkdirSync(`${root}.build`, { recursive: true });
+  mkdirSync(folder, { recursive: true });
   writeFileSync(draft, mark + bundleClient(root, buildSync));
   renameSync(draft, file); // atomic: another server may read it now
-  return file;
+  return folder;
 }
 
 /** Identifies the packages and the way to bundle them. No times: layers of container images change them. */

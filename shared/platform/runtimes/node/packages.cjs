@@ -6,6 +6,9 @@ const vm = require('node:vm');
 /** The name of the old service's client, with which scripts require it. */
 exports.clientName = 'syncano';
 
+/** Name of the client's code: Node does not warn of old functions that packages use, which it knows by the folder. */
+const filename = `/node_modules/${exports.clientName}/index.js`;
+
 /**
  * Opens the bundled client: it is read and compiled when a run first requires it, once for all runs of this process.
  *
@@ -19,7 +22,7 @@ exports.openClient = (file, isReadNow) => {
   let script;
   return (context, require, apiUrl) => {
     if (script === undefined) {
-      script = new vm.Script(source ?? read(), { filename: `${exports.clientName}.cjs` });
+      script = new vm.Script(source ?? read(), { filename });
       source = undefined;
     }
     const module = { exports: {} };

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { maxResidentBytes, permissionFlags } from '../../../runtimes/limits.ts';
-import { clientFile } from '../../../runtimes/node/bundle-client.mjs';
+import { clientFolder } from '../../../runtimes/node/bundle-client.mjs';
 import { boxedPaths } from '../sandbox/box.ts';
 import {
   type Enclosed,
@@ -29,20 +29,21 @@ let client: Promise<string> | undefined;
 /**
  * Prepares the command for a runner of Node scripts.
  *
- * @throws Error as {@link clientFile} does
+ * @throws Error as {@link clientFolder} does
  */
 export async function prepareNode(isolation: Isolation): Promise<PreparedCommand> {
-  const file = await bundledClient();
+  const packages = await bundledClient();
   const { temporary, limit, dispose } = await openRunFolder(isolation.level);
-  const bind = [file, isolation.level === 'bubblewrap' ? boxedPaths.client : file] as const;
-  const program = ['runner.cjs', temporary, bind[1]];
+  const isBoxed = isolation.level === 'bubblewrap';
+  const bind = [packages, isBoxed ? boxedPaths.packages : packages] as const;
+  const program = ['runner.cjs', temporary, `${bind[1]}/syncano.cjs`];
   const command = startOf(isolation, temporary, program, [bind]);
   return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
 }
 
-/** Returns the path of the bundled client; after an error, the next run tries again. */
+/** Returns the folder of the bundled client; after an error, the next run tries again. */
 function bundledClient(): Promise<string> {
-  client ??= clientFile(root).catch((error) => {
+  client ??= clientFolder(root).catch((error) => {
     client = undefined;
     throw error;
   });
@@ -58,14 +59,14 @@ function startOf(
   isolation: Isolation,
   temporary: string,
   [program, ...args]: readonly string[],
-  files: Enclosed['binds'] = [],
+  folders: Enclosed['binds'] = [],
 ): readonly string[] {
   const { level, hasNetwork } = isolation;
   const folder = `${runtimesAt(level)}/node`;
-  const readable = [folder, ...files.map(([, path]) => path)];
+  const readable = [folder, ...folders.map(([, path]) => path)];
   const access = { readable, writable: [temporary], hasNetwork };
   return [
-    ...enclose(isolation, { binds: [nodeBind, ...files], temporary, isAlone: true }),
+    ...enclose(isolation, { binds: [nodeBind, ...folders], temporary, isAlone: true }),
     nodeAt(level),
     ...permissionFlags(flags, access),
     `${folder}/${program}`,

@@ -6,7 +6,7 @@ import { runtimeFolder, systemFolders } from './system-files.ts';
 export const boxedPaths = {
   node: '/node',
   runtimes: '/runtimes',
-  client: '/syncano.cjs',
+  packages: '/runtimes-packages', // begins like another: with a third name, Node's permission flags open `/` itself
   temporary: '/tmp',
 } as const;
 
