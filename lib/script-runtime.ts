@@ -41,7 +41,7 @@ export function nodeRuntimeFiles(): RuntimeFiles {
   });
   return {
     'index.mjs': outputFiles[0]?.text ?? '',
-    'syncano.cjs': bundleClient(root, buildSync),
+    'syncano.txt': bundleClient(root, buildSync),
     ...readFiles('node', nodeRunner),
   };
 }

@@ -37,7 +37,7 @@ test.each([
       'main.js',
       'packages.cjs',
       'runner.cjs',
-      'syncano.cjs',
+      'syncano.txt',
       'version.json',
       'write-all.cjs',
     ],

@@ -2,12 +2,12 @@
  * Bundles the old service's client for scripts, from its installed package, minified, by esbuild.
  *
  * @param root folder of the project, with a slash at the end
- * @returns the source of a function that packages.cjs calls in each run that requires the client
+ * @returns a function that packages.cjs calls in each run that requires the client: its source, by brotli, in base64
  */
 export function bundleClient(root: string, buildSync: typeof import('esbuild').buildSync): string;
 
 /**
- * Returns the folder of the bundled client, `syncano.cjs`, which is made first if the packages have changed since. It
+ * Returns the folder of the bundled client, `syncano.txt`, which is made first if the packages have changed since. It
  * contains nothing else.
  *
  * @param root folder of the project, with a slash at the end

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { brotliCompressSync, constants } from 'node:zlib';
 
 // Plain JavaScript, because bin/start.mjs imports it untransformed; bundle-client.d.mts declares its types.
 
@@ -24,13 +25,14 @@ export function bundleClient(root, buildSync) {
     banner: { js: '(function (require, module, exports, apiUrl) {' },
     footer: { js: '})' },
   });
-  return outputFiles[0].text;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  return brotliCompressSync(outputFiles[0].contents, { params }).toString('base64'); // each script's zip contains it
 }
 
 export async function clientFolder(root) {
   const folder = `${root}.build/packages`;
-  const file = `${folder}/syncano.cjs`;
-  const mark = `// ${identify(root)}\n`;
+  const file = `${folder}/syncano.txt`;
+  const mark = `${identify(root)}:`;
   if (existsSync(file) && readFileSync(file, 'utf8').startsWith(mark)) return folder;
   const { buildSync } = await import('esbuild'); // here: a server whose file is fresh needs no bundler
   const draft = `${file}.${process.pid}`;

@@ -2,6 +2,7 @@
 /* Packages that scripts may require. Their code runs in the context of the run, so it can do what the script can. */
 const { readFileSync } = require('node:fs'); // here: a script may replace it later
 const vm = require('node:vm');
+const { brotliDecompressSync } = require('node:zlib');
 
 /** The name of the old service's client, with which scripts require it. */
 exports.clientName = 'syncano';
@@ -18,15 +19,22 @@ const filename = `/node_modules/${exports.clientName}/index.js`;
  */
 exports.openClient = (file, isReadNow) => {
   const read = () => readFileSync(file, 'utf8');
-  let source = isReadNow ? read() : undefined;
+  let packed = isReadNow ? read() : undefined;
   let script;
   return (context, require, apiUrl) => {
     if (script === undefined) {
-      script = new vm.Script(source ?? read(), { filename });
-      source = undefined;
+      script = new vm.Script(unpack(packed ?? read()), { filename });
+      packed = undefined;
     }
     const module = { exports: {} };
     script.runInContext(context)(require, module, module.exports, apiUrl);
     return module.exports;
   };
 };
+
+const { from } = Buffer;
+
+/** Returns the source in a file of bundle-client.mjs, which may begin with a mark. */
+function unpack(text) {
+  return brotliDecompressSync(from(text.slice(text.indexOf(':') + 1), 'base64')).toString();
+}
