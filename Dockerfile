@@ -12,7 +12,7 @@ COPY functions ./functions
 COPY shared ./shared
 # layers keep whole seconds only, and a bundle is made again when the time of a source differs
 RUN find bin console functions shared package-lock.json -exec touch -d @1700000000 {} + \
-  && node -e "import('./bin/bundle.mjs').then(async ({ importBundle, openConsole }) => { await openConsole(); await importBundle('serve'); await importBundle('groundwork'); })"
+  && node -e "import('./bin/bundle.mjs').then(async ({ bundlePackages, importBundle, openConsole }) => { await bundlePackages(); await openConsole(); await importBundle('serve'); await importBundle('groundwork'); })"
 
 FROM node:24-bookworm-slim
 # python3 runs scripts of Python and starts the sandbox; bubblewrap is used where containers may create namespaces

@@ -10,7 +10,7 @@ const isolated = [
   'test/local/{calls,certificates,connections,launcher,proxies,registration}.test.ts',
   'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
   'test/pages/assets.test.ts',
-  'test/scripts/{cases,escapes,first-turns,isolation,kept-connections,landlock}.test.ts',
+  'test/scripts/{cases,client-escapes,escapes,first-turns,isolation,kept-connections,landlock}.test.ts',
   'test/scripts/{python,python-cases,python-escapes}.test.ts',
 ];
 

@@ -5,6 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { clientFolder } from '../shared/platform/runtimes/node/bundle-client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -39,6 +40,11 @@ export async function openConsole() {
     save({ bundle, record }, JSON.stringify(files), inputs);
   }
   return () => JSON.parse(readFileSync(bundle, 'utf8'));
+}
+
+/** Bundles the package that scripts may require if its bundle is not fresh. */
+export async function bundlePackages() {
+  await clientFolder(root);
 }
 
 function isFresh(bundle, record) {

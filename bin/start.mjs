@@ -6,7 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { checkMachine, importBundle, openConsole } from './bundle.mjs';
+import { bundlePackages, checkMachine, importBundle, openConsole } from './bundle.mjs';
 
 checkMachine();
 const program = new URL('../shared/platform/local/launcher/launcher.cjs', import.meta.url);
@@ -18,5 +18,6 @@ const launcher = spawn(process.execPath, [fileURLToPath(program)], {
 launcher.unref();
 launcher.channel.unref();
 launcher.stdin.unref();
+await bundlePackages();
 const { main } = await importBundle('serve');
 await main(launcher, await openConsole());

@@ -1,11 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
+import { bundleClient } from '../shared/platform/runtimes/node/bundle-client.mjs';
 import type { RuntimeFiles } from '../shared/platform/runtimes/package.ts';
 import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 
 const folder = fileURLToPath(new URL('../shared/platform/runtimes', import.meta.url));
-const nodeRunner = ['runner.cjs', 'context.cjs', 'leave-root.cjs', 'lockdown.cjs', 'write-all.cjs'];
+const root = fileURLToPath(new URL('..', import.meta.url));
+const nodeRunner = [
+  'runner.cjs',
+  'context.cjs',
+  'leave-root.cjs',
+  'lockdown.cjs',
+  'packages.cjs',
+  'write-all.cjs',
+];
 const pythonFiles = [
   'index.py',
   'conversation.py',
@@ -19,7 +28,7 @@ const pythonFiles = [
   'seccomp.py',
 ];
 
-/** Returns the files of the Node runtime for each script's function, with the bundled supervisor. */
+/** Returns the files of the Node runtime for each script's function, with the bundled supervisor and client. */
 export function nodeRuntimeFiles(): RuntimeFiles {
   const { outputFiles } = buildSync({
     entryPoints: [`${folder}/node/lambda.ts`],
@@ -30,7 +39,11 @@ export function nodeRuntimeFiles(): RuntimeFiles {
     format: 'esm',
     logLevel: 'error',
   });
-  return { 'index.mjs': outputFiles[0]?.text ?? '', ...readFiles('node', nodeRunner) };
+  return {
+    'index.mjs': outputFiles[0]?.text ?? '',
+    'syncano.txt': bundleClient(root, buildSync),
+    ...readFiles('node', nodeRunner),
+  };
 }
 
 /** Returns the files of the Python runtime for each script's function. The handler is `index.handler`. */

@@ -9,6 +9,7 @@ import { environment, globals } from './environment.ts';
 import { forgeries } from './forgeries.ts';
 import { descriptors, limits } from './limits.ts';
 import { outputs } from './outputs.ts';
+import { packages } from './packages.ts';
 import { processes } from './processes.ts';
 import { repeated, resets } from './repeated.ts';
 import { responseObjects, responses, values } from './responses.ts';
@@ -24,6 +25,7 @@ const onEveryHost: Topics = {
   'threads and processes': processes,
   'successive runs': repeated,
   limits: [...limits, ...descriptors],
+  packages,
 };
 
 /** Rules that depend on the supervisor, by topic: each is tested at one sandbox level and in one zip, by turns. */

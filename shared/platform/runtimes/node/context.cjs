@@ -6,6 +6,7 @@ const { createRequire } = require('node:module');
 const { Writable } = require('node:stream');
 const { isAnyArrayBuffer } = require('node:util').types;
 const vm = require('node:vm');
+const { clientName } = require('./packages.cjs');
 const { writeAll } = require('./write-all.cjs');
 
 /** File name of each script, as shown in tracebacks. */
@@ -147,6 +148,7 @@ function connect({ describeContent, describeHeaders }) {
     });
   }
   let customResponse;
+  let metaText;
   define('HttpResponse', HttpResponse);
   define('setResponse', (response) => {
     customResponse = response;
@@ -157,7 +159,10 @@ function connect({ describeContent, describeHeaders }) {
       define('ARGS', parse(args));
       define('CONFIG', parse(config));
       define('META', parse(meta));
+      metaText = meta;
     },
+    /** Returns the address of the API, whatever the script has made of META. */
+    apiUrl: () => parse(metaText).api_url,
     /** Returns the JSON of the custom response, or undefined without one. */
     describeResponse: () => {
       if (!isInstanceOf(HttpResponse, customResponse)) return undefined;
@@ -174,9 +179,10 @@ const contextFunctions = new vm.Script(`[${installGlobals}, ${makeDescriptions},
 /**
  * Creates the globals of one run.
  *
+ * @param evaluateClient see packages.cjs
  * @returns the context, and functions to set its input and to read its response
  */
-exports.makeContext = () => {
+exports.makeContext = (evaluateClient) => {
   const context = vm.createContext(vm.constants?.DONT_CONTEXTIFY ?? {});
   const module = { exports: {}, id: '.', filename: exports.fileName, loaded: false, children: [] };
   const stdout = once(() => openStream(1));
@@ -184,8 +190,10 @@ exports.makeContext = () => {
   Object.defineProperty(process, 'stdout', describeGetter('stdout', stdout, true));
   Object.defineProperty(process, 'stderr', describeGetter('stderr', stderr, true));
   const console = once(() => new Console({ stdout: stdout(), stderr: stderr() }));
-  const require = createRequire(`${process.cwd()}/${exports.fileName}`);
-  require.main = module; // as for a program that `node main.js` starts
+  const load = createRequire(`${process.cwd()}/${exports.fileName}`);
+  const client = once(() => evaluateClient(context, load, platform.apiUrl()));
+  const require = (name) => (name === clientName ? client() : load(name));
+  Object.assign(require, load, { main: module }); // as for a program that `node main.js` starts
   const values = Object.entries({
     require,
     module,

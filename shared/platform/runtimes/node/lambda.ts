@@ -67,7 +67,7 @@ async function start(): Promise<Runner> {
   });
   const command = {
     program: process.execPath,
-    args: [...flags, `${folder}/runner.cjs`, temporary],
+    args: [...flags, `${folder}/runner.cjs`, temporary, `${folder}/syncano.txt`],
     variables: { ...languageVariables(), ...scriptVariables(temporary) },
     folder: temporary,
     maxResidentBytes: runnerBytes,

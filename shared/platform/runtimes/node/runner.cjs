@@ -13,6 +13,7 @@ const vm = require('node:vm');
 const { fileName, makeContext } = require('./context.cjs');
 const { leaveRoot } = require('./leave-root.cjs');
 const { lockDown, watchLeftovers } = require('./lockdown.cjs');
+const { openClient } = require('./packages.cjs');
 const { writeAll } = require('./write-all.cjs');
 
 const control = 3;
@@ -33,15 +34,15 @@ const keepChannel = channel.ref.bind(channel);
 const freeChannel = channel.unref.bind(channel);
 // biome-ignore lint/style/noProcessEnv: Lambda's Node may need it, and scripts must not see it
 delete process.env.LD_LIBRARY_PATH;
-let next = makeContext();
+// the only folder that a script may write to; the old service's client; `root` if this process is started as root
+const [temporary, clientFile, user] = process.argv.splice(2);
+const evaluateClient = openClient(clientFile, user === 'root');
+let next = makeContext(evaluateClient);
 let script; // compiled at the first run
 let running; // the mark of the current run
 let hasLeftovers = false;
 let idleResources = 0; // before a run: later versions of Node keep a standard stream
 let runs = 0;
-
-// the only folder that a script may write to; `root` if this process is started as root
-const [temporary, user] = process.argv.splice(2);
 
 if (user === 'root') leaveRoot();
 emptyFolder(temporary);
@@ -139,7 +140,7 @@ function recover() {
   }
   process.exitCode = undefined;
   process.setUncaughtExceptionCaptureCallback(null);
-  next = makeContext();
+  next = makeContext(evaluateClient);
   keepChannel();
 }
 
