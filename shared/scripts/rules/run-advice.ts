@@ -1,5 +1,4 @@
 import { describePython2, findPython2, python2Page } from '../../values/python/python2.ts';
-import type { ScriptRuntime } from '../script-runner.ts';
 import { python2Module, python2Name } from './python2-names.ts';
 
 /** Characters at the end of standard error in which advice finds its reason. */
@@ -22,7 +21,7 @@ const fetchPage = 'docs/scripts.md#instead-of-request';
  *
  * @returns undefined for any other failure
  */
-export function adviceOn(runtime: ScriptRuntime, stderr: string): Advice | undefined {
+export function adviceOn(runtime: 'node' | 'python', stderr: string): Advice | undefined {
   const tail = stderr.slice(-advisedTail);
   if (runtime === 'node') {
     const name = /(?:^|\n)(?:\w+: )?Error: Cannot find module '([^'\n]{1,200})'(?:\n|$)/.exec(
