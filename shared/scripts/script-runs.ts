@@ -10,6 +10,7 @@ import { directRun } from './pending-runs.ts';
 import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.ts';
 import { maxDepth, runSettings } from './rules/script-config.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
+import { adviseRun } from './runs/advise-run.ts';
 import {
   abandonTrace,
   beginTrace,
@@ -246,7 +247,7 @@ async function runVersion(
   const { id, version, runtime_name } = script;
   const { timeoutMs, config, async, hasFullAccess } = runSettings(request.config, script.config);
   const token = hasFullAccess ? await metaToken(services, request) : undefined;
-  return services.scripts.run({
+  const run: ScriptRun = {
     instance,
     owner,
     script: id,
@@ -270,5 +271,6 @@ async function runVersion(
     }),
     waitMs: isAwaited ? awaitedMs : runMs - timeoutMs,
     ...(onProgress && { onProgress }),
-  });
+  };
+  return adviseRun(services, run, await services.scripts.run(run));
 }

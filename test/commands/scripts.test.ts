@@ -433,3 +433,29 @@ test('a script that has a byte order mark in the instance differs, and keeps it 
   const stored = await call('GET', `snippets/scripts/${id}/`);
   expect(stored.body.source).toBe("print('hello')\n");
 });
+
+test('a script of Python 2 is pushed with a warning, which diff has as well', async () => {
+  const { run, write, call } = await connectProject();
+  const source = `import os\n\nprint os.name\ntry:\n    x = 0777\nexcept OSError, e:\n    raise e, "x"\nprint 2\n`;
+  write({
+    'scripts/old.py': source,
+    'scripts/new.py': 'print("a <> b")\n',
+    'scripts/plain.js': 'print\nvar x = `a`\n',
+    'groundwork.yml':
+      'scripts:\n  old: { file: scripts/old.py }\n  new: { file: scripts/new.py }\n  js: { file: scripts/plain.js }\n',
+  });
+  const warning =
+    'scripts.old.file: scripts/old.py is Python 2, and a run of it fails: line 3: print statement, line 5: octal number with a leading 0, line 6: except X, e, and more. How to convert: docs/guides/python-2.md';
+
+  const compared = await run('diff');
+  const pushed = expectStatus(await run('push'), 0);
+  const again = expectStatus(await run('push'), 0);
+
+  expect(compared.status).toBe(2);
+  for (const { stderr } of [compared, pushed, again]) {
+    expect(stderr).toContain(warning);
+    expect(stderr.split('is Python 2')).toHaveLength(2);
+  }
+  const { body } = await call('GET', 'snippets/scripts/');
+  expect(body.objects[0]).toMatchObject({ label: 'old', source });
+});

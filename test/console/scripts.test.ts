@@ -65,6 +65,22 @@ describe.skipIf(program === undefined)('scripts in the console', () => {
     await tab.close();
   });
 
+  test.each(widths)('a script of Python 2 has a note with its lines, %i px wide', async (width) => {
+    const id = await addScript('import os\n\nprint os.name\n', 'python3');
+    const tab = await view.open(`/i/library/scripts/${id}`, { width });
+    const { page } = tab;
+    const note = page.getByText('Scripts run in Python 3');
+
+    await note.waitFor();
+    expect(await note.textContent()).toBe(
+      'Scripts run in Python 3: line 3: print statement of Python 2. How to convert: docs/guides/python-2.md',
+    );
+    await tab.check();
+    await writeCode(page.getByRole('textbox', { name: 'Source' }), 'print("a")');
+    await note.waitFor({ state: 'detached' });
+    await tab.close();
+  });
+
   test('unsaved changes are not lost by a link', async () => {
     const id = await addScript('console.log(1)');
     const tab = await view.open(`/i/library/scripts/${id}`);

@@ -17,6 +17,7 @@ import { type KeptArguments, keepArguments, readArguments } from './argument-sto
 import { Arguments } from './arguments.tsx';
 import { type Draft, findNewer, isChanged, sendDraft, toDraft } from './draft.ts';
 import { NewerScript } from './newer-script.tsx';
+import { Python2Note } from './python2-note.tsx';
 import { languageOf, nameOf, readScript, type Script, scriptPath } from './script-data.ts';
 import { ScriptFields } from './script-fields.tsx';
 
@@ -89,6 +90,7 @@ function Editor({ instance, loaded, above }: EditorProps) {
         error={problem?.fields.source}
         hint="Ctrl-S saves, Ctrl-Enter saves and runs."
       />
+      <Python2Note language={languageOf(draft.runtime_name)} source={draft.source} />
       <div class="columns">
         <section class="card" aria-labelledby="arguments">
           <h2 id="arguments">Arguments</h2>

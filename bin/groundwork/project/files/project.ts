@@ -9,6 +9,7 @@ import type { SectionName } from '../model/section.ts';
 import { sections } from '../model/sections.ts';
 import type { State } from '../model/state.ts';
 import { convertOldFile, oldFile } from './old-file.ts';
+import { python2Warning } from './python2-warning.ts';
 import { type NoSource, readSources, type ScriptSource } from './script-source.ts';
 
 /** Name of the project file. */
@@ -154,9 +155,20 @@ export async function currentProject(folder: string, out: Terminal): Promise<Pro
   for (const [name, { read }] of files) {
     if ('source' in read && read.warning) out.warn(`scripts.${name}.file: ${read.warning}`);
   }
+  warnOfPython2(project, out);
   const problems = [...files].flatMap(([name, { read }]) =>
     'problem' in read ? [`scripts.${name}.file: ${read.problem}`] : [],
   );
   if (problems.length > 0) throw new ProjectError(file, problems);
   return project;
+}
+
+/** Warns of scripts that are Python 2. They are pushed like others. */
+function warnOfPython2({ files, state }: Project, out: Terminal): void {
+  for (const [name, { path, read }] of files) {
+    const runtime = String(state.get('scripts')?.get(name)?.runtime_name);
+    if (!('source' in read) || !runtime.startsWith('python')) continue;
+    const warning = python2Warning(path, read.source);
+    if (warning !== undefined) out.warn(`scripts.${name}.file: ${warning}`);
+  }
 }
