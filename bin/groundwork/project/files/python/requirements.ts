@@ -16,7 +16,7 @@ const requirement = new RegExp(
  * @throws Error with the first line that is something else
  */
 export function parseRequirements(text: string, file: string): readonly string[] {
-  const lines = text.split('\n').map((line) => line.replace(/(^|\s)#.*$/, '').trim());
+  const lines = text.split(/\r?\n/).map((line) => line.replace(/(^|\s)#.*$/, '').trim());
   const wrong = lines.findIndex((line) => line !== '' && !requirement.test(line));
   if (wrong >= 0) {
     throw new Error(

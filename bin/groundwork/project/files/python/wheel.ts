@@ -34,7 +34,13 @@ export function readWheel({ name, version }: LockedPackage, content: Uint8Array)
     if (total > maxUnpackedBytes) throw refuse(`has more than ${maxUnpackedBytes} bytes unpacked`);
     return !path.endsWith('/');
   };
-  const unpacked = unzipSync(content, { filter: (file) => check(file.name, file.originalSize) });
+  let unpacked: ReturnType<typeof unzipSync>;
+  try {
+    unpacked = unzipSync(content, { filter: (file) => check(file.name, file.originalSize) });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error; // of check
+    throw refuse(`cannot be read: ${error.message}`);
+  }
   return new Map(
     Object.entries(unpacked).flatMap(([path, bytes]) => {
       const target = targetOf(path);
