@@ -1,4 +1,4 @@
-import { strToU8, type Zippable, zipSync } from 'fflate';
+import { strToU8, zipSync } from 'fflate';
 
 /** A package for tests. */
 export interface TestPackage {
@@ -7,7 +7,7 @@ export interface TestPackage {
   /** Requirements, as in its metadata. */
   readonly needs?: readonly string[];
   /** Files by path. */
-  readonly files: Zippable | Readonly<Record<string, string>>;
+  readonly files: Readonly<Record<string, string | Uint8Array>>;
   /** Platform tag; absent for a pure-Python wheel. */
   readonly platform?: string;
 }
