@@ -23,6 +23,7 @@ const pythonFiles = [
   'family.py',
   'calls.py',
   'landlock.py',
+  'packages.py',
   'pairs.py',
   'privileges.py',
   'seccomp.py',

@@ -18,6 +18,7 @@ const others: Readonly<Record<string, string>> = {
   'bin/groundwork/dev/local-server.ts': 'starts a server, and asks it for its state',
   'bin/groundwork/project/files/bundle-script.ts': 'a comment',
   'bin/groundwork/project/files/pull.ts': 'names of files',
+  'bin/groundwork/project/files/python/packages.ts': 'names of files',
   'bin/groundwork/project/files/script-modules.ts': 'names of packages',
   'bin/groundwork/transfer/collections.ts': 'keys of a map',
   'bin/groundwork/transfer/collections/read.ts': 'keys of a map',

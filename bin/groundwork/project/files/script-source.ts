@@ -4,14 +4,15 @@ import { Script } from 'node:vm';
 import { messageOf } from '../../../../shared/values/caught.ts';
 import { openFiles, type ProjectFiles, textOfFile, UnsafeFile } from '../../project-files.ts';
 import { bundleScript } from './bundle-script.ts';
+import { openPythonPackages, type PythonSource } from './python/packages.ts';
 import { uncalledExport } from './uncalled-export.ts';
 
 /** Source of a script as the server gets it. */
 export interface ScriptSource {
   readonly source: string;
-  /** The source was made from the file and the modules that it imports. */
+  /** The source was made from the file and the modules or packages that it imports. */
   readonly isBundle: boolean;
-  /** Why the script may do nothing, though it is valid. */
+  /** Why the script may do nothing, though it is valid; or a file of its packages that was written. */
   readonly warning?: string;
 }
 
@@ -23,8 +24,8 @@ export interface NoSource {
 }
 
 /**
- * Returns the sources of scripts: the content of each file, or the bundle of a file in TypeScript or one that imports
- * modules.
+ * Returns the sources of scripts: the content of each file, the bundle of a file in TypeScript or one that imports
+ * modules, or a file in Python with its packages.
  *
  * @param files paths from the folder of the project
  * @throws UnsafeFile for a script that is behind a link
@@ -35,9 +36,11 @@ export async function readSources(
 ): Promise<readonly (ScriptSource | NoSource)[]> {
   const sources: (ScriptSource | NoSource)[] = [];
   const own = openFiles(folder);
+  const addPackages = openPythonPackages(own);
   for (const file of files) {
     const isMissing = !own.has(file);
-    const source = readSource(own, file);
+    const source =
+      extname(file) === '.py' ? readPython(own, file, addPackages) : readSource(own, file);
     sources.push(await source.catch((error) => noSource(error, isMissing)));
   }
   if (sources.some((source) => 'isBundle' in source && source.isBundle)) {
@@ -56,10 +59,23 @@ function describeUncalled(file: string, name: string): string {
   return `${file} exports ${name} by default, and nothing calls it: a script runs from its first line to its last`;
 }
 
-async function readSource(own: ProjectFiles, file: string): Promise<ScriptSource> {
+function readFile(own: ProjectFiles, file: string): string {
   const content = own.read(file);
   if (content === undefined) throw new Error(`${file} does not exist`);
-  const text = textOfFile(content, file); // a byte order mark is the file's, not the script's
+  return textOfFile(content, file); // a byte order mark is the file's, not the script's
+}
+
+async function readPython(
+  own: ProjectFiles,
+  file: string,
+  addPackages: (file: string, text: string) => Promise<PythonSource>,
+): Promise<ScriptSource> {
+  const { source, hasPackages, note } = await addPackages(file, readFile(own, file));
+  return { source, isBundle: hasPackages, ...(note !== undefined && { warning: note }) };
+}
+
+async function readSource(own: ProjectFiles, file: string): Promise<ScriptSource> {
+  const text = readFile(own, file);
   if (!needsBundle(resolve(own.folder, file), text)) return { source: text, isBundle: false };
   const name = uncalledExport(text);
   return {

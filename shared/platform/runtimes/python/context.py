@@ -1,4 +1,4 @@
-"""One run of a script: its globals, and its result. Requires only Python 3.9 or later."""
+"""One run of a script: its globals, and its result. Requires only packages.py, and Python 3.9 or later."""
 import atexit
 import binascii
 import builtins
@@ -15,13 +15,17 @@ import threading
 import traceback
 import types
 
+import packages
+
+del sys.modules[packages.__name__]  # scripts must not import it
+
 FILE_NAME = 'main.py'  # of each script, shown in tracebacks
 TIMEOUT_CODE = 124
 HIDDEN = ('LD_LIBRARY_PATH',)  # Lambda's Python needs it
 MAX_BYTES = 524_288  # of a response; what is longer is cut here, and judged as too long
 
 _exit = os._exit
-_own_files = (__file__, getattr(sys.modules['__main__'], '__file__', None))
+_own_files = (__file__, packages.__file__, getattr(sys.modules['__main__'], '__file__', None))
 
 
 class HttpResponse:
@@ -70,6 +74,7 @@ class Context:
         """Returns the exit code, and whether the run may have a custom response."""
         try:
             code = script if isinstance(script, types.CodeType) else compile_source(script)
+            packages.install()
             exec(code, vars(self.module))
         except SystemExit as error:
             return _exit_code_of(error), False
@@ -113,8 +118,8 @@ def hide_variables():
 
 
 def compile_source(source):
-    """Compiles a script and registers its lines for tracebacks. Raises like `compile`."""
-    source = source[1:] if source.startswith('\ufeff') else source
+    """Compiles a script, without its packages, and registers its lines for tracebacks. Raises like `compile`."""
+    source = packages.split(source[1:] if source.startswith('\ufeff') else source)
     lines = source.splitlines(True)
     linecache.cache[FILE_NAME] = len(source), None, lines, FILE_NAME
     return compile(source, FILE_NAME, 'exec', dont_inherit=True)

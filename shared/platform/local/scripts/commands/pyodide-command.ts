@@ -24,7 +24,7 @@ export interface Pyodide {
 const flags = process.allowedNodeEnvironmentFlags;
 const creationMs = 120_000; // creation takes 3 s on an idle machine
 const maxResidentBytes = 400 * 1024 * 1024; // Pyodide itself uses half of it
-const context = 'python/context.py'; // the project's Python code
+const sources = ['python/context.py', 'python/packages.py']; // the project's Python code
 const boxed = { pyodide: '/pyodide', snapshot: '/snapshot' } as const;
 
 /** Finds the package; undefined when it is not installed. */
@@ -72,7 +72,7 @@ export async function preparePyodide(
  */
 export async function makeSnapshot({ folder, version }: Pyodide, cache: string): Promise<string> {
   const hash = createHash('sha256');
-  for (const name of [context, 'pyodide/load.cjs']) {
+  for (const name of [...sources, 'pyodide/load.cjs']) {
     hash.update(await readFile(join(runtimeFolder, name)));
   }
   const name = `pyodide-${version}-${hash.digest('hex').slice(0, 16)}.snapshot`;
@@ -90,7 +90,7 @@ export async function makeSnapshot({ folder, version }: Pyodide, cache: string):
     hasNetwork: false,
   };
   const program = join(runtimeFolder, 'pyodide/make-snapshot.cjs');
-  const args = [...permissionFlags(flags, allowed), program, folder, join(runtimeFolder, context)];
+  const args = [...permissionFlags(flags, allowed), program, folder, join(runtimeFolder, 'python')];
   await promisify(execFile)(process.execPath, [...args, draft], { env: {}, timeout: creationMs });
   await rename(draft, path);
   return path;
