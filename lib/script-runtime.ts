@@ -14,6 +14,7 @@ const pythonFiles = [
   'family.py',
   'calls.py',
   'landlock.py',
+  'packages.py',
   'pairs.py',
   'privileges.py',
   'seccomp.py',

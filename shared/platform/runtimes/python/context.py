@@ -15,6 +15,10 @@ import threading
 import traceback
 import types
 
+import packages
+
+del sys.modules[packages.__name__]  # scripts must not import it
+
 FILE_NAME = 'main.py'  # of each script, shown in tracebacks
 TIMEOUT_CODE = 124
 HIDDEN = ('LD_LIBRARY_PATH',)  # Lambda's Python needs it
@@ -79,6 +83,8 @@ class Context:
 
     def _prepare(self, inputs):
         os.environ.pop('LC_CTYPE', None)  # set by Python itself
+        meta = json.loads(inputs['meta'])
+        packages.name_server(meta)
         sys.argv = [FILE_NAME]
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = self.streams
         sys.modules['__main__'] = self.module
@@ -90,7 +96,7 @@ class Context:
             __file__=FILE_NAME,
             ARGS=json.loads(inputs['args']),
             CONFIG=json.loads(inputs['config']),
-            META=json.loads(inputs['meta']),
+            META=meta,
             HttpResponse=HttpResponse,
             set_response=self._set_response,
         )
@@ -106,8 +112,12 @@ class Context:
 HttpResponse.__module__ = '__main__'
 
 
-def hide_variables():
-    """Hides variables of Python's own from scripts. Programs that a script starts still have them: one may be Python."""
+def open_process(properties):
+    """Prepares this process for its runs: adds packages, and hides variables of Python's own.
+
+    Programs that a script starts still have the latter: one may be Python.
+    """
+    packages.add_folder(properties)
     for name in HIDDEN:
         os.environ._data.pop(os.environ.encodekey(name), None)
 

@@ -3,7 +3,12 @@ import { nobodyId } from './other-user.ts';
 import { runtimeFolder, systemFolders } from './system-files.ts';
 
 /** Paths inside a box. */
-export const boxedPaths = { node: '/node', runtimes: '/runtimes', temporary: '/tmp' } as const;
+export const boxedPaths = {
+  node: '/node',
+  packages: '/packages',
+  runtimes: '/runtimes',
+  temporary: '/tmp',
+} as const;
 
 /** Maximum bytes of one file, and of all files in a box. */
 export const fileBytes = 128 * 1024 * 1024;
