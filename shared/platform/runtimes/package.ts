@@ -1,6 +1,9 @@
-import { strToU8, zipSync } from 'fflate';
+import { strToU8, unzipSync, zipSync } from 'fflate';
 
-/** Content of each file that a function needs in addition to the script, by file name. */
+/**
+ * Content of each file that a function needs in addition to the script, by file name. A name that ends with `/` is a
+ * folder, whose files are a zip in base64.
+ */
 export type RuntimeFiles = Readonly<Record<string, string>>;
 
 /** A script that is packed for its own function. */
@@ -19,6 +22,18 @@ export function packScript(files: RuntimeFiles, script: PackagedScript): Uint8Ar
   const { source, version, sourceName } = script;
   const all = { ...files, [sourceName]: source, 'version.json': JSON.stringify({ version }) };
   const names = Object.keys(all).toSorted();
-  const entries = names.map((name) => [name, strToU8(all[name] ?? '')] as const);
+  const entries = names.flatMap((name) => entriesOf(name, all[name] ?? ''));
   return zipSync(Object.fromEntries(entries), options);
+}
+
+function entriesOf(name: string, content: string): readonly (readonly [string, Uint8Array])[] {
+  if (!name.endsWith('/')) return [[name, strToU8(content)]];
+  const files = Object.entries(unzipSync(Buffer.from(content, 'base64')));
+  return files.map(([path, bytes]) => [`${name}${path}`, bytes] as const);
+}
+
+/** Returns files as the content of a folder in {@link RuntimeFiles}; the same files give the same text. */
+export function packFolder(files: Readonly<Record<string, Uint8Array>>): string {
+  const entries = Object.entries(files).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.from(zipSync(Object.fromEntries(entries), options)).toString('base64');
 }

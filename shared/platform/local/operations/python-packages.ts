@@ -179,6 +179,9 @@ async function runPip(python: string, work: string, args: readonly string[]): Pr
 function reasonOf(error: unknown): string {
   const { stderr } = error as { stderr?: string }; // of execFile
   const lines = stderr?.trim().split('\n') ?? [];
-  const start = Math.max(0, lines.findIndex((each) => /^\s*error:/i.test(each)));
+  const start = Math.max(
+    0,
+    lines.findIndex((each) => /^\s*error:/i.test(each)),
+  );
   return lines.slice(start).slice(0, 8).join('\n') || messageOf(error);
 }

@@ -13,10 +13,10 @@ async function load(folder, options) {
 }
 
 /** Creates a snapshot of Pyodide's memory with the project's Python code; it loads in a fifth of the time. */
-exports.makeSnapshot = async (folder, context) => {
+exports.makeSnapshot = async (folder, code) => {
   const pyodide = await load(folder, { _makeSnapshot: true });
   pyodide.FS.mkdir(runnerFolder);
-  pyodide.FS.writeFile(`${runnerFolder}/context.py`, context);
+  for (const [name, text] of code) pyodide.FS.writeFile(`${runnerFolder}/${name}`, text);
   pyodide.runPython(
     `import sys; sys.path.insert(0, '${runnerFolder}'); import context; del sys.path[0], context`,
   );
