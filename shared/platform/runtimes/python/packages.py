@@ -3,7 +3,6 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
-MENDED = 'syncano.models.archetypes'
 OPTION = 'packages='  # a property of a runner, followed by the path of the folder
 
 
@@ -22,14 +21,11 @@ def name_server(meta):
 
 
 class Mender:
-    """Finds one module of the package `syncano`, which Python 3.8 and later do not accept as it is.
-
-    Its metaclass does not pass on the cell in which `super()` finds the class.
-    """
+    """Finds modules that do not work here as they are, and mends them when they are imported."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name != MENDED:
+        if name not in MENDS:
             return None
         spec = PathFinder.find_spec(name, path, target)
         if spec is None or spec.loader is None:
@@ -38,15 +34,15 @@ class Mender:
 
         def execute_and_mend(module):
             execute(module)
-            fill_cells(module.ModelMetaclass)
+            MENDS[name](module)
 
         spec.loader.exec_module = execute_and_mend
         return spec
 
 
-def fill_cells(metaclass):
-    """Lets a metaclass fill the cell of each class that it makes."""
-    make = metaclass.__new__
+def fill_cells(archetypes):
+    """Lets the metaclass of `syncano` fill the cell in which `super()` finds a class, as Python 3.8 and later demand."""
+    make = archetypes.ModelMetaclass.__new__
 
     def make_and_fill(cls, name, bases, attributes):
         cell = attributes.pop('__classcell__', None)
@@ -55,7 +51,20 @@ def fill_cells(metaclass):
             cell.cell_contents = made
         return made
 
-    metaclass.__new__ = make_and_fill
+    archetypes.ModelMetaclass.__new__ = make_and_fill
 
 
+def name_missing_network(fetch):
+    """Lets requests of `urllib3` in Pyodide fail with the reason."""
+
+    def fail(request, *_args, **_options):
+        raise fetch._RequestError('there is no network in Pyodide: scripts need python3 for it', request=request)
+
+    fetch.send_request = fetch.send_streaming_request = fail
+
+
+MENDS = {
+    'syncano.models.archetypes': fill_cells,
+    'urllib3.contrib.emscripten.fetch': name_missing_network,
+}
 sys.meta_path.insert(0, Mender)
