@@ -124,3 +124,7 @@ test.runIf(machine !== undefined)(
     await expect(starting).rejects.toThrow('it would empty /tmp of this machine');
   },
 );
+
+test('a folder without a set of packages is an error', () => {
+  expect(() => pythonRuntimeFiles(root)).toThrow(/has no set of packages: groundwork admin/);
+});

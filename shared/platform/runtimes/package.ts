@@ -1,4 +1,4 @@
-import { strToU8, unzipSync, zipSync } from 'fflate';
+import { strToU8, unzipSync, type ZippableFile, zipSync } from 'fflate';
 
 /**
  * Content of each file that a function needs in addition to the script, by file name. A name that ends with `/` is a
@@ -17,6 +17,9 @@ export interface PackagedScript {
 const mtime = '2020-01-01T00:00:00Z'; // any constant: the same script always gives the same bytes
 const options = { mtime, os: 3, attrs: 0o644 << 16, level: 9 } as const; // Unix mode: readable for all
 
+/** Each script is packed with all of its folders: level 9 takes three times as long, and saves a twentieth. */
+const folderLevel = 3;
+
 /** Packs a script and its runtime as the code of a Lambda function. The same input gives the same bytes. */
 export function packScript(files: RuntimeFiles, script: PackagedScript): Uint8Array {
   const { source, version, sourceName } = script;
@@ -26,10 +29,13 @@ export function packScript(files: RuntimeFiles, script: PackagedScript): Uint8Ar
   return zipSync(Object.fromEntries(entries), options);
 }
 
-function entriesOf(name: string, content: string): readonly (readonly [string, Uint8Array])[] {
+function entriesOf(name: string, content: string): readonly (readonly [string, ZippableFile])[] {
   if (!name.endsWith('/')) return [[name, strToU8(content)]];
   const files = Object.entries(unzipSync(Buffer.from(content, 'base64')));
-  return files.map(([path, bytes]) => [`${name}${path}`, bytes] as const);
+  return files.map(([path, bytes]) => [
+    `${name}${path}`,
+    [bytes, { ...options, level: folderLevel }],
+  ]);
 }
 
 /** Returns files as the content of a folder in {@link RuntimeFiles}; the same files give the same text. */
