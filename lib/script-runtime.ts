@@ -20,7 +20,7 @@ const pythonFiles = [
   'family.py',
   'calls.py',
   'landlock.py',
-  'packages.py',
+  'operator_packages.py',
   'pairs.py',
   'privileges.py',
   'seccomp.py',

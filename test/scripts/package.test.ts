@@ -52,7 +52,7 @@ test.each([
       'index.py',
       'landlock.py',
       'main.py',
-      'packages.py',
+      'operator_packages.py',
       'pairs.py',
       'privileges.py',
       'runner.py',

@@ -15,7 +15,7 @@ import threading
 import traceback
 import types
 
-import packages
+import operator_packages
 
 del sys.modules[packages.__name__]  # scripts must not import it
 
@@ -84,7 +84,7 @@ class Context:
     def _prepare(self, inputs):
         os.environ.pop('LC_CTYPE', None)  # set by Python itself
         meta = json.loads(inputs['meta'])
-        packages.name_server(meta)
+        operator_packages.name_server(meta)
         sys.argv = [FILE_NAME]
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = self.streams
         sys.modules['__main__'] = self.module
@@ -117,7 +117,7 @@ def open_process(properties):
 
     Programs that a script starts still have the latter: one may be Python.
     """
-    packages.add_folder(properties)
+    operator_packages.add_folder(properties)
     for name in HIDDEN:
         os.environ._data.pop(os.environ.encodekey(name), None)
 

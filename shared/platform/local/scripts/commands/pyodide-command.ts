@@ -24,7 +24,7 @@ export interface Pyodide {
 const flags = process.allowedNodeEnvironmentFlags;
 const creationMs = 120_000; // creation takes 3 s on an idle machine
 const maxResidentBytes = 400 * 1024 * 1024; // Pyodide itself uses half of it
-const code = ['python/context.py', 'python/packages.py']; // the project's Python code
+const code = ['python/context.py', 'python/operator_packages.py']; // the project's Python code
 const boxed = {
   packages: boxedPaths.packages,
   pyodide: '/pyodide',
