@@ -14,6 +14,11 @@ COPY shared ./shared
 RUN find bin console functions shared package-lock.json -exec touch -d @1700000000 {} + \
   && node -e "import('./bin/bundle.mjs').then(async ({ bundlePackages, importBundle, openConsole }) => { await bundlePackages(); await openConsole(); await importBundle('serve'); await importBundle('groundwork'); })"
 
+# what Python scripts may import besides the standard library: requests and syncano
+FROM build AS packages
+RUN apt-get update && apt-get install --yes --no-install-recommends python3 python3-pip
+RUN node bin/groundwork.mjs admin python-packages --data /packages && chmod -R a+rX /packages
+
 FROM node:24-bookworm-slim
 # python3 runs scripts of Python and starts the sandbox; bubblewrap is used where containers may create namespaces
 RUN apt-get update \
@@ -22,6 +27,8 @@ RUN apt-get update \
   && mkdir --mode=700 /data && chown node:node /data
 WORKDIR /app
 COPY --from=build /app ./
+COPY --from=packages /packages/python-packages /python-packages
+ENV GROUNDWORK_PYTHON_PACKAGES=/python-packages
 USER node
 VOLUME /data
 EXPOSE 3000

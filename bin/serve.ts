@@ -66,7 +66,7 @@ async function run(
 ): Promise<void> {
   const environment = readEnvironment();
   const { logging, social: configured, url: publicUrl, proxies: count, ...others } = environment;
-  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, ...limits } = others;
+  const { proxySecret, cacheBytes, childBytes, heapGrowingPercent, packages, ...limits } = others;
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   const proxies = readProxies({ socket: options.proxySocket, count, secret: proxySecret });
   const registration = options.registration ?? defaultRegistration(host, proxies !== undefined);
@@ -74,7 +74,7 @@ async function run(
   const settings = { ...limits, registration };
   const social = createVerifiers(configured, fetch);
   const weakSandbox = weakSandboxOf({ host, ...options }, proxies !== undefined);
-  const isolation = { network: scriptNetwork, level: sandbox, weakSandbox };
+  const isolation = { network: scriptNetwork, level: sandbox, weakSandbox, packages };
   const scripts = { isolation, launcher, childBytes };
   let server: LocalServer | undefined;
   const url = () => publicUrl ?? reachableUrl(server?.url ?? '');

@@ -67,11 +67,13 @@ const describing = 'schema';
 const templateProgram = join(root, 'shared/platform/runtimes/templates/program.ts');
 
 /** Bundles a family's handler into `folder`, and the template renderer as a separate program. */
-export function bundleHandler(family: string, folder: string): void {
+export function bundleHandler(family: string, folder: string, packages?: string): void {
   const define = {
     ...bundleAssets().define,
     // as texts: esbuild makes modules of other values, which every file would load
-    ...(family === background ? { SCRIPT_RUNTIME_FILES: JSON.stringify(runtimeFiles()) } : {}),
+    ...(family === background
+      ? { SCRIPT_RUNTIME_FILES: JSON.stringify(runtimeFiles(packages)) }
+      : {}),
     ...(family === consoleName ? { CONSOLE_FILES: JSON.stringify(consoleFiles()) } : {}),
     ...(family === describing ? { SCHEMA_DOCUMENTS: JSON.stringify(interfaceDocuments()) } : {}),
   };
@@ -185,8 +187,8 @@ export const handler = openBackground([${families.map((_, at) => `jobs${at}`)}])
 }
 
 /** Returns the exports of shared/platform/aws/scripts/runtime-files.ts as JSON. */
-function runtimeFiles(): string {
-  return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles() });
+function runtimeFiles(packages?: string): string {
+  return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles(packages) });
 }
 
 /** Returns the files of the console as JSON. */
@@ -199,15 +201,19 @@ function interfaceDocuments(): string {
   return buildDocuments((version, format) => makeDocument(routes, version, format));
 }
 
-/** Returns the bundle of a family's handler as Lambda code. It is built while the stack is synthesised. */
-export function handlerCode(family: string): Code {
+/**
+ * Returns the bundle of a family's handler as Lambda code. It is built while the stack is synthesised.
+ *
+ * @param packages folder with the operator's set of Python packages, for the family that packs scripts
+ */
+export function handlerCode(family: string, packages?: string): Code {
   return Code.fromAsset(handlerFolder(family), {
     assetHashType: AssetHashType.OUTPUT, // a function is deployed again when its bundle changes
     bundling: {
       image: DockerImage.fromRegistry('unused'), // required by the type, but the bundling is local
       local: {
         tryBundle: (folder) => {
-          bundleHandler(family, folder);
+          bundleHandler(family, folder, packages);
           return true;
         },
       },

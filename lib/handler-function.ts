@@ -81,7 +81,7 @@ export class HandlerFunction extends Construct {
       architecture: Architecture.ARM_64,
       memorySize: memoryMb,
       timeout: Duration.seconds(timeoutSeconds),
-      code: handlerCode(family),
+      code: handlerCode(family, settings.pythonPackages),
       handler: 'index.handler',
       role: this.role,
       logGroup,

@@ -1,12 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
+import { currentSet } from '../shared/platform/local/scripts/commands/python-set.ts';
 import { bundleClient } from '../shared/platform/runtimes/node/bundle-client.mjs';
-import type { RuntimeFiles } from '../shared/platform/runtimes/package.ts';
+import { packFolder, type RuntimeFiles } from '../shared/platform/runtimes/package.ts';
 import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 
 const folder = fileURLToPath(new URL('../shared/platform/runtimes', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
+/** Maximum bytes of all files of a set on AWS: each function of a Python script contains it. */
+const maxPackageBytes = 16 * 2 ** 20;
+/** End of the names of modules that are compiled for Lambda's Python. */
+const lambdaCode = '.cpython-314.pyc';
 const nodeRunner = [
   'runner.cjs',
   'context.cjs',
@@ -23,6 +29,7 @@ const pythonFiles = [
   'family.py',
   'calls.py',
   'landlock.py',
+  'operator_packages.py',
   'packages.py',
   'pairs.py',
   'privileges.py',
@@ -47,9 +54,39 @@ export function nodeRuntimeFiles(): RuntimeFiles {
   };
 }
 
-/** Returns the files of the Python runtime for each script's function. The handler is `index.handler`. */
-export function pythonRuntimeFiles(): RuntimeFiles {
-  return readFiles('python', pythonFiles);
+/**
+ * Returns the files of the Python runtime for each script's function. The handler is `index.handler`.
+ *
+ * @param packages folder with the operator's set of packages, such as `.groundwork/python-packages`
+ * @throws Error when it has no set, or one that is too large
+ */
+export function pythonRuntimeFiles(packages?: string): RuntimeFiles {
+  const files = readFiles('python', pythonFiles);
+  return packages === undefined ? files : { ...files, 'packages/': readPackages(packages) };
+}
+
+/** Reads a set of packages, without the code that was compiled for other versions of Python. */
+function readPackages(packages: string): string {
+  const set = join(packages, currentSet);
+  if (!existsSync(set)) {
+    throw new Error(`${packages} has no set of packages: groundwork admin python-packages`);
+  }
+  const files: Record<string, Uint8Array> = {};
+  let bytes = 0;
+  for (const entry of readdirSync(set, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    if (entry.name.endsWith('.pyc') && !entry.name.endsWith(lambdaCode)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const content = readFileSync(path);
+    files[relative(set, path)] = content;
+    bytes += content.byteLength;
+  }
+  if (bytes > maxPackageBytes) {
+    throw new Error(
+      `${packages} has ${bytes} bytes, and a function takes up to ${maxPackageBytes}`,
+    );
+  }
+  return packFolder(files);
 }
 
 function readFiles(runtime: ScriptRuntime, names: readonly string[]): RuntimeFiles {

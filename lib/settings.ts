@@ -60,6 +60,8 @@ export interface DeploymentSettings {
   readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
   /** ARN of a web ACL for CloudFront, which is then in front of the interface; undefined: none. */
   readonly webAclArn: string | undefined;
+  /** Folder with a set of Python packages for all scripts; absent: none. */
+  readonly pythonPackages?: string | undefined;
   readonly adopted: AdoptedResources;
 }
 
@@ -150,6 +152,7 @@ const schema = v.object({
     v.pipe(v.string('a bucket'), v.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'a bucket')),
   ),
   keyArn: arnOf('kms', '[a-z0-9-]+', 'the ARN of a key'),
+  pythonPackages: v.optional(v.pipe(v.string('a folder'), v.nonEmpty('a folder'))),
   rateLimit: wholeNumber(10_000, 1000),
   burstLimit: wholeNumber(5000, 500),
   logRetentionDays: v.pipe(

@@ -54,6 +54,7 @@ test.each([
       'index.py',
       'landlock.py',
       'main.py',
+      'operator_packages.py',
       'packages.py',
       'pairs.py',
       'privileges.py',
@@ -126,3 +127,7 @@ test.runIf(machine !== undefined)(
     await expect(starting).rejects.toThrow('it would empty /tmp of this machine');
   },
 );
+
+test('a folder without a set of packages is an error', () => {
+  expect(() => pythonRuntimeFiles(root)).toThrow(/has no set of packages: groundwork admin/);
+});

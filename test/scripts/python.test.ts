@@ -114,7 +114,9 @@ time.sleep(60)`;
     const python = await findIsolatedPython(machine.isolation, ['python3']);
     if (python === undefined || python.folder === '/usr') skip('there is no other python3 in PATH');
     else {
-      const { command } = await preparePython(machine.isolation, python, 2 ** 30);
+      const { command } = await preparePython(machine.isolation, python, {
+        childBytes: 2 ** 30,
+      });
       const runner = startRunner(command, startDirectly);
       await runner.ready;
 

@@ -1,4 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import {
+  installPythonPackages,
+  type PythonPackagesOptions,
+} from '../../../shared/platform/local/operations/python-packages.ts';
 import { resetFolderPassword } from '../../../shared/platform/local/operations/reset-password.ts';
 import {
   changeFolderSuspension,
@@ -46,6 +50,25 @@ export const addAdmin: AddCommand = (program, terminal) => {
       );
     });
   addSuspension(admin, terminal);
+  admin
+    .command('python-packages')
+    .description('install the pure-Python packages that every Python script may import')
+    .option(
+      '--list <file>',
+      'packages with exact versions and hashes; requests and syncano if absent',
+    )
+    .option('--wheels <folder>', 'take the files of the packages from here, without a network')
+    .option('--data <folder>', 'the data folder of the server', '.groundwork')
+    .addHelpText('after', '\nExample:\n  groundwork admin python-packages --list packages.txt')
+    .action(async (options: PythonPackagesOptions) => {
+      const set = await installPythonPackages(options);
+      const names = set.packages.map(({ name, version }) => `${name} ${version}`).join(', ');
+      terminal().result(
+        set,
+        () =>
+          `Installed in ${set.folder}: ${names}\nRestart the server, which uses the set from its next start.`,
+      );
+    });
 };
 
 type Group = ReturnType<Parameters<AddCommand>[0]['command']>;

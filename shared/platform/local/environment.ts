@@ -50,6 +50,8 @@ export interface Environment {
   readonly heapGrowingPercent: number;
   /** Memory of all child processes together. */
   readonly childBytes: number;
+  /** Folder with a set of Python packages, where the data folder has none; undefined: none. */
+  readonly packages: string | undefined;
   /** Client ids and secrets of the services for social log-in. */
   readonly social: SocialConfiguration;
 }
@@ -67,6 +69,10 @@ const schema = v.object({
   GROUNDWORK_LOG_FORMAT: v.optional(v.picklist(['text', 'json'], 'one of text, json')),
   GROUNDWORK_MEMORY_MB: v.optional(whole(512, 16_777_216)), // with less, scripts have too little
   GROUNDWORK_CACHE_MB: v.optional(whole(8, 65_536)),
+  GROUNDWORK_PYTHON_PACKAGES: v.optional(
+    v.pipe(v.string(), v.regex(/^(\/.*)?$/, 'the absolute path of a folder')),
+    '',
+  ),
   GROUNDWORK_PROXIES: v.optional(whole(0, 10)),
   GROUNDWORK_PROXY_SECRET: v.optional(
     v.pipe(v.string(), v.regex(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces')),
@@ -104,6 +110,7 @@ export function readEnvironment(variables: Variables = processVariables()): Envi
     maxTraceBytes: output.GROUNDWORK_MAX_TRACE_BYTES,
     maxBackupBytes: output.GROUNDWORK_MAX_BACKUP_BYTES,
     ...memoryOf(output.GROUNDWORK_MEMORY_MB, output.GROUNDWORK_CACHE_MB),
+    packages: output.GROUNDWORK_PYTHON_PACKAGES || undefined,
     social: parseVariables(socialVariables, variables, StartError),
   };
 }

@@ -12,7 +12,7 @@ const format = 1;
 const formatFile = 'format.json';
 /** Names that a start may leave before it is complete, and that of every disk's root. */
 const ownNames =
-  /^(store|files|outbox|cache|(lock|control)\.sock|(secrets|format)\.json(\..*)?|lost\+found)$/;
+  /^(store|files|outbox|cache|python-packages|(lock|control)\.sock|(secrets|format)\.json(\..*)?|lost\+found)$/;
 
 /** A folder that only this process uses. */
 export interface DataFolder {

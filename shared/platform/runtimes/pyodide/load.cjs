@@ -12,13 +12,11 @@ async function load(folder, options) {
   return loadPyodide({ indexURL: folder, ...options });
 }
 
-/** Creates a snapshot of Pyodide's memory with the project's Python code, modules by file name; it loads in a fifth of the time. */
-exports.makeSnapshot = async (folder, modules) => {
+/** Creates a snapshot of Pyodide's memory with the project's Python code; it loads in a fifth of the time. */
+exports.makeSnapshot = async (folder, code) => {
   const pyodide = await load(folder, { _makeSnapshot: true });
   pyodide.FS.mkdir(runnerFolder);
-  for (const [name, text] of Object.entries(modules)) {
-    pyodide.FS.writeFile(`${runnerFolder}/${name}`, text);
-  }
+  for (const [name, text] of code) pyodide.FS.writeFile(`${runnerFolder}/${name}`, text);
   pyodide.runPython(
     `import sys; sys.path.insert(0, '${runnerFolder}'); import context; del sys.path[0], context`,
   );

@@ -1,12 +1,9 @@
 'use strict';
-/* Arguments: Pyodide's folder, the folder of the project's Python code, the output file. */
+/* Arguments: Pyodide's folder, the output file, the files with the project's Python code. */
 const { readFileSync, writeFileSync } = require('node:fs');
-const { join } = require('node:path');
+const { basename } = require('node:path');
 const { makeSnapshot } = require('./load.cjs');
 
-const [folder, python, file] = process.argv.slice(2);
-const names = ['context.py', 'packages.py'];
-const modules = names.map((name) => [name, readFileSync(join(python, name), 'utf8')]);
-void makeSnapshot(folder, Object.fromEntries(modules)).then((snapshot) =>
-  writeFileSync(file, snapshot),
-);
+const [folder, file, ...modules] = process.argv.slice(2);
+const code = modules.map((path) => [basename(path), readFileSync(path, 'utf8')]);
+void makeSnapshot(folder, code).then((snapshot) => writeFileSync(file, snapshot));

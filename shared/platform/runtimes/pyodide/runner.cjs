@@ -4,8 +4,8 @@
  * permission flags as for a Node script. It communicates with its supervisor like ../node/runner.cjs, but runs only one
  * script: a script can use Node through Pyodide, so the process cannot be trusted afterwards.
  *
- * Arguments: Pyodide's folder, a snapshot of its memory, the environment of the script as JSON, and `root` if this
- * process is started as root.
+ * Arguments: Pyodide's folder, a snapshot of its memory, the environment of the script as JSON; then, in any order,
+ * `packages=` with the folder of the operator's packages, and `root` if this process is started as root.
  */
 const { readFileSync } = require('node:fs');
 const net = require('node:net');
@@ -16,7 +16,10 @@ const { loadSnapshot } = require('./load.cjs');
 
 const control = 3;
 const maxResponse = 4 * 1024 * 1024; // characters of JSON; longer responses are always too large
-const [folder, snapshot, variables, user] = process.argv.splice(2);
+const readOnlyError = 69; // EROFS, in Pyodide's numbers
+const writing = 3; // the bits of O_WRONLY and O_RDWR
+const [folder, snapshot, variables, ...properties] = process.argv.splice(2);
+const packages = properties.find((each) => each.startsWith('packages='))?.slice('packages='.length);
 
 const prepare = `
 import json, os, sys
@@ -47,8 +50,9 @@ async function start() {
   pyodide.setStdout({ write: (bytes) => writeTo(1, bytes) });
   pyodide.setStderr({ write: (bytes) => writeTo(2, bytes) });
   pyodide.setStdin({ stdin: () => null });
+  if (packages !== undefined) mountPackages(pyodide, packages);
   const run = pyodide.runPython(prepare, { globals: pyodide.toPy({ variables }) });
-  if (user === 'root') leaveRoot(); // the files above may be readable for root alone
+  if (properties.includes('root')) leaveRoot(); // the files above may be readable for root alone
   lockDown(channel);
   let line = '';
   channel.setEncoding('utf8').on('data', (text) => {
@@ -57,6 +61,21 @@ async function start() {
   });
   channel.on('end', () => exit(0)); // the supervisor has ended
   send({ ready: true });
+}
+
+/** Shows the operator's packages to Python. Their files are read when a script imports them. */
+function mountPackages({ FS, runPython }, root) {
+  const { node_ops: nodes, stream_ops: streams } = FS.filesystems.NODEFS;
+  const deny = () => {
+    throw new FS.ErrnoError(readOnlyError); // Node's flags deny it too, by an error that Python takes for a success
+  };
+  for (const name of ['mknod', 'rename', 'unlink', 'rmdir', 'symlink', 'setattr'])
+    nodes[name] = deny;
+  const { open } = streams;
+  streams.open = (stream) => ((stream.flags & writing) === 0 ? open(stream) : deny());
+  FS.mkdir('/packages');
+  FS.mount(FS.filesystems.NODEFS, { root }, '/packages');
+  runPython("import sys; sys.path.append('/packages'); del sys");
 }
 
 function writeTo(descriptor, bytes) {

@@ -15,9 +15,11 @@ import threading
 import traceback
 import types
 
+import operator_packages
 import packages
 
-del sys.modules[packages.__name__]  # scripts must not import it
+for each in (operator_packages, packages):
+    del sys.modules[each.__name__]  # scripts must not import it
 
 FILE_NAME = 'main.py'  # of each script, shown in tracebacks
 TIMEOUT_CODE = 124
@@ -25,7 +27,12 @@ HIDDEN = ('LD_LIBRARY_PATH',)  # Lambda's Python needs it
 MAX_BYTES = 524_288  # of a response; what is longer is cut here, and judged as too long
 
 _exit = os._exit
-_own_files = (__file__, packages.__file__, getattr(sys.modules['__main__'], '__file__', None))
+_own_files = (
+    __file__,
+    operator_packages.__file__,
+    packages.__file__,
+    getattr(sys.modules['__main__'], '__file__', None),
+)
 
 
 class HttpResponse:
@@ -84,6 +91,8 @@ class Context:
 
     def _prepare(self, inputs):
         os.environ.pop('LC_CTYPE', None)  # set by Python itself
+        meta = json.loads(inputs['meta'])
+        operator_packages.name_server(meta)
         sys.argv = [FILE_NAME]
         sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__ = self.streams
         sys.modules['__main__'] = self.module
@@ -95,7 +104,7 @@ class Context:
             __file__=FILE_NAME,
             ARGS=json.loads(inputs['args']),
             CONFIG=json.loads(inputs['config']),
-            META=json.loads(inputs['meta']),
+            META=meta,
             HttpResponse=HttpResponse,
             set_response=self._set_response,
         )
@@ -111,8 +120,12 @@ class Context:
 HttpResponse.__module__ = '__main__'
 
 
-def hide_variables():
-    """Hides variables of Python's own from scripts. Programs that a script starts still have them: one may be Python."""
+def open_process(properties):
+    """Prepares this process for its runs: adds packages, and hides variables of Python's own.
+
+    Programs that a script starts still have the latter: one may be Python.
+    """
+    operator_packages.add_folder(properties)
     for name in HIDDEN:
         os.environ._data.pop(os.environ.encodekey(name), None)
 

@@ -49,6 +49,8 @@ class Runner:
     def __init__(self):
         self.control, runner_end = socket.socketpair()
         arguments = [str(runner_end.fileno()), TEMPORARY, str(_max_megabytes())]
+        if os.path.isdir(f'{folder}/packages'):
+            arguments.append(f'packages={folder}/packages')
         self.process = subprocess.Popen(
             [sys.executable, '-I', '-S', '-B', '-X', 'utf8', f'{folder}/runner.py', *arguments],
             cwd=TEMPORARY,

@@ -6,8 +6,8 @@ report. A script may be able to kill the runner, which affects only its own runs
 
 Arguments: the descriptor of the socket; the only folder that a script may write to, which is emptied before each run;
 the maximum memory of all processes of a run together, in megabytes; then, in any order, `alone` if a run must not create
-processes, because the runner could not kill them, `offline` without a network, `boxed` in a box, and `root` if the runner
-is started as root.
+processes, because the runner could not kill them, `offline` without a network, `boxed` in a box, `root` if the runner is
+started as root, and `packages=` with the folder of the operator's packages.
 """
 import contextlib
 import json
@@ -53,7 +53,7 @@ fork_code = seccomp.compile_rules(seccomp.fork_rules())
 def main(control, temporary, max_bytes, properties):
     enter_sandbox(temporary, properties)
     refused = [name for name, take in MEASURES.items() if not take()] + seccomp.install_base()
-    context.hide_variables()
+    context.open_process(properties)
     limit_memory(max_bytes - LIBRARIES)
     delete_content(temporary)
     with os.fdopen(control, 'rb') as lines:

@@ -35,7 +35,7 @@ export async function prepareNode(isolation: Isolation): Promise<PreparedCommand
   const packages = await bundledClient();
   const { temporary, limit, dispose } = await openRunFolder(isolation.level);
   const isBoxed = isolation.level === 'bubblewrap';
-  const bind = [packages, isBoxed ? boxedPaths.packages : packages] as const;
+  const bind = [packages, isBoxed ? boxedPaths.client : packages] as const;
   const program = ['runner.cjs', temporary, `${bind[1]}/syncano.txt`];
   const command = startOf(isolation, temporary, program, [bind]);
   return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };

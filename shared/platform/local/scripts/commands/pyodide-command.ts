@@ -24,8 +24,13 @@ export interface Pyodide {
 const flags = process.allowedNodeEnvironmentFlags;
 const creationMs = 120_000; // creation takes 3 s on an idle machine
 const maxResidentBytes = 400 * 1024 * 1024; // Pyodide itself uses half of it
-const sources = ['python/context.py', 'python/packages.py']; // the project's Python code
-const boxed = { pyodide: '/pyodide', snapshot: '/snapshot' } as const;
+/** The project's Python code. */
+const code = ['python/context.py', 'python/operator_packages.py', 'python/packages.py'];
+const boxed = {
+  packages: boxedPaths.packages,
+  pyodide: '/pyodide',
+  snapshot: '/snapshot',
+} as const;
 
 /** Finds the package; undefined when it is not installed. */
 export function findPyodide(): Pyodide | undefined {
@@ -38,18 +43,28 @@ export function findPyodide(): Pyodide | undefined {
   }
 }
 
-/** Prepares the command for a Pyodide runner, which runs one script. `snapshot` is a path from `makeSnapshot`. */
+/** What a Pyodide runner reads besides Pyodide. */
+export interface PyodideNeeds {
+  /** A path from {@link makeSnapshot}. */
+  readonly snapshot: string;
+  /** Folder of the operator's packages, if there is one; scripts can read it. */
+  readonly packages: string | undefined;
+}
+
+/** Prepares the command for a Pyodide runner, which runs one script. */
 export async function preparePyodide(
   isolation: Isolation,
   { folder }: Pyodide,
-  snapshot: string,
+  { snapshot, packages }: PyodideNeeds,
 ): Promise<PreparedCommand> {
   const { level, hasNetwork } = isolation;
   const { temporary, limit, dispose } = await openRunFolder(level);
   const runtimes = runtimesAt(level);
-  const paths = level === 'bubblewrap' ? boxed : { pyodide: folder, snapshot };
-  const binds = [nodeBind, [folder, boxed.pyodide], [snapshot, boxed.snapshot]] as const;
-  const readable = [runtimes, paths.pyodide, paths.snapshot];
+  const paths = level === 'bubblewrap' ? boxed : { pyodide: folder, snapshot, packages };
+  const added = packages === undefined ? [] : [[packages, boxed.packages] as const];
+  const binds = [nodeBind, [folder, boxed.pyodide], [snapshot, boxed.snapshot], ...added] as const;
+  const shown = packages === undefined || paths.packages === undefined ? [] : [paths.packages];
+  const readable = [runtimes, paths.pyodide, paths.snapshot, ...shown];
   const variables = JSON.stringify(scriptVariables(boxedPaths.temporary)); // a folder in Pyodide's file system
   const command = [
     ...enclose(isolation, { binds, temporary, isAlone: true }),
@@ -59,6 +74,7 @@ export async function preparePyodide(
     paths.pyodide,
     paths.snapshot,
     variables,
+    ...shown.map((path) => `packages=${path}`),
     ...userArguments(isolation),
   ];
   return { command: { ...toCommand(command, temporary), maxResidentBytes, ...limit }, dispose };
@@ -72,7 +88,7 @@ export async function preparePyodide(
  */
 export async function makeSnapshot({ folder, version }: Pyodide, cache: string): Promise<string> {
   const hash = createHash('sha256');
-  for (const name of [...sources, 'pyodide/load.cjs']) {
+  for (const name of [...code, 'pyodide/load.cjs']) {
     hash.update(await readFile(join(runtimeFolder, name)));
   }
   const name = `pyodide-${version}-${hash.digest('hex').slice(0, 16)}.snapshot`;
@@ -90,8 +106,9 @@ export async function makeSnapshot({ folder, version }: Pyodide, cache: string):
     hasNetwork: false,
   };
   const program = join(runtimeFolder, 'pyodide/make-snapshot.cjs');
-  const args = [...permissionFlags(flags, allowed), program, folder, join(runtimeFolder, 'python')];
-  await promisify(execFile)(process.execPath, [...args, draft], { env: {}, timeout: creationMs });
+  const modules = code.map((name) => join(runtimeFolder, name));
+  const args = [...permissionFlags(flags, allowed), program, folder, draft, ...modules];
+  await promisify(execFile)(process.execPath, args, { env: {}, timeout: creationMs });
   await rename(draft, path);
   return path;
 }

@@ -1,4 +1,5 @@
 import { maxResidentBytes } from '../../../runtimes/limits.ts';
+import { boxedPaths } from '../sandbox/box.ts';
 import { enclose, type PreparedCommand, runtimesAt, toCommand } from '../sandbox/enclosure.ts';
 import type { Isolation } from '../sandbox/level.ts';
 import { userArguments } from '../sandbox/other-user.ts';
@@ -52,24 +53,30 @@ function probePython(isolation: Isolation, python: FoundPython) {
   });
 }
 
-/**
- * Prepares the command for a runner of Python scripts.
- *
- * @param childBytes memory of all child processes, which limits a run too
- */
+/** What a runner of Python scripts gets besides its isolation. */
+export interface PythonNeeds {
+  /** Memory of all child processes, which limits a run too. */
+  readonly childBytes: number;
+  /** Folder of the operator's packages, if there is one; scripts can read it. */
+  readonly packages?: string | undefined;
+}
+
+/** Prepares the command for a runner of Python scripts. */
 export async function preparePython(
   isolation: Isolation,
   python: FoundPython,
-  childBytes: number,
+  { childBytes, packages }: PythonNeeds,
 ): Promise<PreparedCommand> {
   const { level } = isolation;
   const runBytes = Math.min(maxResidentBytes, childBytes);
   const { temporary, limit, dispose } = await openRunFolder(level);
   const program = `${runtimesAt(level)}/python/runner.py`;
   const megabytes = String(Math.floor(runBytes / 2 ** 20));
-  const runner = [program, control, temporary, megabytes, ...propertiesOf(isolation)];
+  const path = level === 'bubblewrap' ? boxedPaths.packages : packages;
+  const added = packages === undefined ? [] : [`packages=${path}`];
+  const runner = [program, control, temporary, megabytes, ...propertiesOf(isolation), ...added];
   const command = {
-    ...toCommand(startOf(isolation, python, temporary, runner), temporary),
+    ...toCommand(startOf(isolation, python, temporary, runner, packages), temporary),
     maxResidentBytes: runBytes + supervisorBytes,
     graceMs,
     ...limit,
@@ -90,8 +97,12 @@ function startOf(
   { program, folder }: FoundPython,
   temporary: string,
   args: readonly string[],
+  packages?: string,
 ) {
-  const binds = systemFolders.includes(folder) ? [] : [[folder, folder] as const];
+  const binds = [
+    ...(systemFolders.includes(folder) ? [] : [[folder, folder] as const]),
+    ...(packages === undefined ? [] : [[packages, boxedPaths.packages] as const]),
+  ];
   const enclosed = { binds, temporary, isAlone: false };
   return [...enclose(isolation, enclosed), program, ...pythonFlags, ...args];
 }

@@ -6,6 +6,7 @@ import type { IsolationOptions } from '../sandbox/isolation.ts';
 import type { Isolation } from '../sandbox/level.ts';
 import { findPyodide, makeSnapshot, preparePyodide } from './pyodide-command.ts';
 import { findIsolatedPython, preparePython } from './python-command.ts';
+import { openPackages } from './python-set.ts';
 
 /** The Python runtime of scripts on this machine. */
 export interface Python {
@@ -43,14 +44,15 @@ export async function openPython(
   options: IsolationOptions,
   folder?: string,
 ): Promise<Python> {
-  const close = async () => {};
+  const { packages, close } = await openPackages(isolation, folder, options.packages);
   const python3 = await findIsolatedPython(isolation);
   if (python3 !== undefined) {
     const { program, version, open } = python3;
     const gaps = isolation.level === 'bubblewrap' && open.length > 0;
     const missing = gaps ? `, not isolated on this machine: ${open.join(', ')}` : '';
     const description = `Python scripts run by ${program} (${version})${missing}`;
-    const prepare = (childBytes: number) => preparePython(isolation, python3, childBytes);
+    const prepare = (childBytes: number) =>
+      preparePython(isolation, python3, { childBytes, packages });
     const name = `CPython ${python3.version}`;
     return { isAvailable: true, isPyodide: false, name, description, prepare, close };
   }
@@ -66,14 +68,17 @@ export async function openPython(
   const prepare = async () => {
     snapshot ??= cache.path().then((path) => makeSnapshot(pyodide, path));
     try {
-      return await preparePyodide(isolation, pyodide, await snapshot);
+      return await preparePyodide(isolation, pyodide, { snapshot: await snapshot, packages });
     } catch (error) {
       snapshot = undefined; // the next run retries
       throw error;
     }
   };
   const name = `Pyodide ${pyodide.version}`;
-  return { isAvailable: true, isPyodide: true, name, description, prepare, close: cache.close };
+  const closeAll = async () => {
+    await Promise.all([cache.close(), close()]);
+  };
+  return { isAvailable: true, isPyodide: true, name, description, prepare, close: closeAll };
 }
 
 /** Opens a cache folder: a permanent one, or a temporary one that `close` deletes. */

@@ -5,8 +5,9 @@ import { runtimeFolder, systemFolders } from './system-files.ts';
 /** Paths inside a box. */
 export const boxedPaths = {
   node: '/node',
+  packages: '/packages',
   runtimes: '/runtimes',
-  packages: '/runtimes-packages', // begins like another: with a third name, Node's permission flags open `/` itself
+  client: '/runtimes-packages', // begins like another: with a third name, Node's permission flags open `/` itself
   temporary: '/tmp',
 } as const;
 

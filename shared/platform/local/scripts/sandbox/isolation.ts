@@ -24,6 +24,8 @@ export interface IsolationOptions {
   readonly pyodide?: boolean;
   /** Determines whether scripts run when only Node's permission flags isolate them; `allowed` by default. */
   readonly weakSandbox?: 'allowed' | 'refused';
+  /** Folder with a set of Python packages, where the data folder has none. */
+  readonly packages?: string | undefined;
 }
 
 /** Command that installs a better level. */
