@@ -19,7 +19,7 @@ async function startLibrary() {
     { name: 'title', type: 'string', order_index: true, filter_index: true },
     { name: 'pages', type: 'integer', filter_index: true },
   ]);
-  return { api, ...world };
+  return { ...world, api };
 }
 
 const sample = `
