@@ -288,6 +288,38 @@ test.each<[string, string, string, string, Record<string, string>?]>([
   expect(ran.stdout.split('\n')[0]).toBe(stdout);
 });
 
+const useClient = 'console.log(typeof Syncano, Syncano({}).getBaseUrl !== undefined);';
+
+test.each([
+  ['a.js', `const Syncano = require('syncano');\n${useClient}\n`],
+  ['a.ts', `import Syncano from 'syncano';\n${useClient}\n`],
+  ['a.mjs', `import Syncano from 'syncano';\nawait 1;\n${useClient}\n`],
+])('the client of the old service is the one of the server: %s', async (file, source) => {
+  const { run, write } = await connectProject();
+  write({ [file]: source, 'groundwork.yml': `scripts: { a: { file: ${file} } }` });
+
+  expectStatus(await run('push'), 0);
+
+  expect((await run('run', 'a')).stdout.split('\n')[0]).toBe('function true');
+});
+
+test.each([
+  ['1.0.30', 'function'],
+  ['0.1.0', 'of the project'],
+])('an installed client of version %s is %s', async (version, shown) => {
+  const { run, write } = await connectProject();
+  write({
+    'node_modules/syncano/package.json': JSON.stringify({ name: 'syncano', version }),
+    'node_modules/syncano/index.js': "module.exports = 'of the project';",
+    'a.js': "const it = require('syncano');\nconsole.log(typeof it === 'string' ? it : typeof it);",
+    'groundwork.yml': 'scripts: { a: { file: a.js } }',
+  });
+
+  expectStatus(await run('push'), 0);
+
+  expect((await run('run', 'a')).stdout.split('\n')[0]).toBe(shown);
+});
+
 test('an error after an await is a failure of the run', async () => {
   const { run, write } = await connectProject();
   write({

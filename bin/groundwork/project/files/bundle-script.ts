@@ -1,8 +1,8 @@
-import { isBuiltin } from 'node:module';
 import { resolve } from 'node:path';
 import type { BuildFailure, BuildOptions, BuildResult, Message, Plugin } from 'esbuild';
 import { messageOf } from '../../../../shared/values/caught.ts';
 import { checkModules, checkName } from './script-modules.ts';
+import { isServed, servedClient } from './served-module.ts';
 
 /**
  * Returns a script that contains all modules of a file; it is the same on every machine with the same packages.
@@ -20,7 +20,7 @@ export async function bundleScript(folder: string, file: string): Promise<string
     target: 'node20',
     charset: 'utf8',
     logLevel: 'silent',
-    plugins: [checkModules(folder)],
+    plugins: [servedClient, checkModules(folder)],
   };
   const banner = `/* Bundled from ${file}: change that file. */`;
   try {
@@ -59,13 +59,13 @@ function buildErrors(error: unknown): readonly Message[] {
   return (error as BuildFailure).errors; // esbuild throws no other error with this member
 }
 
-/** Loads core modules by `require`, which scripts have: `import` is for modules alone. */
+/** Loads modules that the server has by `require`, which scripts have: `import` is for modules alone. */
 const coreModules: Plugin = {
   name: 'core modules',
   setup: ({ onResolve, onLoad }) => {
-    onResolve({ filter: /.*/ }, ({ path, namespace }) => {
+    onResolve({ filter: /.*/ }, ({ path, namespace, resolveDir }) => {
       if (namespace === 'core') return { path, external: true };
-      return isBuiltin(path) ? { path, namespace: 'core' } : undefined;
+      return isServed(path, resolveDir) ? { path, namespace: 'core' } : undefined;
     });
     onLoad({ filter: /.*/, namespace: 'core' }, ({ path }) => ({
       contents: `module.exports = require(${JSON.stringify(path)});`,

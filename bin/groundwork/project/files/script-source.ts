@@ -1,10 +1,11 @@
-import { createRequire, isBuiltin } from 'node:module';
-import { extname, resolve } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, extname, resolve } from 'node:path';
 import { Script } from 'node:vm';
 import { messageOf } from '../../../../shared/values/caught.ts';
 import { openFiles, type ProjectFiles, textOfFile, UnsafeFile } from '../../project-files.ts';
 import { bundleScript } from './bundle-script.ts';
 import { openPythonPackages, type PythonSource } from './python/packages.ts';
+import { isServed } from './served-module.ts';
 import { uncalledExport } from './uncalled-export.ts';
 
 /** Source of a script as the server gets it. */
@@ -122,9 +123,9 @@ function isValid(text: string): boolean {
   }
 }
 
-/** Checks whether a file can load a module that is not one of Node; what it cannot load is left as it is. */
+/** Checks whether a file can load a module that the server does not have; what it cannot load is left as it is. */
 function isInstalled(path: string, name: string): boolean {
-  if (isBuiltin(name)) return false;
+  if (isServed(name, dirname(path))) return false;
   try {
     createRequire(path).resolve(name);
     return true;
