@@ -247,7 +247,7 @@ module.exports = {
       '^bin/bundle\\.mjs$',
       '^bin/groundwork/', // bundles scripts
       '^lib/',
-      '^shared/platform/runtimes/node/bundle-client\\.(d\\.mts|mjs)$', // for a start after an installation
+      '^shared/platform/local/scripts/commands/bundle-client\\.(d\\.mts|mjs)$', // for a start after an installation
       '^(shared/core/pages/bundle-assets|console/bundle)\\.mjs$', // not in bundles, which contain their results
       '^shared/platform/local/scripts/commands/child-program\\.ts$',
       tests,

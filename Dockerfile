@@ -28,6 +28,8 @@ RUN apt-get update \
 WORKDIR /app
 COPY --from=build /app ./
 COPY --from=packages /packages/python-packages /python-packages
+# the server bundles programs of its sandboxes there at their first use
+RUN chown node:node .build
 ENV GROUNDWORK_PYTHON_PACKAGES=/python-packages
 USER node
 VOLUME /data

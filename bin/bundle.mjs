@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { clientFolder } from '../shared/platform/runtimes/node/bundle-client.mjs';
+import { clientFolder } from '../shared/platform/local/scripts/commands/bundle-client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

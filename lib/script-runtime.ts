@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
+import { bundleClient } from '../shared/platform/local/scripts/commands/bundle-client.mjs';
 import { currentSet } from '../shared/platform/local/scripts/commands/python-set.ts';
-import { bundleClient } from '../shared/platform/runtimes/node/bundle-client.mjs';
 import { packFolder, type RuntimeFiles } from '../shared/platform/runtimes/package.ts';
 import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 

@@ -6,10 +6,9 @@ import {
   json,
   text,
 } from '../../shared/core/resource/field.ts';
-import { runtimeNames } from '../../shared/scripts/script-runtimes.ts';
+import { maxSource, runtimeNames } from '../../shared/scripts/script-runtimes.ts';
 import { jsonObject, text as textValue, word } from '../../shared/values/values.ts';
 
-const maxSource = 3_145_728; // docs/reference/scripts.md#record
 const configLimits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
 
 /** A runtime by name only: other choices have a number too. */

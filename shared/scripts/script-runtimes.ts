@@ -32,3 +32,6 @@ export function runtimeOf(name: string): ScriptRuntime {
   if (found === undefined) throw new Error(`no runtime ${name}`);
   return found.runtime;
 }
+
+/** Maximum characters of a script's source (docs/reference/scripts.md#record). */
+export const maxSource = 3_145_728;

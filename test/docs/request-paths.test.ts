@@ -20,6 +20,7 @@ const others: Readonly<Record<string, string>> = {
   'bin/groundwork/project/files/pull.ts': 'names of files',
   'bin/groundwork/project/files/python/packages.ts': 'names of files',
   'bin/groundwork/project/files/script-modules.ts': 'names of packages',
+  'bin/groundwork/project/files/served-module.ts': 'the name of a package',
   'bin/groundwork/transfer/collections.ts': 'keys of a map',
   'bin/groundwork/transfer/collections/read.ts': 'keys of a map',
   'bin/groundwork/transfer/collections/state.ts': 'keys of a map',

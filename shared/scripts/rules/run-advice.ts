@@ -4,7 +4,7 @@ import { python2Module, python2Name } from './python2-names.ts';
 /** Characters at the end of standard error in which advice finds its reason. */
 export const advisedTail = 4096;
 
-/** Characters of a source that are searched for Python 2 after a run: it takes up to 30 ms. */
+/** Characters of a source that are searched for Python 2 after a run: some tens of milliseconds at most. */
 export const advisedSource = 262_144;
 
 /** Advice about a failed run: a text, or what the source has to show first. */

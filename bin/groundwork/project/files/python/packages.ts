@@ -8,6 +8,7 @@ import {
   withoutPackages,
   zipPackages,
 } from '../../../../../shared/platform/runtimes/python-packages.ts';
+import { maxSource } from '../../../../../shared/scripts/script-runtimes.ts';
 import { type ProjectFiles, textOfFile } from '../../../project-files.ts';
 import {
   formatLock,
@@ -21,8 +22,6 @@ import { downloadLocked, resolveWheels } from './pip.ts';
 import { hashRequirements, parseRequirements } from './requirements.ts';
 import { readWheel, topModules } from './wheel.ts';
 
-/** Maximum characters of the source of a script: docs/reference/scripts.md#record. */
-const maxSource = 3_145_728;
 const cache = '.groundwork/wheels'; // by hash
 
 /** Packages of the scripts in one folder. */

@@ -85,8 +85,10 @@ function linkIn(content: Uint8Array): string | undefined {
     const lengths = [28, 30, 32].map((field) => view.readUInt16LE(at + field));
     const next = at + headerBytes + lengths.reduce((sum, each) => sum + each, 0);
     const mode = view.readUInt32LE(at + 38) >>> 16;
-    const path = view.toString('utf8', at + headerBytes, at + headerBytes + (lengths[0] ?? 0));
-    if ((mode & kindOfFile) === symbolicLink) return path;
+    if ((mode & kindOfFile) === symbolicLink) {
+      const path = view.subarray(at + headerBytes, at + headerBytes + (lengths[0] ?? 0));
+      return path.toString('latin1'); // shown in an error only
+    }
     at = next;
   }
   return undefined;

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { maxResidentBytes, permissionFlags } from '../../../runtimes/limits.ts';
-import { clientFolder } from '../../../runtimes/node/bundle-client.mjs';
 import { boxedPaths } from '../sandbox/box.ts';
 import {
   type Enclosed,
@@ -13,6 +12,7 @@ import {
 import type { Isolation, Level } from '../sandbox/level.ts';
 import { userArguments } from '../sandbox/other-user.ts';
 import { openRunFolder } from '../sandbox/run-folders.ts';
+import { clientFolder } from './bundle-client.mjs';
 
 const flags = process.allowedNodeEnvironmentFlags;
 /** Path of the Node program on this machine and in a box. */

@@ -46,6 +46,6 @@ export async function clientFolder(root) {
 function identify(root) {
   const hash = createHash('sha256');
   hash.update(readFileSync(`${root}package-lock.json`));
-  hash.update(readFileSync(`${root}shared/platform/runtimes/node/bundle-client.mjs`));
+  hash.update(readFileSync(`${root}shared/platform/local/scripts/commands/bundle-client.mjs`));
   return hash.digest('hex');
 }
