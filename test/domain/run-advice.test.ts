@@ -46,6 +46,11 @@ describe('advice after a failed run', () => {
     ['python', "ModuleNotFoundError: No module named 'requests.adapters'", packages],
     [
       'python',
+      "ModuleNotFoundError: No module named 'syncano'",
+      'The module syncano is not installed. Operator: groundwork admin python-packages. See docs/scripts.md#missing-modules',
+    ],
+    [
+      'python',
       "ModuleNotFoundError: No module named 'urllib2'",
       'urllib2 is a module of Python 2: urllib2 is urllib.request in Python 3. See docs/guides/python-2.md',
     ],

@@ -64,6 +64,9 @@ const partsOfPython = new Set([
   'distutils',
 ]);
 
+/** The old service's client: PyPI has no wheel of it, and a push takes wheels only. */
+const sourceOnly = 'syncano';
+
 function missingModule(last: string): string | undefined {
   const name = /^ModuleNotFoundError: No module named '([\w.]{1,200})'/.exec(last)?.[1];
   if (name === undefined) return undefined;
@@ -71,6 +74,9 @@ function missingModule(last: string): string | undefined {
   if (now !== undefined) return `${name} is a module of Python 2: ${now}. See ${python2Page}`;
   const [top = name] = name.split('.');
   if (partsOfPython.has(top) || top.startsWith('_')) return undefined;
+  if (top === sourceOnly) {
+    return `The module ${top} is not installed. Operator: groundwork admin python-packages. See ${missingPage}`;
+  }
   return [
     `The module ${top} is not installed.`,
     `Developer: list its package in requirements.txt beside the script, and groundwork push.`,

@@ -156,11 +156,20 @@ export async function currentProject(folder: string, out: Terminal): Promise<Pro
     if ('source' in read && read.warning) out.warn(`scripts.${name}.file: ${read.warning}`);
   }
   warnOfPython2(project, out);
-  const problems = [...files].flatMap(([name, { read }]) =>
-    'problem' in read ? [`scripts.${name}.file: ${read.problem}`] : [],
-  );
+  const problems = problemsOf(project);
   if (problems.length > 0) throw new ProjectError(file, problems);
   return project;
+}
+
+/** Returns the problems of scripts, each once: requirements are those of all scripts in their folder. */
+function problemsOf({ files }: Project): readonly string[] {
+  const names = new Map<string, string[]>();
+  for (const [name, { read }] of files) {
+    if (!('problem' in read)) continue;
+    const known = names.get(read.problem) ?? [];
+    names.set(read.problem, [...known, `scripts.${name}.file`]);
+  }
+  return [...names].map(([problem, scripts]) => `${scripts.join(', ')}: ${problem}`);
 }
 
 /** Warns of scripts that are Python 2. They are pushed like others. */

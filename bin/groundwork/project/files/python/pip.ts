@@ -20,6 +20,9 @@ export interface Wheel extends LockedPackage {
   readonly content: Uint8Array;
 }
 
+/** What pip says in the same words. */
+const causes = ' (a wrong name or version, a package that is a source only, or no network)';
+
 /** A version that pip has chosen. */
 type Version = Pick<LockedPackage, 'name' | 'version'>;
 
@@ -42,7 +45,9 @@ export async function resolveWheels(
     writeFileSync(join(folder, list), `${requirements.join('\n')}\n`);
     const args = ['--dry-run', '--ignore-installed', ...wheelsOnly, '--report', '-', '-r', list];
     const text = await pip(folder, ['install', ...args]).catch((error) => {
-      throw new Error(`pip finds no wheels for ${file}: ${complaintOf(error)}`, { cause: error });
+      throw new Error(`pip finds no wheels for ${file}${causes}: ${complaintOf(error)}`, {
+        cause: error,
+      });
     });
     const versions = v.parse(reportSchema, JSON.parse(text)).install.map(({ metadata }) => ({
       name: metadata.name.replace(/[-_.]+/g, '-').toLowerCase(),
@@ -65,7 +70,9 @@ export async function downloadLocked(
     writeFileSync(join(folder, 'lock.txt'), lines.join(''));
     const args = ['download', ...pureOnly, '--require-hashes', '-d', 'wheels', '-r', 'lock.txt'];
     await pip(folder, args).catch((error) => {
-      throw new Error(`pip has not the wheels of ${file}: ${complaintOf(error)}`, { cause: error });
+      throw new Error(`pip does not get the wheels of ${file}: ${complaintOf(error)}`, {
+        cause: error,
+      });
     });
     return readWheels(folder, packages);
   });

@@ -20,7 +20,7 @@ export function parseRequirements(text: string, file: string): readonly string[]
   const wrong = lines.findIndex((line) => line !== '' && !requirement.test(line));
   if (wrong >= 0) {
     throw new Error(
-      `${file}, line ${wrong + 1}: ${lines[wrong]} is no name of a package with extras, versions and markers`,
+      `${file}, line ${wrong + 1}: ${lines[wrong]} is not allowed: a line names a package, with extras, versions and markers, and has no options and addresses`,
     );
   }
   return lines.filter((line) => line !== '');
