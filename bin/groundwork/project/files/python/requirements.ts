@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 const name = '[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?';
 const extras = String.raw`\[ ?${name}(?: ?, ?${name})* ?\]`;
-const specifier = String.raw`(?:===|==|~=|!=|<=|>=|<|>) ?[A-Za-z0-9.*+!_-]+`;
+const specifier = `(?:===|==|~=|!=|<=|>=|<|>) ?[A-Za-z0-9.*+!_-]+`;
 const specifiers = `${specifier}(?: ?, ?${specifier})*`;
 const marker = String.raw`;[\w .'"<>=!~()+*-]+`;
 const requirement = new RegExp(
