@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { arch } from 'node:os';
 import { join } from 'node:path';
+import { strToU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { makeWheel, type TestPackage } from '../support/wheels.ts';
 import { connectAnother, connectProject, expectStatus } from './project.ts';
@@ -154,6 +155,8 @@ test.each([
   '-r other.txt',
   './x.whl',
   'x --hash=sha256:00',
+  'x ; python_version > "3" --global-option x',
+  'x ; python_version > " --config-settings a=b"',
 ])('requirements cannot have %s', async (line) => {
   const { pip } = await start([], { 'scripts/requirements.txt': `# first\n${line}\n` });
 
@@ -161,6 +164,27 @@ test.each([
 
   expect(ended.status).toBe(1);
   expect(ended.stderr).toContain(`scripts/requirements.txt, line 2: ${line} is not allowed`);
+});
+
+test('a source that a wheel asks for by its address is not built', async () => {
+  const { pip, wheels, folder } = await start([]);
+  const mark = join(folder, '..', 'mark');
+  const source = {
+    'evil-1.0/pyproject.toml':
+      '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+    'evil-1.0/backend.py': `open(${JSON.stringify(mark)}, 'w').close()\n`,
+  };
+  const entries = Object.entries(source).map(([path, text]) => [path, strToU8(text)]);
+  const archive = join(wheels, 'evil-1.0.zip');
+  writeFileSync(archive, zipSync(Object.fromEntries(entries)));
+  const [name, content] = makeWheel({ ...greetings, needs: [`evil @ file://${archive}`] });
+  writeFileSync(join(wheels, name), content);
+
+  const ended = await pip('push');
+
+  expect(existsSync(mark)).toBe(false);
+  expect(ended.status).toBe(1);
+  expect(ended.stderr).toContain('groundwork takes wheels only, and pip would run a program');
 });
 
 test('a machine without pip, or with an old one, says what is needed', async () => {

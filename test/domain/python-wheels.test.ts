@@ -45,6 +45,26 @@ test('a wheel that is too large, or no zip, is refused by name', () => {
   expect(() => readWheel(locked, some)).toThrow('the wheel of words 1.0 cannot be read');
 });
 
+test('a file that is not compressed counts with its bytes, whatever it declares', () => {
+  const content = Buffer.from(
+    zipSync({ 'a.py': [new Uint8Array(5_000_000), { level: 0 }], 'b.py': some }),
+  );
+  const [one, other] = [content.indexOf('PK\x01\x02'), content.lastIndexOf('PK\x01\x02')];
+  const entry = content.subarray(one, other);
+  entry.writeUInt32LE(0, 24); // its size
+  const end = content.subarray(content.lastIndexOf('PK\x05\x06'));
+  const entries = ['c.py', 'd.py', 'e.py', 'f.py'].map((name) => {
+    const copy = Buffer.from(entry);
+    copy.write(name, 46);
+    return copy;
+  });
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt16LE(entries.length, 8);
+  const bomb = Buffer.concat([content.subarray(0, one), ...entries, end]);
+
+  expect(() => readWheel(locked, bomb)).toThrow(`has more than ${maxUnpackedBytes} bytes unpacked`);
+});
+
 test('a wheel gives what an installation puts beside modules', () => {
   const files = read({
     'words/__init__.py': some,
@@ -86,4 +106,27 @@ test('a lock file is read as it was written, and another one is an error with it
   expect(parseLock(text, 'x.lock')).toEqual(lock);
   expect(() => parseLock(`${text}other\n`, 'x.lock')).toThrow('x.lock, line 3 is not what');
   expect(() => parseLock('words==1\n', 'x.lock')).toThrow('x.lock, line 1 is not what');
+});
+
+test.each([
+  ['\r', 'x;python_version>"3"\r--no-binary x'],
+  ['\v', 'x;python_version>"3"\v-e .'],
+  ['\u2028', 'x\u2028==1'],
+])('requirements have no line end of pip alone: %j', (_end, line) => {
+  expect(() => parseRequirements(`x\n${line}\n`, 'r.txt')).toThrow('r.txt, line 2: x');
+});
+
+test('a long line of requirements takes no long time', () => {
+  const startMs = performance.now();
+
+  for (const part of [' ', '1', 'a ', '=='])
+    expect(() => parseRequirements(`a==1${part.repeat(20_000)}?`, 'r.txt')).toThrow('line 1');
+
+  expect(performance.now() - startMs).toBeLessThan(2000);
+});
+
+test('an option is no package of a lock file', () => {
+  const text = formatLock({ requirements: 'a'.repeat(64), packages: [{ ...locked, name: '-r' }] });
+
+  expect(() => parseLock(text, 'x.lock')).toThrow('x.lock, line 2 is not what');
 });

@@ -6,7 +6,8 @@ export interface ListedPackage {
   readonly requirement: string;
 }
 
-const line = /^([A-Za-z0-9][\w.-]*)\s*==\s*([\w.!+-]+)((?:\s+--hash=sha256:[0-9a-f]{64})+)$/;
+const line =
+  /^([A-Za-z0-9][\w.-]*)[ \t]*==[ \t]*(\w[\w.!+-]*)((?:[ \t]+--hash=sha256:[0-9a-f]{64})+)$/;
 const form = 'takes an exact version and its hashes: name==1.2.3 --hash=sha256:…';
 
 /**

@@ -17,7 +17,8 @@ export interface Lock {
 export const maxPackages = 100;
 
 const first = /^# Made by groundwork from requirements\.txt ([0-9a-f]{64})$/;
-const line = /^([A-Za-z0-9._-]+)==([A-Za-z0-9.!+_-]+) --hash=sha256:([0-9a-f]{64})$/;
+const line =
+  /^([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9][A-Za-z0-9.!+_-]*) --hash=sha256:([0-9a-f]{64})$/;
 
 /** Writes a lock file, which pip reads too. */
 export function formatLock({ requirements, packages }: Lock): string {

@@ -13,6 +13,20 @@ const maxOutput = 64 * 1024 * 1024;
 const quiet = ['--quiet', '--disable-pip-version-check', '--no-input', '--no-color'];
 /** A wheel runs no code when it is downloaded; a source distribution would. */
 const wheelsOnly = ['--only-binary', ':all:'];
+/**
+ * Runs pip where it cannot start programs. What it builds runs in one of its own, and some of it escapes `wheelsOnly`,
+ * such as a source whose address a wheel names. A program that tells pip a password stays allowed.
+ */
+const pipWithoutBuilds = `
+import os, runpy, sys
+def refuse(event, args):
+    if event.startswith(('os.exec', 'os.fork', 'os.posix_spawn', 'os.spawn', 'os.system')) or (
+        event == 'subprocess.Popen' and os.path.splitext(os.path.basename(os.fsdecode(args[0] or '')))[0] != 'keyring'
+    ):
+        raise PermissionError('groundwork takes wheels only, and pip would run a program')
+sys.addaudithook(refuse)
+runpy.run_module('pip', run_name='__main__', alter_sys=True)
+`;
 const pureOnly = ['--no-deps', ...wheelsOnly, '--platform', 'any'];
 
 /** A file that pip has downloaded. */
@@ -147,7 +161,7 @@ function pip(folder: string, [command = '', ...args]: readonly string[]): Promis
 }
 
 async function run(cwd: string, args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)('python3', ['-m', 'pip', ...args], {
+  const { stdout } = await promisify(execFile)('python3', ['-c', pipWithoutBuilds, ...args], {
     cwd,
     maxBuffer: maxOutput,
   });

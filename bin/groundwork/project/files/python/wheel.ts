@@ -36,7 +36,10 @@ export function readWheel({ name, version }: LockedPackage, content: Uint8Array)
   };
   let unpacked: ReturnType<typeof unzipSync>;
   try {
-    unpacked = unzipSync(content, { filter: (file) => check(file.name, file.originalSize) });
+    unpacked = unzipSync(content, {
+      // a file that is not compressed has as many bytes as it has in the zip, whatever it declares
+      filter: (file) => check(file.name, Math.max(file.size, file.originalSize)),
+    });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error; // of check
     throw refuse(`cannot be read: ${error.message}`);
