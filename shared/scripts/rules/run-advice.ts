@@ -4,8 +4,8 @@ import { python2Module, python2Name } from './python2-names.ts';
 /** Characters at the end of standard error in which advice finds its reason. */
 export const advisedTail = 4096;
 
-/** Characters of a source that are searched for Python 2 after a run: some tens of milliseconds at most. */
-export const advisedSource = 262_144;
+/** Characters of a source that are searched for Python 2 after a run: about 10 ms at most. */
+export const advisedSource = 65_536;
 
 /** Advice about a failed run: a text, or what the source has to show first. */
 export type Advice =

@@ -1,4 +1,4 @@
-import { cp, readdir, realpath, rm } from 'node:fs/promises';
+import { cp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { codeOf } from '../../../../values/caught.ts';
 import type { Isolation } from '../sandbox/level.ts';
@@ -62,14 +62,19 @@ export async function openPackages(
   return { packages: copy, close: async () => void (await dispose()) };
 }
 
-/** Deletes the sets of a data folder that a newer one has replaced. A server that starts does, since none uses them. */
+/**
+ * Deletes the sets of a data folder that a newer one has replaced. A server that starts does, since none uses them. A set
+ * that is newer than the current one is about to become it.
+ */
 async function removeOldSets(data: string): Promise<void> {
   const folder = packagesFolder(data);
   const current = await realPathOf(join(folder, currentSet));
   if (current === undefined) return;
+  const { ctimeMs } = await stat(current);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(setPrefix) || name === basename(current)) continue;
-    await rm(join(folder, name), { recursive: true, force: true });
+    const set = join(folder, name);
+    if ((await stat(set)).ctimeMs <= ctimeMs) await rm(set, { recursive: true, force: true });
   }
 }
 
