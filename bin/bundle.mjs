@@ -5,7 +5,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { clientFolder } from '../shared/platform/local/scripts/commands/bundle-client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -44,6 +43,9 @@ export async function openConsole() {
 
 /** Bundles the package that scripts may require if its bundle is not fresh. */
 export async function bundlePackages() {
+  const { clientFolder } = await import(
+    '../shared/platform/local/scripts/commands/bundle-client.mjs'
+  );
   await clientFolder(root);
 }
 

@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   findIsolatedPython,
   preparePython,
@@ -47,6 +48,23 @@ describe.runIf(machine !== undefined)('with bubblewrap and python3', () => {
     await scripts.close();
 
     expect(line).toMatch(/; Python scripts run by \/.*python3.* \(3\.\d+\.\d+\)$/);
+  });
+
+  test('so is whether the folder of the settings has a set of packages', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'packages-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const describeIt = async () => {
+      const scripts = openScripts({ isolation: { network: true, packages: folder } });
+      onTestFinished(() => scripts.close());
+      return scripts.describe();
+    };
+
+    const without = await describeIt();
+    mkdirSync(join(folder, 'set-1'));
+    symlinkSync('set-1', join(folder, 'current'));
+
+    expect(without).toContain(`without the operator's packages, as ${folder} has none`);
+    expect(await describeIt()).toContain(" with the operator's packages");
   });
 
   test('a script that runs again has the same runner and another process', async () => {

@@ -45,12 +45,13 @@ export async function openPython(
   folder?: string,
 ): Promise<Python> {
   const { packages, close } = await openPackages(isolation, folder, options.packages);
+  const set = describePackages(packages, options.packages);
   const python3 = await findIsolatedPython(isolation);
   if (python3 !== undefined) {
     const { program, version, open } = python3;
     const gaps = isolation.level === 'bubblewrap' && open.length > 0;
     const missing = gaps ? `, not isolated on this machine: ${open.join(', ')}` : '';
-    const description = `Python scripts run by ${program} (${version})${missing}`;
+    const description = `Python scripts run by ${program} (${version})${set}${missing}`;
     const prepare = (childBytes: number) =>
       preparePython(isolation, python3, { childBytes, packages });
     const name = `CPython ${python3.version}`;
@@ -62,7 +63,7 @@ export async function openPython(
     const description = `Python scripts do not run. ${pythonAdvice}`;
     return { isAvailable: false, isPyodide: false, name: 'none', description, prepare, close };
   }
-  const description = `Python scripts run by Pyodide ${pyodide.version}, without bubblewrap or Landlock and python3`;
+  const description = `Python scripts run by Pyodide ${pyodide.version}${set}, without bubblewrap or Landlock and python3`;
   const cache = openCache(folder && join(folder, 'cache'));
   let snapshot: Promise<string> | undefined;
   const prepare = async () => {
@@ -79,6 +80,12 @@ export async function openPython(
     await Promise.all([cache.close(), close()]);
   };
   return { isAvailable: true, isPyodide: true, name, description, prepare, close: closeAll };
+}
+
+/** Says which packages all scripts have, in a part of a line for the operator. */
+function describePackages(packages: string | undefined, setting: string | undefined): string {
+  if (packages !== undefined) return " with the operator's packages";
+  return setting === undefined ? '' : ` without the operator's packages, as ${setting} has none`;
 }
 
 /** Opens a cache folder: a permanent one, or a temporary one that `close` deletes. */
