@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import { expect, test } from 'vitest';
+import { reachesPackageIndex } from '../support/package-index.ts';
 import { makeWheel, type TestPackage } from '../support/wheels.ts';
 import { connectAnother, connectProject, expectStatus } from './project.ts';
 
@@ -226,19 +226,7 @@ test('too large a script is refused with the sizes of its packages', async () =>
   );
 });
 
-const hasIndex = (() => {
-  try {
-    execFileSync(
-      'python3',
-      ['-m', 'pip', 'download', '-q', '--no-deps', '-d', '/dev/null/x', 'idna'],
-      { stdio: 'pipe', timeout: 20_000 },
-    );
-  } catch (error) {
-    return /Not a directory/.test(String((error as { stderr?: Buffer }).stderr));
-  }
-  return true;
-})();
-if (!hasIndex) process.stdout.write('skipped: requests from PyPI, which cannot be reached\n');
+const hasIndex = reachesPackageIndex('requests from PyPI');
 
 test.runIf(hasIndex)('requests from PyPI calls the server', async () => {
   const { run, write, call, api } = await connectProject();

@@ -182,6 +182,7 @@ const others: Readonly<Record<string, string>> = {
   'scripts/commands/node-command.ts': 'the path of Node',
   'scripts/commands/pyodide-command.ts': 'the package and its snapshot',
   'scripts/commands/python.ts': 'the cache of the snapshot',
+  'scripts/commands/python-set.ts': 'sets of packages, and a copy of root',
   'scripts/machine.ts': 'the path of the data folder',
   'scripts/sandbox/left-runners.ts': '/proc',
   'scripts/sandbox/other-user.ts': '/proc',

@@ -24,7 +24,13 @@ export function packagedHosts(
   files: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, () => Host> {
   const data = mkdtempSync(join(tmpdir(), 'groundwork-packages-'));
-  const sets = writePackages(data, files);
+  writePackages(data, files);
+  return hostsWithSet(data);
+}
+
+/** The same with the set of a data folder, which is read at the first run. */
+export function hostsWithSet(data: string): ReadonlyMap<string, () => Host> {
+  const sets = join(data, 'python-packages');
   const pack = (source: string) =>
     packScript(pythonRuntimeFiles(sets), { source, version: 7, sourceName: 'main.py' });
   const where = machine;

@@ -8,6 +8,13 @@ const entry = `const client = require('syncano');
 if (apiUrl !== undefined) client.fixed.refs.baseUrl = apiUrl; // the host of its default is gone
 module.exports = client;`;
 
+/** Files that tell one state of the bundle from another: npm's list of what is installed, and this one. */
+const inputs = [
+  'node_modules/.package-lock.json',
+  'node_modules/syncano/package.json',
+  'shared/platform/local/scripts/commands/bundle-client.mjs',
+];
+
 export function bundleClient(root, buildSync) {
   const { outputFiles } = buildSync({
     stdin: { contents: entry, resolveDir: root },
@@ -45,7 +52,8 @@ export async function clientFolder(root) {
 /** Identifies the packages and the way to bundle them. No times: layers of container images change them. */
 function identify(root) {
   const hash = createHash('sha256');
-  hash.update(readFileSync(`${root}package-lock.json`));
-  hash.update(readFileSync(`${root}shared/platform/local/scripts/commands/bundle-client.mjs`));
+  for (const path of inputs) {
+    if (existsSync(root + path)) hash.update(readFileSync(root + path)); // other installers than npm write no list
+  }
   return hash.digest('hex');
 }
