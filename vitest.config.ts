@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { load, slow, tables } from './test/support/tiers.ts';
 import { workers } from './test/support/workers.ts';
 
 /** Tests of modules alone. After a small edit, `npx vitest run --changed --project modules` takes seconds. */
@@ -6,31 +7,24 @@ const modules = ['test/{city,domain,files,http,services,store,support}/**/*.test
 
 /** Tests that look at the processes, descriptors or heap of their own process, or replace modules. */
 const isolated = [
-  'test/aws/transient-faults.test.ts',
   'test/local/{calls,certificates,connections,launcher,proxies,registration}.test.ts',
-  'test/local/{serve,storage-trouble,template-renderer,usage}.test.ts',
+  'test/local/{serve,storage-trouble,template-renderer}.test.ts',
   'test/pages/assets.test.ts',
-  'test/scripts/{cases,client-escapes,escapes,first-turns,isolation,kept-connections,landlock}.test.ts',
+  'test/scripts/{cases,client-escapes,escapes,first-turns,isolation,landlock}.test.ts',
   'test/scripts/{python,python-cases,python-escapes}.test.ts',
 ];
 
-/**
- * Files that run elsewhere only: in `npm run test:soak` a browser, a full disk, minutes of load; capacity units on
- * DynamoDB Local; the tests on moto, and on AWS's runtime client.
- */
+/** Files of other runs. Capacity units are counted on DynamoDB Local. */
 const elsewhere = [
+  ...load,
+  ...slow,
+  ...tables,
   'test/moto/**',
   'test/runtime-client/**',
-  'test/soak/**',
-  'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
-  'test/console/*.test.ts',
-  'test/local/full-disk.test.ts',
-  'test/api/soak.test.ts',
   'test/aws/units.test.ts',
-  'test/scripts/{fairness,mixed-traffic}.test.ts',
 ];
 
-/** The tests are in four projects, which start in the order of their names: the longest files come first. */
+/** The tests are in three projects, which start in the order of their names: the longest files come first. */
 export default defineConfig({
   test: {
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
@@ -51,15 +45,6 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...modules, ...isolated, ...elsewhere],
           isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'imported', // the original client in an instance with imported records
-          include: ['test/client/syncano.test.ts'],
-          isolate: false,
-          env: { TEST_IMPORTED: 'true' }, // read by test/support/client-calls.ts
         },
       },
     ],

@@ -23,6 +23,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { runPreflight } from '../../lib/preflight/preflight.ts';
 import { readDeploymentSettings } from '../../lib/settings.ts';
 import { recordMocked } from '../judges/recorded-requests.ts';
+import { oneOf } from '../support/sample.ts';
 
 const sts = mockClient(STSClient);
 const stacks = mockClient(CloudFormationClient);
@@ -369,12 +370,14 @@ describe('a stack with a key of push credentials', () => {
   });
 });
 
-test.each([
+const commandLines: [string[], number, string][] = [
   [['--help'], 0, 'Usage: npm run preflight'],
   [['-c', 'stage'], 2, '-c takes NAME=VALUE'],
   [['-c', 'keepData=maybe'], 2, '-c keepData takes true or false'],
   [['-c', 'stage=test'], 1, 'error    credentials: none that work'],
-])('the command with %o ends with %i', (args, status, text) => {
+];
+
+test.each(oneOf(commandLines, 3))('the command with %o ends with %i', (args, status, text) => {
   const env = { PATH: process.env.PATH, AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nonexistent' };
 
   const done = spawnSync(process.execPath, ['--import', 'tsx', 'bin/preflight.ts', ...args], {

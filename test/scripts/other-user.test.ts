@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { oneOf } from '../support/sample.ts';
 import { escapes, toScript } from './escapes.ts';
 import { pythonEscapes, toScript as toPython } from './python-escapes.ts';
 import type { Observation, Task } from './user-program.ts';
@@ -104,14 +105,17 @@ async function observe(
   return observation;
 }
 
-describe.runIf(isLinux).each(users)('a server of $name in a private folder', (user) => {
+const levels = ['bubblewrap', 'landlock', 'flags'] as const;
+const hosts = users.map((user, turn) => ({ ...user, levels: oneOf(levels, turn) }));
+
+describe.runIf(isLinux).each(hosts)('a server of $name in a private folder', (user) => {
   let clone: string;
   beforeAll(() => {
     clone = cloneFor(user);
   });
   afterAll(() => rmSync(join(clone, '..'), { recursive: true }));
 
-  test.each(['bubblewrap', 'landlock', 'flags'] as const)(
+  test.each(user.levels)(
     'runs scripts without root and without a successful attempt, level %s',
     async (level) => {
       const observation = await observe(user, clone, level);

@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { oneOf } from '../support/sample.ts';
 import { endProcesses } from '../support/server-process.ts';
 import { levels } from './levels.ts';
 import { allocations, hiddenFiles, manyMappings, stubbornFolders } from './run-folder-attacks.ts';
@@ -13,7 +14,9 @@ import { users } from './users.ts';
 /** A run with folders beyond the longest path counts as too large, if it lasts until the watch looks. */
 const unmeasured = /^(The run has written more than 128 MiB into files\.)?$/;
 
-const hosts = levels.flatMap((level) => users.map((user) => ({ level, ...user })));
+const hosts = levels.flatMap((level, turn) =>
+  oneOf(users, turn).map((user) => ({ level, ...user })),
+);
 
 afterAll(endProcesses);
 

@@ -11,3 +11,9 @@ export function sampleOf<Row>(rows: readonly Row[], step: number): readonly Row[
   calls += 1;
   return isSoak ? rows : rows.filter((_, index) => index % step === calls % step);
 }
+
+/** Returns the row whose `turn` it is, in a soak run all rows. */
+export function oneOf<Row>(rows: readonly Row[], turn: number): readonly Row[] {
+  const index = turn % rows.length;
+  return isSoak ? rows : rows.slice(index, index + 1);
+}
