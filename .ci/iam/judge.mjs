@@ -2,11 +2,12 @@
  * Judges the accesses that the suite of roles has recorded, by the policies of the templates that it deployed, with a
  * simulator of IAM that this project has not written.
  *
- * node .ci/iam/judge.mjs FOLDER
+ * node .ci/iam/judge.mjs FOLDER [--sample]
  *
  * FOLDER is what TEST_RECORD named while `npm run test:roles` ran. First, faults are planted in copies of the templates:
  * exactly the accesses that they concern must be denied. The last line has the numbers. The program fails for an access
- * that is denied, a fault that is not found, and too few accesses.
+ * that is denied, a fault that is not found, and too few accesses. --sample: these are the records of some tests only,
+ * which may be few and without the accesses that a fault concerns.
  *
  * The simulator, @cloud-copilot/iam-simulate, is under the AGPL-3.0. It is installed in this folder by .ci/run alone
  * (npm ci --prefix .ci/iam): it is no dependency of the project, and nothing that ships imports it or this file.
@@ -88,8 +89,9 @@ const faults = [
   },
 ];
 
-const [folder] = process.argv.slice(2);
-if (folder === undefined) throw new Error('usage: node .ci/iam/judge.mjs FOLDER');
+const [folder, option] = process.argv.slice(2);
+if (folder === undefined) throw new Error('usage: node .ci/iam/judge.mjs FOLDER [--sample]');
+const isSample = option === '--sample';
 const templates = new Map(
   filesIn('.template.json').map((name) => [
     name.replace('.template.json', ''),
@@ -102,18 +104,9 @@ const used = new Set();
 
 const denied = await deniedOf(accesses, (stack) => stack);
 for (const { access, why } of denied) failures.push(`${textOf(access)}: ${why}`);
-for (const { why } of exceptions)
-  if (!used.has(why)) failures.push(`an exception that nothing needs: ${why}`);
 for (const fault of faults) await checkFault(fault);
 const callers = new Set(accesses.map(({ caller }) => caller));
-const families = new Set([...templates.values()].flatMap((template) => template.callers()));
-for (const caller of families)
-  if (callers.has(caller) === withoutAccesses.includes(caller))
-    failures.push(
-      `${caller} has ${callers.has(caller) ? 'accesses now' : 'no access'} in the records`,
-    );
-if (accesses.length < minAccesses)
-  failures.push(`${accesses.length} accesses were recorded, fewer than ${minAccesses}`);
+if (!isSample) checkCompleteness();
 
 for (const failure of failures) process.stdout.write(`FAILED: ${failure}\n`);
 const actions = new Set(accesses.map(({ action }) => action)).size;
@@ -122,6 +115,20 @@ process.stdout.write(
     `${faults.length} planted faults, ${exceptions.length} named exceptions\n`,
 );
 process.exitCode = failures.length === 0 ? 0 : 1;
+
+/** Demands that the records are those of the whole suite. */
+function checkCompleteness() {
+  for (const { why } of exceptions)
+    if (!used.has(why)) failures.push(`an exception that nothing needs: ${why}`);
+  const families = new Set([...templates.values()].flatMap((template) => template.callers()));
+  for (const caller of families)
+    if (callers.has(caller) === withoutAccesses.includes(caller))
+      failures.push(
+        `${caller} has ${callers.has(caller) ? 'accesses now' : 'no access'} in the records`,
+      );
+  if (accesses.length < minAccesses)
+    failures.push(`${accesses.length} accesses were recorded, fewer than ${minAccesses}`);
+}
 
 function filesIn(ending) {
   return readdirSync(folder).filter((name) => name.endsWith(ending));
@@ -191,6 +198,7 @@ async function simulationOf({ caller, action, resource, partitions, passedTo }, 
 /** Plants a fault, and demands that exactly the accesses that it concerns are denied. */
 async function checkFault({ name, concerns, plant }) {
   const expected = accesses.filter((access) => concerns(access, templates.get(access.stack)));
+  if (isSample && expected.length === 0) return;
   const callers = new Set(expected.map(({ caller }) => caller));
   const changed = new Map();
   for (const template of templates.values())
