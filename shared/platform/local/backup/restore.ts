@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncTree } from '../files/atomic-file.ts';
-import { openDataFolder } from '../files/data-folder.ts';
+import { openDataFolder, readFormat } from '../files/data-folder.ts';
 import { addSecretVersion } from '../secrets.ts';
 import { StartError } from '../server/start-error.ts';
 import { linkFiles } from './link-files.ts';
@@ -13,10 +13,10 @@ import { linkFiles } from './link-files.ts';
  *
  * @param folder absent or empty
  * @returns the number of the version, which new keys use
- * @throws StartError when the backup is not complete, or the folder holds something or is in use
+ * @throws StartError when the backup is not complete or of a newer version, or the folder holds something or is in use
  */
 export async function restoreBackup(backup: string, folder: string): Promise<number> {
-  if (!existsSync(join(backup, 'format.json'))) {
+  if ((await readFormat(backup)) === undefined) {
     throw new StartError(`${backup} is not a complete backup`);
   }
   await checkEmpty(folder);

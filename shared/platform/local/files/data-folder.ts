@@ -7,8 +7,11 @@ import { StartError } from '../server/start-error.ts';
 import { replaceFile } from './atomic-file.ts';
 import { lockFolder } from './folder-lock.ts';
 
-/** Version of the data format. A later program reads older versions, never the reverse. */
-const format = 1;
+/**
+ * Version of the data format. A later program reads older versions, never the reverse: it rises with the first kind of
+ * items that the last release does not know.
+ */
+export const format = 2;
 const formatFile = 'format.json';
 /** Names that a start may leave before it is complete, and that of every disk's root. */
 const ownNames =
@@ -46,7 +49,7 @@ export async function openDataFolder(folder: string): Promise<DataFolder> {
       isNew: found === undefined,
       store: found?.store,
       markFormat: async (store) => {
-        if (found?.store === store) return;
+        if (found?.store === store && found.format === format) return;
         await replaceFile(join(path, formatFile), `${JSON.stringify({ format, store })}\n`);
       },
       release,
@@ -93,10 +96,14 @@ async function makePath(path: string): Promise<void> {
 
 const formatSchema = v.object({ format: v.number(), store: v.optional(v.string()) });
 
-/** Reads `format.json`; undefined when it is absent, so there is no data yet. */
-async function readFormat(
+/**
+ * Reads `format.json` of a data folder or a backup; undefined when it is absent, so there is no data yet.
+ *
+ * @throws StartError when it is damaged, or of a newer version
+ */
+export async function readFormat(
   path: string,
-): Promise<{ readonly store?: string | undefined } | undefined> {
+): Promise<v.InferOutput<typeof formatSchema> | undefined> {
   const file = join(path, formatFile);
   let text: string;
   try {
