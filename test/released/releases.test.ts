@@ -44,7 +44,8 @@ describe.each(versions)('version %s', (version) => {
       await send('/v1.1/instances/another/restores/', { backup: backup.id }),
       201,
     );
-    const restore = async () => expected(await send(`/v1.1/instances/another/restores/${id}/`), 200);
+    const restore = async () =>
+      expected(await send(`/v1.1/instances/another/restores/${id}/`), 200);
     while (['scheduled', 'running'].includes((await restore()).status)) await api.platform.idle();
 
     expect((await restore()).status).toBe('success');
@@ -95,6 +96,17 @@ describe('going back', () => {
     expect(stderr).toContain(`the data in ${backup} is of a newer version (format ${format + 1}`);
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
+
+  test('an export of a newer version is refused with words', async () => {
+    const { run, folder } = openProject();
+    writeFileSync(join(folder, 'export.json'), JSON.stringify({ format: 2 }));
+
+    const of = ['--url', 'http://127.0.0.1:9', '--key', 'a', '--instance', 'library'];
+    const { status, stderr } = await run('import', '.', ...of);
+
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('the export in . is of a newer version of groundwork');
+  });
 });
 
 interface Book {
@@ -125,7 +137,10 @@ async function expectContents(api: Api, release: Release): Promise<void> {
   for (const { path, objects } of release.responses) {
     const { body } = await api.send({ as: release.owner, path });
     const text = JSON.stringify(body.objects).replaceAll(api.url, '<url>');
-    expect({ path, objects: JSON.parse(text) }).toMatchObject({ path, objects: objects.map(withoutDetails) });
+    expect({ path, objects: JSON.parse(text) }).toMatchObject({
+      path,
+      objects: objects.map(withoutDetails),
+    });
   }
   const { body: books } = await api.send({
     as: release.owner,

@@ -72,7 +72,7 @@ interface Imported extends ImportedCount {
  * Ids stay in an empty instance, and its project is pushed at the end, so that no trigger or schedule runs before; in
  * another instance each id is raised above those that exist, and records that exist stay as they are.
  *
- * @throws UsageError for a folder without a complete export, or one that is imported already
+ * @throws UsageError for a folder without a complete export, one of a newer version, or one that is imported already
  */
 export async function importFolder(
   to: InstanceConnection,
@@ -82,6 +82,9 @@ export async function importFolder(
   const files = openFiles(folder);
   const manifest = readJsonFile<Manifest>(files, manifestFile);
   if (manifest === undefined) throw new UsageError(`there is no export in ${folder}`);
+  if (manifest.format > 1) {
+    throw new UsageError(`the export in ${folder} is of a newer version of groundwork`);
+  }
   if (manifest.position !== undefined) {
     throw new UsageError(`the export in ${folder} is not complete: run groundwork export again`);
   }
