@@ -127,6 +127,14 @@ interface TextFieldProps extends FieldProps {
   readonly input?: InputProps;
 }
 
+/** Attributes of the input of a new password. */
+export const newPasswordInput: InputProps = {
+  type: 'password',
+  required: true,
+  autocomplete: 'new-password',
+  maxLength: 128,
+};
+
 /** A line of text. */
 export function TextField({ value, onValue, input, ...field }: TextFieldProps) {
   const id = useId();

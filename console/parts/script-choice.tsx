@@ -3,6 +3,7 @@ import { readAll } from '../core/api.ts';
 import { type Loading, useLoad } from '../core/load.ts';
 import { href } from '../core/router.ts';
 import { SelectField } from './form.tsx';
+import { Loaded } from './loaded.tsx';
 
 /** A script by its name. */
 export interface ScriptName {
@@ -47,6 +48,12 @@ export function ScriptField({ instance, scripts, ...field }: ScriptFieldProps) {
       {...field}
     />
   );
+}
+
+/** A choice of one script of an instance, whose scripts it loads. */
+export function LoadedScriptField(props: Omit<ScriptFieldProps, 'scripts'>) {
+  const scripts = useScripts(props.instance);
+  return <Loaded of={scripts}>{(all) => <ScriptField {...props} scripts={all} />}</Loaded>;
 }
 
 function scriptText({ id, label }: ScriptName): string {

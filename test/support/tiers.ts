@@ -10,20 +10,31 @@ export const load = [
   'test/scripts/{fairness,mixed-traffic}.test.ts',
 ];
 
-/** Second tier, in `npm run test:slow`: takes more than five seconds, for what a quicker test proves too. */
+/**
+ * Second tier, in `npm run test:slow`: takes more than five seconds, for what quicker tests prove too. Those are named
+ * above each line.
+ */
 export const slow = [
-  // kills of processes: test/store/lmdb-crash, the city
+  // test/store/lmdb-crash, the city's kill -9, trigger-crash, test/api/usage
   'test/api/{durability,script-crash}.test.ts',
   'test/local/usage.test.ts',
-  // much at once, or for long: the cases of single requests, runs and changes
+  // test/store/item-cache, test/domain/object-values, test/api/transfer
   'test/api/{equal-versions,kept-values}.test.ts',
+  // test/aws/{refusals,background,runs}, test/services/parked-changes
   'test/aws/{time-limits,transient-faults,waiting-runs}.test.ts',
-  'test/local/{few-descriptors,hidden-classes,slow-clients,triggers}.test.ts',
+  // test/local/{connections,arriving-bodies}, test/api/trigger-order
+  'test/local/{few-descriptors,slow-clients,triggers}.test.ts',
+  // bench:ratios
+  'test/local/hidden-classes.test.ts',
+  // test/scripts/{run-folders,pool}
   'test/scripts/{folder-faults,kept-connections}.test.ts',
-  // programs as processes: the modules and operations that they call
+  // test/aws/{remove-plan,data-guard,prepare-table}, test/local/rotate
   'test/aws/{remove,restore,rotate}.test.ts',
+  // test/commands/{transfer,laws}, test/api/suspension
   'test/commands/{import-again,import-project,suspension}.test.ts',
+  // `npm start` in .ci/run, test/docs/{tour,project}
   'test/docs/{container,session/session}.test.ts',
+  // test/api/{dead-letters,smoke}, test/services/letter-item
   'test/local/{dead-letters,smoke}.test.ts',
 ];
 

@@ -3,7 +3,7 @@ import { at, type RequestPath } from '../../../shared/values/text/request-path.t
 import { send } from '../../core/api.ts';
 import { navigate } from '../../core/router.ts';
 import { signIn } from '../../core/session.ts';
-import { Form, TextField } from '../../parts/form.tsx';
+import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
 import type { Account } from './account-data.ts';
 
 interface CodesFormProps {
@@ -45,12 +45,7 @@ export function CodesForm({ verb, path, hasPassword }: CodesFormProps) {
                 value={password}
                 onValue={setPassword}
                 error={errors.new_password}
-                input={{
-                  type: 'password',
-                  autocomplete: 'new-password',
-                  maxLength: 128,
-                  required: true,
-                }}
+                input={newPasswordInput}
               />
             )}
           </>

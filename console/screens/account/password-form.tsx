@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { notify } from '../../core/notices.ts';
-import { Form, TextField } from '../../parts/form.tsx';
+import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
 import type { Account } from './account-data.ts';
 
 interface PasswordFormProps {
@@ -48,12 +48,7 @@ export function PasswordForm({ account, onSet }: PasswordFormProps) {
             value={password}
             onValue={setPassword}
             error={errors.new_password ?? errors.password}
-            input={{
-              type: 'password',
-              autocomplete: 'new-password',
-              maxLength: 128,
-              required: true,
-            }}
+            input={newPasswordInput}
           />
         </>
       )}

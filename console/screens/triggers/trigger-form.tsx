@@ -5,7 +5,7 @@ import { useLoad } from '../../core/load.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { Form, SelectField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { ScriptField, useScripts } from '../../parts/script-choice.tsx';
+import { LoadedScriptField } from '../../parts/script-choice.tsx';
 import { signalTexts, type Trigger } from './trigger-data.ts';
 
 /** What a client sends. */
@@ -27,7 +27,6 @@ export function TriggerForm({ instance, trigger, onSend, ...form }: TriggerFormP
   const [signal, setSignal] = useState<string>(trigger?.signal ?? 'post_create');
   const [className, setClassName] = useState(trigger?.class ?? '');
   const [script, setScript] = useState(trigger === undefined ? '' : String(trigger.script));
-  const scripts = useScripts(instance);
   const path = at`instances/${instance}/classes/`;
   const classes = useLoad(
     () => readAll<{ readonly name: string }>(path, { fields: 'name' }),
@@ -63,17 +62,12 @@ export function TriggerForm({ instance, trigger, onSend, ...form }: TriggerFormP
             error={errors.signal}
             options={Object.entries(signalTexts)}
           />
-          <Loaded of={scripts}>
-            {(all) => (
-              <ScriptField
-                instance={instance}
-                scripts={all}
-                value={script}
-                onValue={setScript}
-                error={errors.script}
-              />
-            )}
-          </Loaded>
+          <LoadedScriptField
+            instance={instance}
+            value={script}
+            onValue={setScript}
+            error={errors.script}
+          />
           <DescriptionField value={description} onValue={setDescription} errors={errors} />
         </>
       )}

@@ -5,7 +5,7 @@ import { useLoad } from '../../core/load.ts';
 import { attempt, notify } from '../../core/notices.ts';
 import { href, navigate, type ScreenProps } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Secret } from '../../parts/secret.tsx';
@@ -188,12 +188,7 @@ function Password({ path }: { readonly path: RequestPath }) {
             value={password}
             onValue={setPassword}
             error={errors.password}
-            input={{
-              type: 'password',
-              required: true,
-              autocomplete: 'new-password',
-              maxLength: 128,
-            }}
+            input={newPasswordInput}
           />
         )}
       </Form>

@@ -3,7 +3,7 @@ import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { href, navigate, place, type ScreenProps, setQuery } from '../../core/router.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { Form, TextField } from '../../parts/form.tsx';
+import { Form, newPasswordInput, TextField } from '../../parts/form.tsx';
 import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { PageButtons, usePages } from '../../parts/paged.tsx';
@@ -125,12 +125,7 @@ function NewUser({ instance, onClose }: NewUserProps) {
               value={password}
               onValue={setPassword}
               error={errors.password}
-              input={{
-                type: 'password',
-                required: true,
-                autocomplete: 'new-password',
-                maxLength: 128,
-              }}
+              input={newPasswordInput}
             />
           </>
         )}
