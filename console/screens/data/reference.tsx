@@ -114,7 +114,7 @@ function examplesOf(instance: string, { name, schema }: ClassRecord): readonly E
 }
 
 const clientMembers = new Set(
-  ['login', 'logout', 'run', 'publish', 'subscribe', 'request', 'endpoints', 'then'], // docs/typed-client.md
+  ['login', 'logout', 'run', 'publish', 'subscribe', 'request', 'endpoints', 'then'], // docs/guides/typed-client.md
 );
 
 /** Returns a query of the first field with a filter index, or of the time of creation. */

@@ -46,7 +46,7 @@ test('it takes less than two minutes, as recorded and now', () => {
 test('its drawing and its text are those of the recording', () => {
   expect(readFileSync(drawingFile, 'utf8')).toBe(drawCast(recording));
   expect(read('docs/guides/command-line.md')).toContain(`\`\`\`text\n${textOf(recording)}\`\`\`\n`);
-  expect(read('README.md')).toContain('(docs/recordings/first-steps.svg)');
+  expect(read('README.md')).toContain('(docs/images/first-steps.svg)');
 });
 
 describe('the query of the example', () => {

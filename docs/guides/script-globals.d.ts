@@ -1,7 +1,7 @@
 /*
  * Globals of the scripts that Groundwork runs, in addition to those of Node (@types/node), for editors and compilers:
  *
- *   /// <reference path="<checkout>/docs/script-globals.d.ts" />
+ *   /// <reference path="<checkout>/docs/guides/script-globals.d.ts" />
  *
  * The rules: docs/reference/scripts.md#what-a-script-sees.
  */

@@ -1,4 +1,4 @@
-# Makes what the examples of the guides begin with, on the server of `npm start`: . docs/library.sh
+# Makes what the examples of the guides begin with, on the server of `npm start`: . docs/guides/library.sh
 # The account ada@example.com, and the instance `library` with books and films. If it exists, it is deleted first.
 
 API=http://127.0.0.1:3000/v1.1
