@@ -13,7 +13,10 @@ import { maskAnswer, readSteps, type Step, sectionOf } from './tour.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
-const tour = readSteps(sectionOf(read('README.md'), 'Five-minute tour'));
+const tour = [
+  ...readSteps(sectionOf(read('README.md'), 'Five-minute tour')),
+  ...readSteps(read('docs/guides/tour.md')),
+];
 // each guide makes what it needs
 const home: Step = { commands: 'cd "$HOME/clone"\n', answer: undefined };
 const names = [
