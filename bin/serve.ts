@@ -7,27 +7,27 @@ import { createVerifiers } from '../shared/accounts/social.ts';
 import { createConsole, isForConsole } from '../shared/console/console.ts';
 import { consoleSteps } from '../shared/console/console-steps.ts';
 import type { PackedFiles } from '../shared/console/packed-file.ts';
-import { openGate } from '../shared/core/http/admission.ts';
 import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
+import { openGate } from '../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { environmentNames, readEnvironment } from '../shared/platform/local/environment.ts';
-import { type Launcher, openLauncher } from '../shared/platform/local/launcher/launcher.ts';
-import { openLog } from '../shared/platform/local/log/log.ts';
-import { type LocalPlatform, openPlatform } from '../shared/platform/local/platform.ts';
-import { checkProxySocket, readProxies } from '../shared/platform/local/server/proxies.ts';
+import { environmentNames, readEnvironment } from '../shared/platforms/local/environment.ts';
+import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
+import { openLog } from '../shared/platforms/local/log/log.ts';
+import { type LocalPlatform, openPlatform } from '../shared/platforms/local/platform.ts';
+import { checkProxySocket, readProxies } from '../shared/platforms/local/server/proxies.ts';
 import {
   defaultRegistration,
   parseServeOptions,
   UsageError,
   usage,
   weakSandboxOf,
-} from '../shared/platform/local/server/serve-options.ts';
-import { type LocalServer, startServer } from '../shared/platform/local/server/server.ts';
-import { StartError } from '../shared/platform/local/server/start-error.ts';
-import { processVariables } from '../shared/platform/setting-variables.ts';
-import { unknownSetting, unknownVariables } from '../shared/platform/unknown-variables.ts';
-import { firstAccountEntity } from '../shared/store/entities.ts';
+} from '../shared/platforms/local/server/serve-options.ts';
+import { type LocalServer, startServer } from '../shared/platforms/local/server/server.ts';
+import { StartError } from '../shared/platforms/local/server/start-error.ts';
+import { processVariables } from '../shared/ports/setting-variables.ts';
+import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
+import { firstAccountEntity } from '../shared/table/entities.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';

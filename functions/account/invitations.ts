@@ -8,21 +8,21 @@ import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
+import type { Stored } from '../../shared/store/store.ts';
 import {
   instanceEntity,
   invitationEntity,
   invitedAccountEntity,
-} from '../../shared/store/entities.ts';
+} from '../../shared/table/entities.ts';
 import {
   type InvitationData,
   type InvitedData,
   invitationStates,
-} from '../../shared/store/records/invitations.ts';
-import type { Stored } from '../../shared/store/store.ts';
+} from '../../shared/table/records/invitations.ts';
 import { roles } from '../../shared/values/access.ts';
 import { instanceSuspended, notFound } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';

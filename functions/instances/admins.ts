@@ -5,15 +5,15 @@ import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { commit } from '../../shared/store/commit.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { deleteIfExists, deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
 import {
   accountEntity,
   adminEntity,
   memberEntity,
   ownerOfData,
-} from '../../shared/store/entities.ts';
-import type { AccountData, AdminData } from '../../shared/store/records/records.ts';
-import type { Stored } from '../../shared/store/store.ts';
-import { deleteIfExists, deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { AccountData, AdminData } from '../../shared/table/records/records.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { forbidden, notFound } from '../../shared/values/errors/errors.ts';
 

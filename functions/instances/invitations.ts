@@ -8,11 +8,14 @@ import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { Mail } from '../../shared/platform/ports.ts';
+import type { Mail } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import type { Write } from '../../shared/store/store.ts';
+import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import {
   deploymentCounter,
   emailEntity,
@@ -22,15 +25,12 @@ import {
   invitedEntity,
   memberEntity,
   ownerOfData,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
+} from '../../shared/table/entities.ts';
 import {
   type InvitationData,
   type InvitedData,
   invitationStates,
-} from '../../shared/store/records/invitations.ts';
-import type { Write } from '../../shared/store/store.ts';
-import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/records/invitations.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

@@ -1,5 +1,5 @@
 import { computed, type Fields } from '../core/resource/field.ts';
-import type { MessageData } from '../store/records/channels.ts';
+import type { MessageData } from '../table/records/channels.ts';
 import type { Json } from '../values/json/json.ts';
 
 /** Fields of a message (docs/reference/channels.md#messages). */

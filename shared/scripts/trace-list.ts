@@ -1,8 +1,8 @@
 import { computed, type Fields } from '../core/resource/field.ts';
 import { linksOf, pathOf } from '../core/resource/links.ts';
 import type { LoadsOf } from '../core/resource/loads/loads.ts';
-import type { Context, Route } from '../core/resource/route.ts';
-import type { TraceData, TraceKind } from '../store/records/scripts.ts';
+import type { Context, Route } from '../core/routing/route.ts';
+import type { TraceData, TraceKind } from '../table/records/scripts.ts';
 import { type Access, allRights } from '../values/access.ts';
 import type { JsonObject } from '../values/json/json.ts';
 

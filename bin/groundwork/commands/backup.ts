@@ -1,5 +1,5 @@
-import { backUp } from '../../../shared/platform/local/backup/backup.ts';
-import { restoreBackup } from '../../../shared/platform/local/backup/restore.ts';
+import { backUp } from '../../../shared/platforms/local/backup/backup.ts';
+import { restoreBackup } from '../../../shared/platforms/local/backup/restore.ts';
 import type { AddCommand } from '../command.ts';
 
 const dataOption = ['--data <folder>', 'the data folder of the server', '.groundwork'] as const;
