@@ -114,7 +114,14 @@ module.exports = {
       crypto,
       ...portTypes,
     ),
-    only('limits-know-ports', '^shared/ports/limits/', pure, '^shared/(store|table)/', ports, timers),
+    only(
+      'limits-know-ports',
+      '^shared/ports/limits/',
+      pure,
+      '^shared/(store|table)/',
+      ports,
+      timers,
+    ),
     only('jobs-know-no-feature', '^shared/jobs/', pure, '^shared/(store|table)/', ports, timers),
     only(
       'core-knows-no-feature',
