@@ -56,6 +56,13 @@ const rooms = [
   ['backups', 'accounts', 'classes', 'instances', 'objects', 'push', 'schedules', 'users'],
 ];
 
+/** Types of the records that responses show. */
+const shownTypes = [
+  '^functions/.*fields\\.ts$',
+  '^shared/[a-z]+/rules/',
+  '^shared/(core/resource/shown|channels/show-message|scripts/trace-list)\\.ts$',
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -179,12 +186,18 @@ module.exports = {
       'console-knows-the-interface-only',
       '^console/',
       '^shared/values/',
-      '^shared/classes/rules/field-types\\.ts$', // the names of types
+      ...shownTypes, // for types only, see console-runs-alone
       '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
       '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places
       '^(node:)?(crypto|fs|path|url|zlib)$', // likewise
     ),
+    {
+      name: 'console-runs-alone', // the types of records are those of the interface
+      severity: 'error',
+      from: { path: '^console/' },
+      to: { path: shownTypes, dependencyTypesNot: ['type-only'] },
+    },
     onlyFor(
       'console-is-bundled',
       '^console/',
