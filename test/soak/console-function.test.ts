@@ -54,7 +54,30 @@ test('its files are compressed, and kept by browsers', async () => {
   expect(bodyOf(plain)).toContain('import');
 });
 
+test('it serves the page with all operations, sandboxed and compressed', async () => {
+  const plain = await ask('/docs/api/');
+  const packed = await ask('/docs/api/', { 'accept-encoding': 'br' });
+  const { etag = '' } = packed.headers;
+  const again = await ask('/docs/api/', { 'accept-encoding': 'br', 'if-none-match': etag });
+
+  expect([plain.statusCode, plain.headers['cache-control']]).toEqual([200, 'no-cache']);
+  expect(plain.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'; style-/);
+  expect(plain.headers['cross-origin-opener-policy']).toBe('unsafe-none');
+  expect(bodyOf(plain)).toContain('id="createClass"');
+  expect(packed.headers['content-encoding']).toBe('br');
+  expect(bodyOf(packed)).toBe(bodyOf(plain));
+  expect([again.statusCode, again.headers.etag, again.body]).toEqual([
+    304,
+    etag,
+    expect.anything(),
+  ]);
+});
+
 test.each([
+  ['GET', '/docs/api', 308],
+  ['HEAD', '/docs/api/', 200],
+  ['GET', '/docs/api/missing', 404],
+  ['POST', '/docs/api/', 405],
   ['GET', '/console', 308],
   ['GET', '/console/missing.js', 404],
   ['POST', '/console/', 405],
