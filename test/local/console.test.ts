@@ -82,7 +82,7 @@ describe('a server process serves the console', () => {
     const response = await ask('/docs/api/');
     const { headers, status } = response;
     const page = await response.text();
-    const [, style = ''] = /<style>([^]*)<\/style>/.exec(page) ?? [];
+    const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? [];
 
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page === referencePage()).toBe(true); // without 350 kB of difference
