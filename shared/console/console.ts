@@ -14,11 +14,11 @@ const consolePath = `/${consoleName}`;
 const referencePath = '/docs/api';
 
 /** All paths that the console's function serves, with the paths below them. */
-export const consolePaths: readonly string[] = [consolePath, referencePath];
+export const filePaths: readonly string[] = [consolePath, referencePath];
 
 /** Checks whether the console's function serves a path. */
 export function isForConsole(path: string): boolean {
-  return consolePaths.some((own) => isWithin(own, path));
+  return filePaths.some((own) => isWithin(own, path));
 }
 
 function isWithin(folder: string, path: string): boolean {

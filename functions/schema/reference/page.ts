@@ -1,34 +1,36 @@
 import { asHtml, type Html, html, htmlText } from '../../../shared/core/pages/html.ts';
-import { style } from './style.ts';
+import { referenceStyle } from './style.ts';
 import {
-  nameOf,
-  type Parameter,
   parameterTable,
-  type Schema,
+  type ShownParameter,
+  type ShownSchema,
+  schemaName,
   schemaTable,
-  typeOf,
+  schemaType,
 } from './tables.ts';
 
-type Content = Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
+type Content = Readonly<
+  Record<string, { readonly schema?: ShownSchema; readonly example?: unknown }>
+>;
 
 interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly ShownParameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { description?: string; content?: Content }>>;
 }
 
 /** The members of an OpenAPI document that the page shows. */
-export interface Document {
+export interface ShownDocument {
   readonly info: { readonly description: string };
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly schemas: Readonly<Record<string, ShownSchema>>;
+    readonly parameters: Readonly<Record<string, ShownParameter>>;
   };
 }
 
@@ -38,7 +40,7 @@ interface Described extends Operation {
 }
 
 /** Returns the page with all operations of the OpenAPI document of v1.1: one file, without scripts. */
-export function referencePage(document: Document): string {
+export function referencePage(document: ShownDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
       method === 'parameters' ? [] : [{ ...operation, path, method: method.toUpperCase() }],
@@ -52,7 +54,7 @@ export function referencePage(document: Document): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Groundwork: all operations</title>
-<style>${asHtml(style)}</style>
+<style>${asHtml(referenceStyle)}</style>
 <header>
 <h1>All operations</h1>
 <p>Every path and method of v1.1, from the <a href="../../v1.1/schema/?format=openapi">OpenAPI document</a>. Find a word with the search of the browser. The rules between requests are in <code>docs/reference</code> of the sources.</p>
@@ -75,7 +77,9 @@ ${shown.map(([name, schema]) => html`<h3 id="${name}">${name}</h3>\n${schemaTabl
 /** Returns the names of the schemas of a request body. */
 function bodiesOf({ requestBody }: Operation): readonly string[] {
   const forms = Object.values(requestBody?.content ?? {});
-  return forms.flatMap(({ schema }) => (schema?.$ref === undefined ? [] : [nameOf(schema.$ref)]));
+  return forms.flatMap(({ schema }) =>
+    schema?.$ref === undefined ? [] : [schemaName(schema.$ref)],
+  );
 }
 
 function index(tag: string, operations: readonly Described[]): Html {
@@ -85,7 +89,7 @@ ${own.map(({ operationId, summary }) => html`<li><a href="#${operationId}">${sum
 `;
 }
 
-type Schemas = Document['components']['schemas'];
+type Schemas = ShownDocument['components']['schemas'];
 
 function section(tag: string, operations: readonly Described[], schemas: Schemas): Html {
   const own = operations.filter(({ tags }) => tags.includes(tag));
@@ -107,7 +111,7 @@ ${description.split('\n\n').map((text) => html`<p>${text}</p>\n`)}${
 function request({ requestBody }: Described, schemas: Schemas): Html | undefined {
   if (requestBody === undefined) return undefined;
   const { schema, example } = requestBody.content['application/json'] ?? {};
-  const resolved = schema?.$ref === undefined ? schema : schemas[nameOf(schema.$ref)];
+  const resolved = schema?.$ref === undefined ? schema : schemas[schemaName(schema.$ref)];
   const isJson = resolved?.properties === undefined;
   return html`<h4>Body</h4>
 ${isJson ? html`<p>Any JSON.</p>\n` : schemaTable(resolved, 'required')}${exampleOf(example)}`;
@@ -127,7 +131,7 @@ ${exampleOf(content['application/json']?.example)}`,
 function contentOf(content: Content): Html {
   const types = Object.entries(content).filter(([type]) => type !== 'text/html');
   const parts = types.map(([type, { schema }]) =>
-    type === 'application/json' ? typeOf(schema ?? {}) : html`<code>${type}</code>`,
+    type === 'application/json' ? schemaType(schema ?? {}) : html`<code>${type}</code>`,
   );
   return html`${parts.map((part, i) => [i > 0 && ', ', part])}`;
 }

@@ -1,15 +1,15 @@
 import { type Html, html } from '../../../shared/core/pages/html.ts';
 
 /** The members of a JSON schema that the page shows. */
-export interface Schema {
+export interface ShownSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;
   readonly contentMediaType?: string;
   readonly description?: string;
   readonly enum?: readonly unknown[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: ShownSchema;
+  readonly properties?: Readonly<Record<string, ShownSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: unknown;
   readonly minLength?: number;
@@ -19,31 +19,31 @@ export interface Schema {
 }
 
 /** A parameter of a path or query. */
-export interface Parameter {
+export interface ShownParameter {
   readonly $ref?: string;
   readonly name: string;
   readonly in: string;
   readonly description: string;
-  readonly schema: Schema;
+  readonly schema: ShownSchema;
 }
 
 /** Returns the table of parameters. */
-export function parameterTable(parameters: readonly Parameter[]): Html {
+export function parameterTable(parameters: readonly ShownParameter[]): Html {
   return table(
     parameters.map(({ name, schema, description }) => ({
       name,
-      type: typeOf(schema),
+      type: schemaType(schema),
       text: description,
     })),
   );
 }
 
 /** Returns the table of an object's members, with a word for those that it must have. */
-export function schemaTable(object: Schema, word: string): Html {
+export function schemaTable(object: ShownSchema, word: string): Html {
   const { properties = {}, required = [], additionalProperties } = object;
   const rows = Object.entries(properties).map(([name, schema]) => ({
     name,
-    type: typeOf(schema),
+    type: schemaType(schema),
     note: required.includes(name) && word,
     text: textOf(schema),
   }));
@@ -68,7 +68,7 @@ ${rows.map(
 `;
 }
 
-function textOf(schema: Schema): string {
+function textOf(schema: ShownSchema): string {
   const { description = '', minLength, maxLength, minimum, maximum } = schema;
   const limits = [
     minLength !== undefined && `At least ${minLength} characters.`,
@@ -82,10 +82,10 @@ function textOf(schema: Schema): string {
 }
 
 /** Returns the type of a schema in words; a reference links to its schema. */
-export function typeOf(schema: Schema): Html {
+export function schemaType(schema: ShownSchema): Html {
   const { $ref, type, format, items, enum: choices, properties } = schema;
   if ($ref !== undefined) {
-    const name = nameOf($ref);
+    const name = schemaName($ref);
     return html`<a href="#${name}">${name}</a>`;
   }
   if (choices !== undefined) {
@@ -95,12 +95,12 @@ export function typeOf(schema: Schema): Html {
   const words = typeof type === 'string' ? [type] : type;
   const inner = items !== undefined && Object.keys(items).length > 0;
   const members = Object.keys(properties ?? {});
-  return html`${words.join(' or ')}${inner && html` of ${typeOf(items)}`}${
+  return html`${words.join(' or ')}${inner && html` of ${schemaType(items)}`}${
     format !== undefined && ` (${format})`
   }${members.length > 0 && ` with ${members.join(', ')}`}`;
 }
 
 /** Returns the name of the schema that a reference leads to. */
-export function nameOf(ref: string): string {
+export function schemaName(ref: string): string {
   return ref.split('/').at(-1) ?? ref;
 }

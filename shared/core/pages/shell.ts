@@ -14,8 +14,8 @@ export interface PageParts {
 
 const policy = [
   "default-src 'none'",
-  `script-src '${hashOf(script)}'`,
-  `style-src '${hashOf(style)}'`,
+  `script-src '${inlineSource(script)}'`,
+  `style-src '${inlineSource(style)}'`,
   "connect-src 'self'",
   'img-src data:',
   "form-action 'self'",
@@ -74,6 +74,6 @@ const keys = html`<details id="keys" class="scripts"><summary>Keys<span id="keys
 </form></details>`;
 
 /** Returns the source expression of a Content-Security-Policy that allows an inline style or script. */
-export function hashOf(text: string): string {
+export function inlineSource(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
