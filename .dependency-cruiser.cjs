@@ -189,8 +189,9 @@ module.exports = {
       ...shownTypes, // for types only, see console-runs-alone
       '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
-      '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places
-      '^(node:)?(crypto|fs|path|url|zlib)$', // likewise
+      '^shared/console/pack-file\\.mjs$', // for bundle.mjs
+      '^node_modules/esbuild/', // likewise: see bundling-has-few-places
+      '^(node:)?(fs|path|url)$', // likewise
     ),
     {
       name: 'console-runs-alone', // the types of records are those of the interface
