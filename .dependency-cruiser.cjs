@@ -31,8 +31,8 @@ const tests = '^(test|bench)/';
 const pure = '^shared/(values|[a-z]+/rules|search/query|templates/jinja)/';
 
 /** Types of what a platform provides, and code that is the same on every platform. */
-const ports = '^shared/platform/[^/]+\\.ts$';
-const portTypes = ['^shared/platform/limits/', '^shared/scripts/(run-request|script-runner)\\.ts$'];
+const ports = '^shared/ports/[^/]+\\.ts$';
+const portTypes = ['^shared/ports/limits/', '^shared/scripts/(run-request|script-runner)\\.ts$'];
 
 /**
  * THE ROOMS of the features, each with the rooms that it may import. A room names only rooms above it, which excludes
@@ -56,6 +56,13 @@ const rooms = [
   ['backups', 'accounts', 'classes', 'instances', 'objects', 'push', 'schedules', 'users'],
 ];
 
+/** Types of the records that responses show. */
+const shownTypes = [
+  '^functions/.*fields\\.ts$',
+  '^shared/[a-z]+/rules/',
+  '^shared/(core/resource/shown|channels/show-message|scripts/trace-list)\\.ts$',
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -67,7 +74,7 @@ module.exports = {
         pathNot: [
           '\\.d\\.m?ts$',
           '^test/aws-emulator/slow-time\\.ts$', // used by configurations
-          '^bin/groundwork/types/runtime/values\\.ts$', // copied by a command
+          '^shared/clients/typed/values\\.ts$', // copied by a command
         ],
       },
       to: {},
@@ -77,7 +84,7 @@ module.exports = {
       name: 'declared-packages',
       severity: 'error',
       // the CDK and clients for operators are development tools
-      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$', '^shared/platform/aws/operations/'] },
+      from: { pathNot: [tests, '^lib/', '^bin/app\\.ts$', '^shared/platforms/aws/operations/'] },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
@@ -104,24 +111,32 @@ module.exports = {
       '^(node:)?(crypto|url|util)$',
     ),
     only('store-knows-rules', '^shared/store/', pure, ports),
+    only('table-knows-store', '^shared/table/', pure, '^shared/store/', ports),
     only(
       'ports-are-types',
-      '^shared/platform/[^/]+\\.ts$',
+      '^shared/ports/[^/]+\\.ts$',
       pure,
-      '^shared/store/',
+      '^shared/(store|table)/',
       valibot,
       crypto,
       ...portTypes,
     ),
-    only('limits-know-ports', '^shared/platform/limits/', pure, '^shared/store/', ports, timers),
-    only('jobs-know-no-feature', '^shared/jobs/', pure, '^shared/store/', ports, timers),
+    only(
+      'limits-know-ports',
+      '^shared/ports/limits/',
+      pure,
+      '^shared/(store|table)/',
+      ports,
+      timers,
+    ),
+    only('jobs-know-no-feature', '^shared/jobs/', pure, '^shared/(store|table)/', ports, timers),
     only(
       'core-knows-no-feature',
       '^shared/core/',
-      '^shared/(values|store)/',
+      '^shared/(values|store|table)/',
       '^shared/jobs/(write-conflict|jobs|change-feed)\\.ts$', // of the latter two, types
       '^shared/templates/predefined\\.ts$', // templates that exist without a record
-      '^shared/platform/limits/',
+      '^shared/ports/limits/',
       ports,
       valibot,
       '^node_modules/@fastify/busboy/',
@@ -132,9 +147,9 @@ module.exports = {
       only(
         `room-of-${room}`,
         `^shared/${room}/(?!rules/|query/|jinja/)`,
-        `^shared/(values|store|jobs|${[room, ...others].join('|')})/`,
-        '^shared/core/(http|pipeline|resource)/',
-        '^shared/platform/limits/',
+        `^shared/(values|store|table|jobs|${[room, ...others].join('|')})/`,
+        '^shared/core/(http|routing|pipeline|resource)/',
+        '^shared/ports/limits/',
         ports,
         valibot,
         crypto,
@@ -144,7 +159,7 @@ module.exports = {
     ),
     only(
       'runtimes-know-rules', // runtimes are copied to each script's function
-      '^shared/platform/runtimes/',
+      '^shared/runtimes/',
       pure,
       valibot,
       '^node_modules/fflate/',
@@ -153,8 +168,8 @@ module.exports = {
     {
       name: 'runtime-files-stand-alone', // the files are copied to folders without other modules
       severity: 'error',
-      from: { path: '^shared/platform/runtimes/.*\\.cjs$' },
-      to: { pathNot: ['^(node:)?[a-z_/0-9]+$', '^shared/platform/runtimes/[^/]+/[^/]+\\.cjs$'] },
+      from: { path: '^shared/runtimes/.*\\.cjs$' },
+      to: { pathNot: ['^(node:)?[a-z_/0-9]+$', '^shared/runtimes/[^/]+/[^/]+\\.cjs$'] },
     },
     only(
       'browser-code-knows-browsers',
@@ -171,12 +186,23 @@ module.exports = {
       'console-knows-the-interface-only',
       '^console/',
       '^shared/values/',
-      '^shared/classes/rules/field-types\\.ts$', // the names of types
+      ...shownTypes, // for types only, see console-runs-alone
       '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
-      '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places
-      '^(node:)?(crypto|fs|path|url|zlib)$', // likewise
+      '^shared/console/pack-file\\.mjs$', // for bundle.mjs
+      '^node_modules/esbuild/', // likewise: see bundling-has-few-places
+      '^(node:)?(fs|path|url)$', // likewise
     ),
+    {
+      name: 'console-runs-alone', // the types of records are those of the interface
+      severity: 'error',
+      from: { path: '^console/' },
+      to: {
+        path: shownTypes,
+        pathNot: '^shared/classes/rules/field-types\\.ts$', // the names of types
+        dependencyTypesNot: ['type-only'],
+      },
+    },
     onlyFor(
       'console-is-bundled',
       '^console/',
@@ -188,8 +214,8 @@ module.exports = {
     only(
       'families-know-shared',
       '^functions/[^/]+/',
-      '^shared/(?!platform/(local|aws|runtimes)/)',
-      '^shared/platform/aws/', // for handlers only, see only-handlers-know-aws
+      '^shared/(?!(platforms|runtimes|clients)/)',
+      '^shared/platforms/aws/', // for handlers only, see only-handlers-know-aws
       '^functions/migrations\\.ts$', // for the background, which runs them
       valibot,
       '^(node:)?(buffer|crypto|timers/promises|util|zlib)$',
@@ -204,7 +230,7 @@ module.exports = {
       name: 'only-handlers-know-aws',
       severity: 'error',
       from: { path: '^functions/', pathNot: '^functions/[^/]+/handler\\.ts$' },
-      to: { path: '^shared/platform/aws/' },
+      to: { path: '^shared/platforms/aws/' },
     },
     onlyFor(
       'the-map-has-few-readers',
@@ -216,24 +242,24 @@ module.exports = {
     {
       name: 'platforms-are-strangers',
       severity: 'error',
-      from: { path: '^shared/platform/(aws|local)/' },
-      to: { path: '^shared/platform/(aws|local)/', pathNot: '^shared/platform/$1/' },
+      from: { path: '^shared/platforms/(aws|local)/' },
+      to: { path: '^shared/platforms/(aws|local)/', pathNot: '^shared/platforms/$1/' },
     },
     {
       name: 'platforms-know-shared-only',
       severity: 'error',
-      from: { path: '^shared/platform/' },
+      from: { path: '^shared/(platforms|ports|runtimes)/' },
       to: { path: '^(functions|bin|lib)/' },
     },
 
-    onlyFor('lmdb-is-local', '^node_modules/lmdb/', '^shared/platform/local/', tests),
+    onlyFor('lmdb-is-local', '^node_modules/lmdb/', '^shared/platforms/local/', tests),
     onlyFor(
       'the-machine-is-local',
       '^(node:)?(child_process|cluster|dgram|fs|fs/promises|http|http2|net|os|tls|worker_threads)$',
-      '^shared/platform/local/',
-      '^shared/platform/aws/lifetime/extension\\.ts$', // a request that may be idle for longer than fetch allows
-      '^shared/platform/aws/requests/front-door\\.ts$', // checks the form of addresses
-      '^shared/platform/runtimes/', // start the processes of scripts, on both platforms
+      '^shared/platforms/local/',
+      '^shared/platforms/aws/lifetime/extension\\.ts$', // a request that may be idle for longer than fetch allows
+      '^shared/platforms/aws/requests/front-door\\.ts$', // checks the form of addresses
+      '^shared/runtimes/', // start the processes of scripts, on both platforms
       '^lib/(script-runtime|handler-bundle)\\.ts$', // read the files that are packed into functions
       '^(bin/(start|bundle)|console/bundle)\\.mjs$', // bundle the programs before they start
       '^bin/(preflight|smoke|operator/secret-copy)\\.ts$', // read files of the operator
@@ -247,9 +273,9 @@ module.exports = {
       '^bin/bundle\\.mjs$',
       '^bin/groundwork/', // bundles scripts
       '^lib/',
-      '^shared/platform/local/scripts/commands/bundle-client\\.(d\\.mts|mjs)$', // for a start after an installation
+      '^shared/platforms/local/scripts/commands/bundle-client\\.(d\\.mts|mjs)$', // for a start after an installation
       '^(shared/core/pages/bundle-assets|console/bundle)\\.mjs$', // not in bundles, which contain their results
-      '^shared/platform/local/scripts/commands/child-program\\.ts$',
+      '^shared/platforms/local/scripts/commands/child-program\\.ts$',
       tests,
     ),
     // an import would bypass the linter, which allows process.env in environment.ts only
@@ -257,7 +283,7 @@ module.exports = {
     onlyFor(
       'aws-clients-are-aws',
       '^node_modules/(@aws-sdk|@smithy|@middy|@types/aws-lambda)/',
-      '^shared/platform/aws/',
+      '^shared/platforms/aws/',
       '^lib/preflight/', // checks the account before a deployment
       tests,
     ),

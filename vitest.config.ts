@@ -3,7 +3,9 @@ import { load, slow, tables } from './test/support/tiers.ts';
 import { workers } from './test/support/workers.ts';
 
 /** Tests of modules alone. After a small edit, `npx vitest run --changed --project modules` takes seconds. */
-const modules = ['test/{city,domain,files,http,services,store,support}/**/*.test.ts'];
+const modules = [
+  'test/{accounts,channels,city,classes,core,files,http,instances,jobs,objects,ports,push,schedules,search,store,support,table,templates,triggers,usage,values}/**/*.test.ts',
+];
 
 /** Tests that look at the processes, descriptors or heap of their own process, or replace modules. */
 const isolated = [

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { openPlatform } from '../shared/platform/local/platform.ts';
-import type { Settings } from '../shared/platform/ports.ts';
+import { openPlatform } from '../shared/platforms/local/platform.ts';
+import type { Settings } from '../shared/ports/ports.ts';
 import { coldPauseMs, measure } from './scripts.ts';
 
 /** Names of the rows for direct runs: from the request to the finished trace, on a disk, without HTTP. */

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type LocalScripts, openScripts } from '../shared/platform/local/scripts/scripts.ts';
+import { type LocalScripts, openScripts } from '../shared/platforms/local/scripts/scripts.ts';
 import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 
 /** Names of the rows for scripts, each run by the local runner, without HTTP. */

@@ -1,7 +1,7 @@
 import { App } from 'aws-cdk-lib';
 import { GroundworkStack } from '../lib/groundwork-stack.ts';
 import { describeIgnored, readDeploymentSettings } from '../lib/settings.ts';
-import { processVariables } from '../shared/platform/setting-variables.ts';
+import { processVariables } from '../shared/ports/setting-variables.ts';
 import { apiKeyVariable, variables } from './groundwork/settings.ts';
 
 // its checks take as long as all else; test/soak/synth.test.ts runs them

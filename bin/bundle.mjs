@@ -44,7 +44,7 @@ export async function openConsole() {
 /** Bundles the package that scripts may require if its bundle is not fresh. */
 export async function bundlePackages() {
   const { clientFolder } = await import(
-    '../shared/platform/local/scripts/commands/bundle-client.mjs'
+    '../shared/platforms/local/scripts/commands/bundle-client.mjs'
   );
   await clientFolder(root);
 }

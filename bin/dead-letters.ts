@@ -73,11 +73,11 @@ async function open({
     throw new UsageError('--data and --stage exclude each other');
   }
   if (stage === undefined) {
-    const { openDeadLetters } = await import('../shared/platform/local/dead-letters.ts');
+    const { openDeadLetters } = await import('../shared/platforms/local/dead-letters.ts');
     return openDeadLetters(data ?? '.groundwork');
   }
-  const { findDeployment } = await import('../shared/platform/aws/operations/stack.ts');
-  const { openDeadLetters } = await import('../shared/platform/aws/operations/dead-letters.ts');
+  const { findDeployment } = await import('../shared/platforms/aws/operations/stack.ts');
+  const { openDeadLetters } = await import('../shared/platforms/aws/operations/dead-letters.ts');
   return openDeadLetters(await findDeployment(stage));
 }
 

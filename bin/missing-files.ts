@@ -50,12 +50,12 @@ await runProgram(program, async () => {
 
 /** Opens the records and files of a deployment on AWS: reads the whole table twice, and lists the bucket. */
 async function openDeployedFiles(stage: string): Promise<StoredFiles & { close(): Promise<void> }> {
-  const { findDeployment } = await import('../shared/platform/aws/operations/stack.ts');
-  const { readBucket } = await import('../shared/platform/aws/operations/read-bucket.ts');
-  const { createClient } = await import('../shared/platform/aws/store/client.ts');
-  const { scanTable } = await import('../shared/platform/aws/operations/scan.ts');
-  const { openStore } = await import('../shared/platform/aws/store/store.ts');
-  const { openFiles } = await import('../shared/platform/aws/files.ts');
+  const { findDeployment } = await import('../shared/platforms/aws/operations/stack.ts');
+  const { readBucket } = await import('../shared/platforms/aws/operations/read-bucket.ts');
+  const { createClient } = await import('../shared/platforms/aws/store/client.ts');
+  const { scanTable } = await import('../shared/platforms/aws/operations/scan.ts');
+  const { openStore } = await import('../shared/platforms/aws/store/store.ts');
+  const { openFiles } = await import('../shared/platforms/aws/files.ts');
   const { table, bucket } = await findDeployment(stage);
   const client = createClient();
   const keys: ReadonlySet<string> = await readBucket(bucket);

@@ -1,4 +1,4 @@
-import { planRemoval } from '../shared/platform/aws/operations/remove.ts';
+import { planRemoval } from '../shared/platforms/aws/operations/remove.ts';
 import {
   confirm,
   type OperatorProgram,

@@ -105,12 +105,12 @@ async function placeOf({ data, stage, secret, table }: Arguments['values']): Pro
   }
   if (stage === undefined && secret === undefined) return localPlace(data ?? '.groundwork');
   if (secret !== undefined) return deployedPlace({ secret, table });
-  const { findDeployment } = await import('../shared/platform/aws/operations/stack.ts');
+  const { findDeployment } = await import('../shared/platforms/aws/operations/stack.ts');
   return deployedPlace(await findDeployment(stage ?? ''));
 }
 
 async function localPlace(folder: string): Promise<Place> {
-  const secrets = await import('../shared/platform/local/secrets.ts');
+  const secrets = await import('../shared/platforms/local/secrets.ts');
   return {
     name: folder,
     add: async () =>
@@ -118,7 +118,7 @@ async function localPlace(folder: string): Promise<Place> {
     read: () => secrets.readFolderSecrets(folder),
     retire: (version) => secrets.retireSecretVersion(folder, version),
     walk: async (to) => {
-      const { openStoreReader } = await import('../shared/platform/local/store/read-only.ts');
+      const { openStoreReader } = await import('../shared/platforms/local/store/read-only.ts');
       const store = await openStoreReader(folder);
       await store.walk(countedKinds, to).finally(() => store.close());
     },
@@ -133,9 +133,9 @@ async function deployedPlace({
   readonly table: string | undefined;
 }): Promise<Place> {
   const { addDeployedVersion, retireDeployedVersion } = await import(
-    '../shared/platform/aws/rotate-secret.ts'
+    '../shared/platforms/aws/rotate-secret.ts'
   );
-  const { clientOf, fetchSecrets } = await import('../shared/platform/aws/secrets.ts');
+  const { clientOf, fetchSecrets } = await import('../shared/platforms/aws/secrets.ts');
   return {
     name: secret,
     add: async (isAtOnce) => {
@@ -147,8 +147,8 @@ async function deployedPlace({
     retire: (version) => retireDeployedVersion(secret, version),
     ...(table !== undefined && {
       walk: async (to: Walk) => {
-        const { createClient } = await import('../shared/platform/aws/store/client.ts');
-        const { scanTable } = await import('../shared/platform/aws/operations/scan.ts');
+        const { createClient } = await import('../shared/platforms/aws/store/client.ts');
+        const { scanTable } = await import('../shared/platforms/aws/operations/scan.ts');
         const client = createClient(regionOf(secret));
         await scanTable({ client, table }, countedKinds, to).finally(() => client.destroy());
       },

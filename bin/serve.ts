@@ -2,36 +2,38 @@ import { setFlagsFromString } from 'node:v8';
 import { routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
 import { dataFormat } from '../functions/migrations.ts';
+import { referenceFiles } from '../functions/schema/reference/files.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { createVerifiers } from '../shared/accounts/social.ts';
 import { createConsole, isForConsole } from '../shared/console/console.ts';
 import { consoleSteps } from '../shared/console/console-steps.ts';
 import type { PackedFiles } from '../shared/console/packed-file.ts';
-import { openGate } from '../shared/core/http/admission.ts';
 import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
+import { openGate } from '../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { environmentNames, readEnvironment } from '../shared/platform/local/environment.ts';
-import { type Launcher, openLauncher } from '../shared/platform/local/launcher/launcher.ts';
-import { openLog } from '../shared/platform/local/log/log.ts';
-import { type LocalPlatform, openPlatform } from '../shared/platform/local/platform.ts';
-import { checkProxySocket, readProxies } from '../shared/platform/local/server/proxies.ts';
+import { environmentNames, readEnvironment } from '../shared/platforms/local/environment.ts';
+import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
+import { openLog } from '../shared/platforms/local/log/log.ts';
+import { type LocalPlatform, openPlatform } from '../shared/platforms/local/platform.ts';
+import { checkProxySocket, readProxies } from '../shared/platforms/local/server/proxies.ts';
 import {
   defaultRegistration,
   parseServeOptions,
   UsageError,
   usage,
   weakSandboxOf,
-} from '../shared/platform/local/server/serve-options.ts';
-import { type LocalServer, startServer } from '../shared/platform/local/server/server.ts';
-import { StartError } from '../shared/platform/local/server/start-error.ts';
-import { processVariables } from '../shared/platform/setting-variables.ts';
-import { unknownSetting, unknownVariables } from '../shared/platform/unknown-variables.ts';
-import { firstAccountEntity } from '../shared/store/entities.ts';
+} from '../shared/platforms/local/server/serve-options.ts';
+import { type LocalServer, startServer } from '../shared/platforms/local/server/server.ts';
+import { StartError } from '../shared/platforms/local/server/start-error.ts';
+import { processVariables } from '../shared/ports/setting-variables.ts';
+import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
+import { firstAccountEntity } from '../shared/table/entities.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
 
+const brotliQuality = 5; // compresses the page of all operations in milliseconds
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
 
 /**
@@ -140,11 +142,13 @@ function connect(platform: LocalPlatform): Dispatch {
   return platform.track(createDispatch(routes, platform));
 }
 
-/** Returns the function that serves the interface, and the console at its own path. */
+/** Returns the function that serves the interface, and the console with the page of all operations at their paths. */
 function withConsole(platform: LocalPlatform, readConsole: () => PackedFiles): Dispatch {
   const serve = createServe({ ...platform, dispatch: connect(platform) });
   const steps = consoleSteps(platform, () => [new URL(platform.apiUrl()).origin]);
-  const serveConsole = createServe({ ...platform, dispatch: createConsole(readConsole) }, steps);
+  const reference = () => referenceFiles(routes, brotliQuality);
+  const dispatch = createConsole({ console: readConsole, reference });
+  const serveConsole = createServe({ ...platform, dispatch }, steps);
   return (request) => (isForConsole(request.path) ? serveConsole : serve)(request);
 }
 

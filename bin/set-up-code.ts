@@ -1,5 +1,5 @@
 import { setUpCode } from '../shared/accounts/keys.ts';
-import { openDeployedSecrets } from '../shared/platform/aws/secrets.ts';
+import { openDeployedSecrets } from '../shared/platforms/aws/secrets.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import { complain, say } from './operator/terminal.ts';
 

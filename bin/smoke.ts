@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openClient } from '../shared/clients/client.ts';
 import { messageOf } from '../shared/values/caught.ts';
-import { openClient } from './client.ts';
 import {
   type OperatorProgram,
   readArguments,

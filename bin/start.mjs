@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { bundlePackages, checkMachine, importBundle, openConsole } from './bundle.mjs';
 
 checkMachine();
-const program = new URL('../shared/platform/local/launcher/launcher.cjs', import.meta.url);
+const program = new URL('../shared/platforms/local/launcher/launcher.cjs', import.meta.url);
 const launcher = spawn(process.execPath, [fileURLToPath(program)], {
   stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
   env: {},

@@ -1,4 +1,4 @@
-import { type Family, type Route, routesOf } from '../shared/core/resource/route.ts';
+import { type Family, type Route, routesOf } from '../shared/core/routing/route.ts';
 import { account } from './account/resource.ts';
 import { apiKeys } from './api-keys/resource.ts';
 import { backups } from './backups/resource.ts';

@@ -13,9 +13,9 @@ import {
   sortKey,
   tableIndexes,
   timeToLive,
-} from '../shared/platform/aws/store/table.ts';
-import type { TableUse } from '../shared/platform/grants.ts';
-import { anyUsagePartition } from '../shared/store/entities.ts';
+} from '../shared/platforms/aws/store/table.ts';
+import type { TableUse } from '../shared/ports/grants.ts';
+import { anyUsagePartition } from '../shared/table/entities.ts';
 import { readActions, tableActions } from './grants.ts';
 import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 

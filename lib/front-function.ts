@@ -1,6 +1,6 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
+import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
 import type { FrontDoor } from './gateway/front-door.ts';
 import { HandlerFunction } from './handler-function.ts';
 import type { DeploymentSettings } from './settings.ts';

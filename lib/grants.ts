@@ -1,5 +1,5 @@
 import { api } from '../functions/api.ts';
-import type { Grants, TableUse } from '../shared/platform/grants.ts';
+import type { Grants, TableUse } from '../shared/ports/grants.ts';
 
 /** The family whose function has the whole map, and the grants of all families. */
 export const wholeMap = 'batch';

@@ -9,10 +9,12 @@ import { bundleConsole } from '../console/bundle.mjs';
 import { api, routes } from '../functions/api.ts';
 import { buildDocuments } from '../functions/schema/built-documents.ts';
 import { makeDocument } from '../functions/schema/make-document.ts';
+import { referenceFiles } from '../functions/schema/reference/files.ts';
 import { consoleName } from '../shared/console/console.ts';
+import type { PackedFiles } from '../shared/console/packed-file.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
-import type { Family } from '../shared/core/resource/route.ts';
-import { programBundle, templateProgramFile } from '../shared/platform/runtimes/child-bundle.ts';
+import type { Family } from '../shared/core/routing/route.ts';
+import { programBundle, templateProgramFile } from '../shared/runtimes/child-bundle.ts';
 import { fallbackFamily, wholeMap } from './grants.ts';
 import { nodeRuntimeFiles, pythonRuntimeFiles } from './script-runtime.ts';
 
@@ -38,7 +40,7 @@ const bundleOptions = {
 const partOptions = {
   ...bundleOptions,
   absWorkingDir: root,
-  alias: { '@aws-sdk/credential-provider-node': './shared/platform/aws/credentials.ts' }, // see there
+  alias: { '@aws-sdk/credential-provider-node': './shared/platforms/aws/credentials.ts' }, // see there
   metafile: true,
 } as const satisfies BuildOptions;
 
@@ -52,6 +54,8 @@ const joinOptions = {
   },
 } as const satisfies BuildOptions;
 
+const smallest = 11; // the highest quality of Brotli
+
 /** File name of the handler in the folder of a bundle. */
 export const bundleFile = 'index.mjs';
 
@@ -64,7 +68,7 @@ const background = 'background';
 /** The family whose function serves the interface documents: its bundle contains them. */
 const describing = 'schema';
 
-const templateProgram = join(root, 'shared/platform/runtimes/templates/program.ts');
+const templateProgram = join(root, 'shared/runtimes/templates/program.ts');
 
 /** Bundles a family's handler into `folder`, and the template renderer as a separate program. */
 export function bundleHandler(family: string, folder: string, packages?: string): void {
@@ -74,7 +78,7 @@ export function bundleHandler(family: string, folder: string, packages?: string)
     ...(family === background
       ? { SCRIPT_RUNTIME_FILES: JSON.stringify(runtimeFiles(packages)) }
       : {}),
-    ...(family === consoleName ? { CONSOLE_FILES: JSON.stringify(consoleFiles()) } : {}),
+    ...(family === consoleName ? consoleDefinitions() : {}),
     ...(family === describing ? { SCHEMA_DOCUMENTS: JSON.stringify(interfaceDocuments()) } : {}),
   };
   const parts = mkdtempSync(join(tmpdir(), 'groundwork-parts-'));
@@ -131,8 +135,8 @@ function generatedEntry(family: string): string {
 /** Returns a handler that serves the routes of a family. */
 function familyEntry(family: string): string {
   const name = valueName(family);
-  return `import { routesOf } from '../../shared/core/resource/route.ts';
-import { openHandler } from '../../shared/platform/aws/handler.ts';
+  return `import { routesOf } from '../../shared/core/routing/route.ts';
+import { openHandler } from '../../shared/platforms/aws/handler.ts';
 import { ${name} } from './resource.ts';
 export const handler = await openHandler(routesOf(${name}));`;
 }
@@ -148,8 +152,8 @@ function wholeEntry(): string {
     const load = `async () => (await import('../${name}/resource.ts')).${valueName(name)}`;
     return `{ paths: ${paths}, load: ${load} }`;
   });
-  return `import { lazyRoutes } from '../../shared/core/pipeline/lazy-routes.ts';
-import { openHandler } from '../../shared/platform/aws/handler.ts';
+  return `import { lazyRoutes } from '../../shared/core/routing/lazy-routes.ts';
+import { openHandler } from '../../shared/platforms/aws/handler.ts';
 import './resource.ts';
 export const handler = await openHandler(lazyRoutes([${families.join()}]));`;
 }
@@ -160,7 +164,7 @@ function fallbackEntry(): string {
   const others = api
     .filter((family) => family.name !== fallbackFamily)
     .map((family) => `{ name: '${family.name}', paths: ${pathsOf(family)} }`);
-  return `import { openFallback } from '../../shared/platform/aws/requests/fallback.ts';
+  return `import { openFallback } from '../../shared/platforms/aws/requests/fallback.ts';
 import { ${name} } from './resource.ts';
 export const handler = await openFallback(${name}, [${others.join()}]);`;
 }
@@ -186,14 +190,18 @@ ${imports.join('\n')}
 export const handler = openBackground([${families.map((_, at) => `jobs${at}`)}]);`;
 }
 
-/** Returns the exports of shared/platform/aws/scripts/runtime-files.ts as JSON. */
+/** Returns the exports of shared/platforms/aws/scripts/runtime-files.ts as JSON. */
 function runtimeFiles(packages?: string): string {
   return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles(packages) });
 }
 
-/** Returns the files of the console as JSON. */
-function consoleFiles(): string {
-  return JSON.stringify(bundleConsole({ brotliQuality: 11 }).files);
+/** Returns the definitions of the files of the console, and of the page with all operations. */
+function consoleDefinitions(): Readonly<Record<string, string>> {
+  const asText = (files: PackedFiles) => JSON.stringify(JSON.stringify(files));
+  return {
+    CONSOLE_FILES: asText(bundleConsole({ brotliQuality: smallest }).files),
+    REFERENCE_FILES: asText(referenceFiles(routes, smallest)),
+  };
 }
 
 /** Returns the interface documents, so that the function needs no code of the families that they describe. */

@@ -13,8 +13,8 @@ import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { familyMetricsVariable } from '../shared/platform/aws/environment.ts';
-import { metricsNamespace } from '../shared/platform/aws/log/metrics.ts';
+import { familyMetricsVariable } from '../shared/platforms/aws/environment.ts';
+import { metricsNamespace } from '../shared/platforms/aws/log/metrics.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { DeploymentSettings } from './settings.ts';
 

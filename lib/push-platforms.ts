@@ -2,7 +2,7 @@ import { Arn, ArnFormat, Aws, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import type { PushUse } from '../shared/platform/grants.ts';
+import type { PushUse } from '../shared/ports/grants.ts';
 import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 
 /** Name of the output with the ARN of the key of KMS, if the deployment uses one. */

@@ -2,12 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
-import { bundleClient } from '../shared/platform/local/scripts/commands/bundle-client.mjs';
-import { currentSet } from '../shared/platform/local/scripts/commands/python-set.ts';
-import { packFolder, type RuntimeFiles } from '../shared/platform/runtimes/package.ts';
+import { bundleClient } from '../shared/platforms/local/scripts/commands/bundle-client.mjs';
+import { currentSet } from '../shared/platforms/local/scripts/commands/python-set.ts';
+import { packFolder, type RuntimeFiles } from '../shared/runtimes/package.ts';
 import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 
-const folder = fileURLToPath(new URL('../shared/platform/runtimes', import.meta.url));
+const folder = fileURLToPath(new URL('../shared/runtimes', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Maximum bytes of all files of a set on AWS: each function of a Python script contains it. */
 const maxPackageBytes = 16 * 2 ** 20;

@@ -7,8 +7,8 @@ import {
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { familyFunctionName } from '../shared/platform/aws/requests/function-names.ts';
-import type { ScriptUse } from '../shared/platform/grants.ts';
+import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
+import type { ScriptUse } from '../shared/ports/grants.ts';
 import { functionArn } from './handler-function.ts';
 import type { DeploymentSettings } from './settings.ts';
 

@@ -2,9 +2,9 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as v from 'valibot';
-import { readSettings } from '../shared/platform/aws/environment.ts';
-import type { Variables } from '../shared/platform/setting-variables.ts';
-import { unknownSetting, unknownVariables } from '../shared/platform/unknown-variables.ts';
+import { readSettings } from '../shared/platforms/aws/environment.ts';
+import type { Variables } from '../shared/ports/setting-variables.ts';
+import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
 
 /** Concurrent executions of an account that is not new. */
 export const usualQuota = 1000;

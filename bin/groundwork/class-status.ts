@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import type { PathSend } from '../../shared/clients/client.ts';
 import type { RequestPath } from '../../shared/values/text/request-path.ts';
-import type { PathSend } from '../client.ts';
 
 const pauseMs = 200;
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { ResponseError } from '../../shared/clients/client.ts';
 import { messageOf } from '../../shared/values/caught.ts';
-import { ResponseError } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { AddCommand } from './command.ts';
 import { addAdmin } from './commands/admin.ts';

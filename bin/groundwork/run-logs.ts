@@ -1,3 +1,4 @@
+import { itemsOf, type PathSend } from '../../shared/clients/client.ts';
 import { printableLine } from '../../shared/values/text/printable.ts';
 import {
   at,
@@ -6,7 +7,6 @@ import {
   joined,
   type RequestPath,
 } from '../../shared/values/text/request-path.ts';
-import { itemsOf, type PathSend } from '../client.ts';
 import type { InstanceConnection } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { findLabelled, hasEnded, outcomeOf, outputOf, type Trace } from './traces.ts';

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { processVariables } from '../../shared/platform/setting-variables.ts';
+import { openClient, type PathSend } from '../../shared/clients/client.ts';
+import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { at, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { openClient, type PathSend } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import { isServerAddress, parseServerAddress } from '../server-address.ts';
 import { openFiles, textOfFile } from './project-files.ts';

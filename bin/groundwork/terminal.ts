@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { password, progress, text } from '@clack/prompts';
-import { processVariables } from '../../shared/platform/setting-variables.ts';
+import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { printable } from '../../shared/values/text/printable.ts';
 import { UsageError } from '../operator/terminal.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { itemsOf, type PathSend } from '../../shared/clients/client.ts';
 import { below, joined, type RequestPath } from '../../shared/values/text/request-path.ts';
-import { itemsOf, type PathSend } from '../client.ts';
 import { UsageError } from '../operator/terminal.ts';
 import type { InstanceConnection } from './settings.ts';
 import type { Terminal } from './terminal.ts';

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { processVariables } from '../../shared/platform/setting-variables.ts';
+import { processVariables } from '../../shared/ports/setting-variables.ts';
 import { approvalArguments } from './approval.ts';
 import { complain } from './terminal.ts';
 

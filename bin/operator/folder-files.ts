@@ -1,5 +1,5 @@
-import { readFolderFiles } from '../../shared/platform/local/files/read-files.ts';
-import { openStoreReader } from '../../shared/platform/local/store/read-only.ts';
+import { readFolderFiles } from '../../shared/platforms/local/files/read-files.ts';
+import { openStoreReader } from '../../shared/platforms/local/store/read-only.ts';
 import type { StoredFiles } from './missing-files.ts';
 
 /** Opens the records and files of a data folder, also while a server uses it. */

@@ -1,3 +1,4 @@
+import type { Store, Stored } from '../../shared/store/store.ts';
 import {
   accountEntity,
   backupEntity,
@@ -9,10 +10,9 @@ import {
   objectEntity,
   scriptSourceEntity,
   traceEntity,
-} from '../../shared/store/entities.ts';
-import type { BackupData } from '../../shared/store/records/backups.ts';
-import type { ClassData } from '../../shared/store/records/records.ts';
-import type { Store, Stored } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
+import type { BackupData } from '../../shared/table/records/backups.ts';
+import type { ClassData } from '../../shared/table/records/records.ts';
 import {
   archiveFiles,
   dataOwner,

@@ -1,7 +1,7 @@
 import { type ArchivedItem, readChunk, readManifest } from '../../shared/backups/archive.ts';
-import type { FileStore } from '../../shared/platform/file-store.ts';
-import { fileEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
-import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
+import type { FileStore } from '../../shared/ports/file-store.ts';
+import { fileEntity, scriptSourceEntity } from '../../shared/table/entities.ts';
+import type { ScriptSourceData } from '../../shared/table/records/scripts.ts';
 import {
   archivedFileKey,
   chunkKey,

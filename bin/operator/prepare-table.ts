@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prepareTable } from '../../shared/platform/aws/operations/prepare-table.ts';
-import { createClient } from '../../shared/platform/aws/store/client.ts';
+import { prepareTable } from '../../shared/platforms/aws/operations/prepare-table.ts';
+import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import { type OperatorProgram, readArguments, runProgram, say, UsageError } from './terminal.ts';
 
 const program: OperatorProgram = {

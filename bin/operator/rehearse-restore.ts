@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { rehearseRestore } from '../../shared/platform/aws/operations/rehearse-restore.ts';
-import { findDeployment } from '../../shared/platform/aws/operations/stack.ts';
-import { createClient } from '../../shared/platform/aws/store/client.ts';
+import { rehearseRestore } from '../../shared/platforms/aws/operations/rehearse-restore.ts';
+import { findDeployment } from '../../shared/platforms/aws/operations/stack.ts';
+import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import { type OperatorProgram, readArguments, runProgram, say, UsageError } from './terminal.ts';
 
 const program: OperatorProgram = {

@@ -7,8 +7,8 @@ import {
   type SecretDifference,
   takeCopy,
   writeCopy,
-} from '../../shared/platform/aws/operations/secret-copy.ts';
-import { findDeployment } from '../../shared/platform/aws/operations/stack.ts';
+} from '../../shared/platforms/aws/operations/secret-copy.ts';
+import { findDeployment } from '../../shared/platforms/aws/operations/stack.ts';
 import {
   confirm,
   type OperatorProgram,

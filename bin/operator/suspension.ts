@@ -92,15 +92,15 @@ async function open({ data, stage, table }: Values): Promise<Place> {
     throw new UsageError(`--${given.map(([name]) => name).join(' and --')} exclude each other`);
   }
   if (stage === undefined && table === undefined) return openFolder(data ?? '.groundwork');
-  const { openSuspensions } = await import('../../shared/platform/aws/operations/suspend.ts');
+  const { openSuspensions } = await import('../../shared/platforms/aws/operations/suspend.ts');
   if (table !== undefined) return openSuspensions(table);
-  const { findDeployment } = await import('../../shared/platform/aws/operations/stack.ts');
+  const { findDeployment } = await import('../../shared/platforms/aws/operations/stack.ts');
   return openSuspensions((await findDeployment(stage ?? '')).table);
 }
 
 async function openFolder(folder: string): Promise<Place> {
   const { changeFolderSuspension, listFolderSuspensions } = await import(
-    '../../shared/platform/local/operations/suspend.ts'
+    '../../shared/platforms/local/operations/suspend.ts'
   );
   return {
     change: (request) => changeFolderSuspension(folder, request),

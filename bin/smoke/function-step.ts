@@ -1,4 +1,7 @@
-import { servedByRequest, servedByResponse } from '../../shared/platform/aws/requests/served-by.ts';
+import {
+  servedByRequest,
+  servedByResponse,
+} from '../../shared/platforms/aws/requests/served-by.ts';
 import { addressBelow } from '../server-address.ts';
 import type { Step, World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import type { ClientRequest, Send } from '../client.ts';
+import type { ClientRequest, Send } from '../../shared/clients/client.ts';
 
 /** What the steps of a smoke test share. */
 export interface World {

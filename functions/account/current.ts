@@ -1,8 +1,8 @@
 import { callingAccount } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
-import { accountEntity } from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records/records.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { accountEntity } from '../../shared/table/entities.ts';
+import type { AccountData } from '../../shared/table/records/records.ts';
 
 /** Returns the calling account: as read with the request, or read again after a write conflict. */
 export async function currentAccount(

@@ -1,12 +1,12 @@
+import { readTogether } from '../../shared/store/entity.ts';
+import type { Condition, Store, Stored } from '../../shared/store/store.ts';
 import {
   accountEntity,
   accountMetadataEntity,
   emailEntity,
   passwordEntity,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
-import type { AccountData } from '../../shared/store/records/records.ts';
-import type { Condition, Store, Stored } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
+import type { AccountData } from '../../shared/table/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** An account with all data that log-ins and mails need. */

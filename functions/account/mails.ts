@@ -12,13 +12,13 @@ import {
 import type { Response } from '../../shared/core/http/message.ts';
 import { defineFields, email, text } from '../../shared/core/resource/field.ts';
 import { type Body, type Values, validInput } from '../../shared/core/resource/input.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { Mail } from '../../shared/platform/ports.ts';
+import type { Mail } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { passwordEntity } from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records/records.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
+import { passwordEntity } from '../../shared/table/entities.ts';
+import type { AccountData } from '../../shared/table/records/records.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';
 import { withKey } from './show.ts';

@@ -10,19 +10,19 @@ import { firstKey, setUpCode } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { type Body, type Values, validInput } from '../../shared/core/resource/input.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import {
   accountEntity,
   deploymentCounter,
   emailEntity,
   firstAccountEntity,
   passwordEntity,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
-import type { AccountData } from '../../shared/store/records/records.ts';
-import { createItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { AccountData } from '../../shared/table/records/records.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

@@ -15,13 +15,13 @@ import type {
   OperationName,
   ResponseForm,
   Route,
-} from '../../shared/core/resource/route.ts';
+} from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
-import { accountMetadataEntity, emailEntity } from '../../shared/store/entities.ts';
-import type { AccountData } from '../../shared/store/records/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem, deleteIfExists, putItem, updateItem } from '../../shared/store/writes.ts';
+import { accountMetadataEntity, emailEntity } from '../../shared/table/entities.ts';
+import type { AccountData } from '../../shared/table/records/records.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

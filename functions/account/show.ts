@@ -1,8 +1,8 @@
 import { showAccount } from '../../shared/accounts/accounts.ts';
 import { accountKey } from '../../shared/accounts/keys.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
-import type { AccountData } from '../../shared/store/records/records.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
+import type { AccountData } from '../../shared/table/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** Returns an account and its key: after registration, log-in and a reset, never on a GET. */

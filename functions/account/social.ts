@@ -4,19 +4,10 @@ import { verifiedProfile } from '../../shared/accounts/social.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { defineFields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { SocialProfile } from '../../shared/platform/ports.ts';
+import type { SocialProfile } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  accountEntity,
-  deploymentCounter,
-  emailEntity,
-  firstAccountEntity,
-  passwordEntity,
-  socialEntity,
-} from '../../shared/store/entities.ts';
-import type { AccountData, SocialData } from '../../shared/store/records/records.ts';
 import type { Write } from '../../shared/store/store.ts';
 import {
   createItem,
@@ -24,6 +15,15 @@ import {
   deleteIfExists,
   updateItem,
 } from '../../shared/store/writes.ts';
+import {
+  accountEntity,
+  deploymentCounter,
+  emailEntity,
+  firstAccountEntity,
+  passwordEntity,
+  socialEntity,
+} from '../../shared/table/entities.ts';
+import type { AccountData, SocialData } from '../../shared/table/records/records.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';

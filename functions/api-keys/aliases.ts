@@ -6,17 +6,17 @@ import { computed } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
 import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { apiKeyEntity, instanceNameEntity, ownerOfData } from '../../shared/store/entities.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { checkUnchanged, updateItem } from '../../shared/store/writes.ts';
+import { apiKeyEntity, instanceNameEntity, ownerOfData } from '../../shared/table/entities.ts';
 import type {
   AliasData,
   ApiKeyData,
   InstanceNameData,
-} from '../../shared/store/records/records.ts';
-import type { Stored } from '../../shared/store/store.ts';
-import { checkUnchanged, updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import {
   type ApiError,

@@ -1,4 +1,4 @@
-import type { Grants } from '../../shared/platform/grants.ts';
+import type { Grants } from '../../shared/ports/grants.ts';
 
 /** What the background function needs from AWS. */
 export const grants: Grants = {

@@ -1,18 +1,18 @@
-import type { FamilyJobs } from '../../shared/core/resource/route.ts';
+import type { FamilyJobs } from '../../shared/core/routing/route.ts';
 import { migrationJobs } from '../../shared/jobs/data-version.ts';
 import { letterJob } from '../../shared/jobs/dead-letters.ts';
-import { readEnvironment, readQueue } from '../../shared/platform/aws/environment.ts';
+import { readEnvironment, readQueue } from '../../shared/platforms/aws/environment.ts';
 import {
   type BackgroundHandler,
   createBackground,
-} from '../../shared/platform/aws/jobs/background.ts';
-import { openMigration } from '../../shared/platform/aws/jobs/migration.ts';
-import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
-import { openPlatform } from '../../shared/platform/aws/platform.ts';
-import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
-import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
-import { openInvokeLater } from '../../shared/platform/aws/scripts/invoke-later.ts';
-import { scriptWork } from '../../shared/platform/aws/scripts/script-deployment.ts';
+} from '../../shared/platforms/aws/jobs/background.ts';
+import { openMigration } from '../../shared/platforms/aws/jobs/migration.ts';
+import { openWakeUps } from '../../shared/platforms/aws/jobs/wake-ups.ts';
+import { openPlatform } from '../../shared/platforms/aws/platform.ts';
+import { familyFunctionName } from '../../shared/platforms/aws/requests/function-names.ts';
+import { followScripts } from '../../shared/platforms/aws/scripts/follow-scripts.ts';
+import { openInvokeLater } from '../../shared/platforms/aws/scripts/invoke-later.ts';
+import { scriptWork } from '../../shared/platforms/aws/scripts/script-deployment.ts';
 import { dataFormat } from '../migrations.ts';
 import { joinJobs } from './join-jobs.ts';
 

@@ -6,17 +6,17 @@ import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
-import type { Context, Family, Route } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
+import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
+import type { Stored } from '../../shared/store/store.ts';
 import {
   backupEntity,
   deploymentCounter,
   instanceEntity,
   isInstance,
   memberEntity,
-} from '../../shared/store/entities.ts';
-import type { BackupData } from '../../shared/store/records/backups.ts';
-import type { Stored } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
+import type { BackupData } from '../../shared/table/records/backups.ts';
 import { type Access, allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

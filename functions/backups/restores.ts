@@ -12,11 +12,13 @@ import {
   reservedId,
   tenantOf,
 } from '../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
+import type { Context, Route } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { checkUnchanged, createItem, putItem } from '../../shared/store/writes.ts';
 import {
   activeRestoreEntity,
   backupEntity,
@@ -25,10 +27,8 @@ import {
   isInstance,
   ownerOfData,
   restoreEntity,
-} from '../../shared/store/entities.ts';
-import type { BackupData, RestoreData } from '../../shared/store/records/backups.ts';
-import type { Stored } from '../../shared/store/store.ts';
-import { checkUnchanged, createItem, putItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { BackupData, RestoreData } from '../../shared/table/records/backups.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { forbidden, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

@@ -8,18 +8,10 @@ import {
   reservedId,
   tenantOf,
 } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  activeBackupEntity,
-  backupEntity,
-  instanceBackupEntity,
-  instanceEntity,
-  ownerOfData,
-} from '../../shared/store/entities.ts';
-import type { BackupData } from '../../shared/store/records/backups.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import {
   createItem,
@@ -28,6 +20,14 @@ import {
   deleteItem,
   updateItem,
 } from '../../shared/store/writes.ts';
+import {
+  activeBackupEntity,
+  backupEntity,
+  instanceBackupEntity,
+  instanceEntity,
+  ownerOfData,
+} from '../../shared/table/entities.ts';
+import type { BackupData } from '../../shared/table/records/backups.ts';
 import { notFound, refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { backupFields } from './fields.ts';

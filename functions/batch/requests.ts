@@ -1,9 +1,9 @@
 import { parseJsonText, tooMuchStructure } from '../../shared/core/http/json-text.ts';
-import { pathParameters } from '../../shared/core/http/path-parameters.ts';
 import type { Fields } from '../../shared/core/resource/field.ts';
 import { type Body, bodyObject } from '../../shared/core/resource/input.ts';
-import { type Method, methods } from '../../shared/core/resource/route.ts';
 import { versions } from '../../shared/core/resource/versions.ts';
+import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
+import { type Method, methods } from '../../shared/core/routing/route.ts';
 import { maxStructure } from '../../shared/values/bounds.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { ApiError, type FieldErrors, invalid, refused } from '../../shared/values/errors/errors.ts';

@@ -3,7 +3,7 @@ import { queryValue, type Request, type Response } from '../../shared/core/http/
 import { jsonIndent, negotiate } from '../../shared/core/http/negotiation.ts';
 import { withIgnored } from '../../shared/core/pipeline/unknown-names.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import type { Context, Family } from '../../shared/core/resource/route.ts';
+import type { Context, Family } from '../../shared/core/routing/route.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { readRequests, requestFields } from './requests.ts';
 import { collectResults } from './results.ts';

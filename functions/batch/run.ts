@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { InnerRequest, Request, Response } from '../../shared/core/http/message.ts';
-import type { Context, OpenedGroup, Session } from '../../shared/core/resource/route.ts';
+import type { Context, OpenedGroup, Session } from '../../shared/core/routing/route.ts';
 import { isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';

@@ -8,8 +8,8 @@ import { messageFields, showMessage } from '../../shared/channels/show-message.t
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { instanceOf, tenantOf } from '../../shared/core/resource/place.ts';
-import { shareOf } from '../../shared/platform/limits/fair-queue.ts';
-import type { Admission } from '../../shared/platform/ports.ts';
+import { shareOf } from '../../shared/ports/limits/fair-queue.ts';
+import type { Admission } from '../../shared/ports/ports.ts';
 import { StoreBusy } from '../../shared/store/store.ts';
 import { recheckMs, shortPollMs } from '../../shared/values/bounds.ts';
 import { refused } from '../../shared/values/errors/errors.ts';

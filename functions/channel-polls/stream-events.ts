@@ -1,7 +1,7 @@
 import { type RoomPart, type RoomServices, readRoom } from '../../shared/channels/read-room.ts';
 import { showMessage } from '../../shared/channels/show-message.ts';
-import type { RoomPosition } from '../../shared/platform/ports.ts';
-import type { MessageData } from '../../shared/store/records/channels.ts';
+import type { RoomPosition } from '../../shared/ports/ports.ts';
+import type { MessageData } from '../../shared/table/records/channels.ts';
 import type { Subscription } from './subscriptions.ts';
 
 /** The events of a stream, and where it is in each of its rooms. */

@@ -16,9 +16,9 @@ import {
   projectionParameters,
   type QueryParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type { Route } from '../../shared/core/resource/route.ts';
-import { messageEntity, messageRoomEntity } from '../../shared/store/entities.ts';
-import { encodeText } from '../../shared/store/index-keys.ts';
+import type { Route } from '../../shared/core/routing/route.ts';
+import { messageEntity, messageRoomEntity } from '../../shared/table/entities.ts';
+import { encodeText } from '../../shared/table/index-keys.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../../shared/values/paging.ts';

@@ -1,7 +1,7 @@
 import { showMessage } from '../../shared/channels/show-message.ts';
 import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
-import type { MessageData } from '../../shared/store/records/channels.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
+import type { MessageData } from '../../shared/table/records/channels.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** Links of a message. */

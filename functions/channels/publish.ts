@@ -9,7 +9,7 @@ import { defineFields, json } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { actorName } from '../../shared/store/commit.ts';
-import type { ChannelData } from '../../shared/store/records/channels.ts';
+import type { ChannelData } from '../../shared/table/records/channels.ts';
 import { type Actor, allRights } from '../../shared/values/access.ts';
 import { forbidden, refused } from '../../shared/values/errors/errors.ts';
 import { jsonObject, text } from '../../shared/values/values.ts';

@@ -7,9 +7,9 @@ import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.
 import { readPartlyWritten } from '../../shared/core/resource/named-records.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/resource/route.ts';
-import { instanceEntity } from '../../shared/store/entities.ts';
-import type { ChannelData } from '../../shared/store/records/channels.ts';
+import type { Context, Family } from '../../shared/core/routing/route.ts';
+import { instanceEntity } from '../../shared/table/entities.ts';
+import type { ChannelData } from '../../shared/table/records/channels.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
 import { channelFields } from './fields.ts';

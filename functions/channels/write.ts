@@ -16,14 +16,14 @@ import {
   takeName,
 } from '../../shared/core/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { channelEntity, channelPositionEntity, groupEntity } from '../../shared/store/entities.ts';
-import type { ChannelData } from '../../shared/store/records/channels.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { deleteItem } from '../../shared/store/writes.ts';
+import { channelEntity, channelPositionEntity, groupEntity } from '../../shared/table/entities.ts';
+import type { ChannelData } from '../../shared/table/records/channels.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

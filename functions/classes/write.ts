@@ -17,22 +17,13 @@ import {
 } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearFiles, type RetiredFiles } from '../../shared/objects/files/clear-files.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
-import {
-  classCountEntity,
-  classEntity,
-  classMetadataEntity,
-  classNumbersEntity,
-  groupEntity,
-  objectEntity,
-} from '../../shared/store/entities.ts';
 import { readTogether } from '../../shared/store/entity.ts';
-import type { ClassData, ClassNumbersData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import {
   createItem,
@@ -41,6 +32,15 @@ import {
   putItem,
   updateItem,
 } from '../../shared/store/writes.ts';
+import {
+  classCountEntity,
+  classEntity,
+  classMetadataEntity,
+  classNumbersEntity,
+  groupEntity,
+  objectEntity,
+} from '../../shared/table/entities.ts';
+import type { ClassData, ClassNumbersData } from '../../shared/table/records/records.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {
   countExceeded,

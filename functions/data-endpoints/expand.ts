@@ -8,13 +8,13 @@ import {
 } from '../../shared/classes/rules/permissions.ts';
 import { type ItemBody, joinedBody } from '../../shared/core/http/response-cache.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { listOf, objectBodies } from '../../shared/objects/show-object.ts';
 import { queried } from '../../shared/search/queried.ts';
-import { classEntity, objectEntity, userEntity } from '../../shared/store/entities.ts';
 import { type ItemReference, readTogether } from '../../shared/store/entity.ts';
-import type { ClassData, ObjectData, UserData } from '../../shared/store/records/records.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { classEntity, objectEntity, userEntity } from '../../shared/table/entities.ts';
+import type { ClassData, ObjectData, UserData } from '../../shared/table/records/records.ts';
 import { type UserContext, viewUsers, wholeUser } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
 import { denialOf, isAllowed } from '../../shared/values/access.ts';

@@ -6,12 +6,12 @@ import {
   recordAt,
   required,
 } from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import {
   classEntity,
   classNumbersEntity,
   dataEndpointEntity,
-} from '../../shared/store/entities.ts';
+} from '../../shared/table/entities.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 
 /** The data endpoint that a path names. */

@@ -5,8 +5,8 @@ import { readNamedRows, renameFields } from '../../shared/core/resource/named-re
 import { gather } from '../../shared/core/resource/page.ts';
 import { idsFrom } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Family } from '../../shared/core/resource/route.ts';
-import type { DataEndpointData } from '../../shared/store/records/records.ts';
+import type { Family } from '../../shared/core/routing/route.ts';
+import type { DataEndpointData } from '../../shared/table/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { endpointFields } from './fields.ts';

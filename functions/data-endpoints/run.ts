@@ -12,7 +12,7 @@ import {
   pageParameters,
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type { Route } from '../../shared/core/resource/route.ts';
+import type { Route } from '../../shared/core/routing/route.ts';
 import { createObject } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
@@ -24,7 +24,7 @@ import {
   wholeObject,
 } from '../../shared/objects/show-object.ts';
 import { objectPageHints } from '../../shared/search/object-page-hints.ts';
-import type { DataEndpointData } from '../../shared/store/records/records.ts';
+import type { DataEndpointData } from '../../shared/table/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
 import { type EndpointContext, inEndpoint } from './loads.ts';

@@ -7,18 +7,18 @@ import {
   takeName,
 } from '../../shared/core/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { deleteItem, updateItem } from '../../shared/store/writes.ts';
 import {
   classNumbersEntity,
   dataEndpointEntity,
   dataEndpointPositionEntity,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
-import type { ClassNumbersData, DataEndpointData } from '../../shared/store/records/records.ts';
-import type { Stored } from '../../shared/store/store.ts';
-import { deleteItem, updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { ClassNumbersData, DataEndpointData } from '../../shared/table/records/records.ts';
 import { type FieldErrors, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { endpointFields } from './fields.ts';

@@ -1,9 +1,12 @@
 import { profileClass } from '../../shared/classes/rules/permissions.ts';
 import type { Values } from '../../shared/core/resource/input.ts';
 import { callingAccount, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { createItem, createOrUpdate } from '../../shared/store/writes.ts';
 import {
   adminEntity,
   classEntity,
@@ -13,11 +16,8 @@ import {
   instanceNameEntity,
   memberEntity,
   ownedEntity,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
-import type { ClassData, InstanceData, OwnedData } from '../../shared/store/records/records.ts';
-import type { Stored, Write } from '../../shared/store/store.ts';
-import { createItem, createOrUpdate } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { ClassData, InstanceData, OwnedData } from '../../shared/table/records/records.ts';
 import { countExceeded, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -1,24 +1,24 @@
 import type { Body } from '../../shared/core/resource/input.ts';
 import { readRename } from '../../shared/core/resource/named-records.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { clearInstance } from '../../shared/instances/clear-partitions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import {
   adminEntity,
   classNumbersEntity,
   instanceNameEntity,
   memberEntity,
   ownedEntity,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
+} from '../../shared/table/entities.ts';
 import type {
   ClassNumbersData,
   InstanceData,
   InstanceNameData,
-} from '../../shared/store/records/records.ts';
-import type { Stored, Write } from '../../shared/store/store.ts';
-import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/records/records.ts';
 import { invalid, nameNotConfirmed, notFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

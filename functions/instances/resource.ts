@@ -6,18 +6,18 @@ import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut, gather, type Row, rowsOf } from '../../shared/core/resource/page.ts';
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
+import type { Context, Family } from '../../shared/core/routing/route.ts';
 import { commit } from '../../shared/store/commit.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { putItem, updateItem } from '../../shared/store/writes.ts';
 import {
   deploymentCounter,
   instanceEntity,
   instanceMetadataEntity,
   memberEntity,
-} from '../../shared/store/entities.ts';
-import type { InstanceData } from '../../shared/store/records/records.ts';
-import type { Stored } from '../../shared/store/store.ts';
-import { putItem, updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { InstanceData } from '../../shared/table/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

@@ -2,14 +2,14 @@ import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { computed, type Field, type Fields } from '../../shared/core/resource/field.ts';
 import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Family, Route } from '../../shared/core/resource/route.ts';
+import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
 import { scheduleLimit } from '../../shared/schedules/schedule-record.ts';
 import { instanceLimits } from '../../shared/scripts/slots.ts';
 import {
   classNumbersEntity,
   scheduleIdsEntity,
   triggerIdsEntity,
-} from '../../shared/store/entities.ts';
+} from '../../shared/table/entities.ts';
 import { triggerLimit } from '../../shared/triggers/remove-trigger.ts';
 import { readUsedBytes } from '../../shared/usage/quotas.ts';
 import { maxTriggerRunsPerMinute } from '../../shared/values/bounds.ts';

@@ -3,7 +3,7 @@ import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { computed, defineFields, type Fields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import type { Route } from '../../shared/core/resource/route.ts';
+import type { Route } from '../../shared/core/routing/route.ts';
 import { uploadKey } from '../../shared/objects/files/object-files.ts';
 import { saveCall } from '../../shared/objects/object-input.ts';
 import { withRoom } from '../../shared/usage/quotas.ts';

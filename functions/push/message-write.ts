@@ -1,5 +1,5 @@
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { missingConfig } from '../../shared/push/push-config.ts';
 import { partSize, sendPush } from '../../shared/push/push-send.ts';
@@ -7,9 +7,9 @@ import { type PushContent, readPushContent, withoutIds } from '../../shared/push
 import type { DeliveryState } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
-import type { PushMessageData, PushPartData } from '../../shared/store/records/push.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities.ts';
+import type { PushMessageData, PushPartData } from '../../shared/table/records/push.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { ConfigContext } from './config/loads.ts';

@@ -1,16 +1,16 @@
-import { computed, type Fields, json } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, type Fields, json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { rowsOf } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';
+import type { Context, OperationName, Route } from '../../shared/core/routing/route.ts';
 import { resultOf } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { pushMessageEntity, pushPartEntity } from '../../shared/store/entities.ts';
-import type { PushMessageData } from '../../shared/store/records/push.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities.ts';
+import type { PushMessageData } from '../../shared/table/records/push.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
@@ -18,14 +18,14 @@ import { type ConfigContext, configLoads } from './config/loads.ts';
 import { createMessage, type MessageView } from './message-write.ts';
 import { providerNames, providerPath } from './paths.ts';
 
-const fields: Fields = {
+const fields = defineFields({
   id: computed('integer'),
   status: computed('string'),
   content: json(schemaOf(read), { required: true, shows: 'object' }),
   result: computed('field'),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
-};
+});
 
 /** Fields of messages; their content is checked when it is stored. Each provider has a model in the documents. */
 export const messageFields: Readonly<Record<PushProvider, Fields>> = {

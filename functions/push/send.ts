@@ -4,7 +4,7 @@ import { bodyObject } from '../../shared/core/resource/input.ts';
 import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
 import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
 import { idsFrom } from '../../shared/core/resource/place.ts';
-import type { Context, OperationName, Route } from '../../shared/core/resource/route.ts';
+import type { Context, OperationName, Route } from '../../shared/core/routing/route.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { read } from '../../shared/values/scalars.ts';

@@ -1,9 +1,12 @@
-import { acceptedPattern, documentedParameters } from '../../shared/core/http/path-parameters.ts';
 import type { Fields } from '../../shared/core/resource/field.ts';
 import { allowedMethods, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
 import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Route } from '../../shared/core/resource/route.ts';
+import {
+  acceptedPattern,
+  documentedParameters,
+} from '../../shared/core/routing/path-parameters.ts';
+import type { Route } from '../../shared/core/routing/route.ts';
 import type { Access } from '../../shared/values/access.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { DescribedOperation, Description } from './describe.ts';

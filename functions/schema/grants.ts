@@ -1,3 +1,3 @@
-import type { Grants } from '../../shared/platform/grants.ts';
+import type { Grants } from '../../shared/ports/grants.ts';
 
 export const grants: Grants = {};

@@ -1,6 +1,9 @@
-import { acceptedPattern, documentedParameters } from '../../shared/core/http/path-parameters.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
 import type { QueryParameter } from '../../shared/core/resource/query-parameters.ts';
+import {
+  acceptedPattern,
+  documentedParameters,
+} from '../../shared/core/routing/path-parameters.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { DescribedBody, DescribedOperation, Description } from './describe.ts';
 import guideExamples from './examples.json' with { type: 'json' };

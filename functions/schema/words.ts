@@ -1,5 +1,5 @@
 import { nounOf, plural, wordsOf } from '../../shared/core/resource/presentation/words.ts';
-import type { Method, OperationName, Route } from '../../shared/core/resource/route.ts';
+import type { Method, OperationName, Route } from '../../shared/core/routing/route.ts';
 
 const verbs: Readonly<Partial<Record<Method, string>>> = {
   GET: 'get',

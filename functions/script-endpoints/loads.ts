@@ -1,12 +1,12 @@
 import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import {
   configEntity,
   isInstance,
   scriptEndpointEntity,
   scriptEndpointPositionEntity,
   scriptEntity,
-} from '../../shared/store/entities.ts';
+} from '../../shared/table/entities.ts';
 
 /** The script endpoint that a path names. */
 export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', 'endpoint']);

@@ -7,11 +7,11 @@ import { readNamedRows, renameFields } from '../../shared/core/resource/named-re
 import { gather } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import { type Context, type Family, onlyIn } from '../../shared/core/resource/route.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
+import { type Context, type Family, onlyIn } from '../../shared/core/routing/route.ts';
 import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
-import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
+import type { ScriptEndpointData } from '../../shared/table/records/scripts.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 import { type EndpointFields, endpointFields } from './fields.ts';

@@ -8,9 +8,9 @@ import type {
   OperationNames,
   Operations,
   Route,
-} from '../../shared/core/resource/route.ts';
+} from '../../shared/core/routing/route.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
-import type { ScriptEndpointData } from '../../shared/store/records/scripts.ts';
+import type { ScriptEndpointData } from '../../shared/table/records/scripts.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { type LinkContext, linkLoads, runLoads } from './loads.ts';

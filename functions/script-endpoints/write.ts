@@ -8,19 +8,19 @@ import {
   takeName,
 } from '../../shared/core/resource/named-records.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
 import { livingOf, scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { scriptEndpointEntity, scriptEndpointPositionEntity } from '../../shared/store/entities.ts';
+import type { Stored, Write } from '../../shared/store/store.ts';
+import { deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
+import { scriptEndpointEntity, scriptEndpointPositionEntity } from '../../shared/table/entities.ts';
 import type {
   ScriptEndpointData,
   ScriptEndpointPositionData,
-} from '../../shared/store/records/scripts.ts';
-import type { Stored, Write } from '../../shared/store/store.ts';
-import { deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/records/scripts.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { EndpointFields } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { Grants } from '../../shared/platform/grants.ts';
+import type { Grants } from '../../shared/ports/grants.ts';
 
 /** What the function for background runs needs from AWS. */
 export const grants: Grants = {

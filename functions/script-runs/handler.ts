@@ -1,6 +1,6 @@
-import { openProcess } from '../../shared/platform/aws/handler.ts';
-import { createRuns } from '../../shared/platform/aws/scripts/runs.ts';
-import { lambdaSdk } from '../../shared/platform/aws/sdk/lambda-client.ts';
+import { openProcess } from '../../shared/platforms/aws/handler.ts';
+import { createRuns } from '../../shared/platforms/aws/scripts/runs.ts';
+import { lambdaSdk } from '../../shared/platforms/aws/sdk/lambda-client.ts';
 
 const [platform] = await Promise.all([openProcess(), lambdaSdk()]);
 

@@ -1,6 +1,6 @@
 import { type LoadedOf, onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
-import { configEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
+import { configEntity, scriptSourceEntity } from '../../shared/table/entities.ts';
 
 /**
  * Records that operations on a script need in addition to it: its source, and the configuration of the instance, since

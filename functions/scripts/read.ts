@@ -1,10 +1,10 @@
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { SourceChanged, wholeSource } from '../../shared/scripts/script-sources.ts';
-import { scriptSourceEntity } from '../../shared/store/entities.ts';
-import type { ScriptData, ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import { ConditionFailed, type Stored } from '../../shared/store/store.ts';
+import { scriptSourceEntity } from '../../shared/table/entities.ts';
+import type { ScriptData, ScriptSourceData } from '../../shared/table/records/scripts.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { scriptFields } from './fields.ts';
 import type { ScriptContext } from './loads.ts';

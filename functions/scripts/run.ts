@@ -3,7 +3,7 @@ import { defineFields, json } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
 import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
 import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../shared/core/resource/route.ts';
+import type { Context, Route } from '../../shared/core/routing/route.ts';
 import { planRun } from '../../shared/scripts/pending-runs.ts';
 import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
 import { showPending, traceFields } from '../../shared/scripts/trace-list.ts';

@@ -1,8 +1,8 @@
 import { withStored } from '../../shared/objects/files/object-files.ts';
 import { removal } from '../../shared/objects/files/remove-files.ts';
-import type { Platform } from '../../shared/platform/ports.ts';
-import type { ScriptSourceData } from '../../shared/store/records/scripts.ts';
+import type { Platform } from '../../shared/ports/ports.ts';
 import type { Write } from '../../shared/store/store.ts';
+import type { ScriptSourceData } from '../../shared/table/records/scripts.ts';
 import { dataOwner, newFileKey, sourceFiles, storedKeyOf } from '../../shared/values/file-keys.ts';
 import { characterCount } from '../../shared/values/scalars.ts';
 

@@ -1,13 +1,11 @@
 import type { Input } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { clearScript } from '../../shared/scripts/clear-script.ts';
 import { hasFullAccess } from '../../shared/scripts/rules/script-config.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { scriptEntity, scriptSourceEntity } from '../../shared/store/entities.ts';
-import type { ScriptData, ScriptSourceData } from '../../shared/store/records/scripts.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import {
   createItem,
@@ -16,6 +14,8 @@ import {
   putItem,
   updateItem,
 } from '../../shared/store/writes.ts';
+import { scriptEntity, scriptSourceEntity } from '../../shared/table/entities.ts';
+import type { ScriptData, ScriptSourceData } from '../../shared/table/records/scripts.ts';
 import { hasFullRole } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';

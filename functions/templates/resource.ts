@@ -15,9 +15,9 @@ import {
 } from '../../shared/core/resource/named-records.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/resource/route.ts';
-import { templateEntity } from '../../shared/store/entities.ts';
-import type { TemplateData } from '../../shared/store/records/records.ts';
+import type { Context, Family } from '../../shared/core/routing/route.ts';
+import { templateEntity } from '../../shared/table/entities.ts';
+import type { TemplateData } from '../../shared/table/records/records.ts';
 import { predefinedTemplates } from '../../shared/templates/predefined.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

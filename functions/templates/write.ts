@@ -16,13 +16,13 @@ import {
   takeName,
 } from '../../shared/core/resource/named-records.ts';
 import { instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { templateEntity, templatePositionEntity } from '../../shared/store/entities.ts';
-import type { TemplateData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { deleteItem } from '../../shared/store/writes.ts';
+import { templateEntity, templatePositionEntity } from '../../shared/table/entities.ts';
+import type { TemplateData } from '../../shared/table/records/records.ts';
 import { isPredefined, predefinedTemplates } from '../../shared/templates/predefined.ts';
 import type { templateFields } from './fields.ts';
 

@@ -7,17 +7,17 @@ import {
   pageParameters,
   type QueryParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { showObject } from '../../shared/objects/show-object.ts';
+import { readTogether } from '../../shared/store/entity.ts';
 import {
   deletedGroupsEntity,
   groupEntity,
   objectEntity,
   userEntity,
   userPasswordEntity,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
-import type { GroupData, UserData } from '../../shared/store/records/records.ts';
+} from '../../shared/table/entities.ts';
+import type { GroupData, UserData } from '../../shared/table/records/records.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -1,11 +1,11 @@
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitEach } from '../../shared/store/commit.ts';
-import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/store/entities.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/table/entities.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';

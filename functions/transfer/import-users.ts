@@ -1,21 +1,21 @@
 import { firstKey } from '../../shared/accounts/keys.ts';
 import { isBcryptHash } from '../../shared/accounts/rules/passwords.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitEach } from '../../shared/store/commit.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import type { Write } from '../../shared/store/store.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import {
   groupEntity,
   membershipEntity,
   userEntity,
   usernameEntity,
   userPasswordEntity,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
-import { encodeText } from '../../shared/store/index-keys.ts';
-import type { UserData } from '../../shared/store/records/records.ts';
-import type { Write } from '../../shared/store/store.ts';
-import { createItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import { encodeText } from '../../shared/table/index-keys.ts';
+import type { UserData } from '../../shared/table/records/records.ts';
 import type { FieldErrors } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -1,7 +1,7 @@
 import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
-import { classEntity, scriptEntity, triggerEntity } from '../../shared/store/entities.ts';
-import type { TriggerData } from '../../shared/store/records/triggers.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
+import { classEntity, scriptEntity, triggerEntity } from '../../shared/table/entities.ts';
+import type { TriggerData } from '../../shared/table/records/triggers.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 
 /** The trigger that a path names. */

@@ -8,7 +8,7 @@ import {
   pageParameters,
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family, OperationName, Route } from '../../shared/core/resource/route.ts';
+import type { Context, Family, OperationName, Route } from '../../shared/core/routing/route.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { filterParameters } from './filter.ts';
 import { grants } from './grants.ts';

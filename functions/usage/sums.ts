@@ -1,6 +1,6 @@
-import { usageEntity } from '../../shared/store/entities.ts';
-import type { UsageData } from '../../shared/store/records/records.ts';
 import type { Query, Store, Stored } from '../../shared/store/store.ts';
+import { usageEntity } from '../../shared/table/entities.ts';
+import type { UsageData } from '../../shared/table/records/records.ts';
 
 /** A period over which usage is added up. */
 export type Period = 'hour' | 'day';

@@ -6,11 +6,9 @@ import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
-import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/store/entities.ts';
-import type { GroupData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import {
   createItem,
@@ -19,6 +17,8 @@ import {
   deleteItem,
   updateItem,
 } from '../../shared/store/writes.ts';
+import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/table/entities.ts';
+import type { GroupData } from '../../shared/table/records/records.ts';
 import { clearGroup } from '../../shared/users/clear-group.ts';
 import { groupLinks } from '../../shared/users/show-user.ts';
 import { allRights } from '../../shared/values/access.ts';

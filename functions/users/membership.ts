@@ -1,16 +1,16 @@
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/resource/route.ts';
+import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
+import { readTogether } from '../../shared/store/entity.ts';
+import { createItem, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
 import {
   deletedGroupsEntity,
   groupEntity,
   membershipEntity,
   userEntity,
-} from '../../shared/store/entities.ts';
-import { readTogether } from '../../shared/store/entity.ts';
-import type { GroupData, UserData } from '../../shared/store/records/records.ts';
-import { createItem, deleteIfExists, updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { GroupData, UserData } from '../../shared/table/records/records.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {
   countExceeded,

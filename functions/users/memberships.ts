@@ -4,10 +4,10 @@ import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { type LoadedOf, recordAt, required } from '../../shared/core/resource/loads/loads.ts';
 import { cut, rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../shared/core/resource/route.ts';
-import { groupEntity, membershipEntity, userEntity } from '../../shared/store/entities.ts';
-import type { GroupData, MembershipData, UserData } from '../../shared/store/records/records.ts';
+import type { Context, Route } from '../../shared/core/routing/route.ts';
 import type { Stored } from '../../shared/store/store.ts';
+import { groupEntity, membershipEntity, userEntity } from '../../shared/table/entities.ts';
+import type { GroupData, MembershipData, UserData } from '../../shared/table/records/records.ts';
 import {
   profileLoads,
   showGroup,

@@ -3,9 +3,9 @@ import { inputOf } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Operation } from '../../shared/core/resource/route.ts';
+import type { Operation } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { userEntity } from '../../shared/store/entities.ts';
+import { userEntity } from '../../shared/table/entities.ts';
 import {
   profileLoads,
   type UserContext,

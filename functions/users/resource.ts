@@ -7,13 +7,13 @@ import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut, gather, rowsOf } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/resource/route.ts';
-import { openScan } from '../../shared/platform/limits/scans.ts';
+import type { Context, Family } from '../../shared/core/routing/route.ts';
+import { openScan } from '../../shared/ports/limits/scans.ts';
 import { readNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
-import { userEntity } from '../../shared/store/entities.ts';
-import type { UserData, UsernameData } from '../../shared/store/records/records.ts';
 import { updateItem } from '../../shared/store/writes.ts';
+import { userEntity } from '../../shared/table/entities.ts';
+import type { UserData, UsernameData } from '../../shared/table/records/records.ts';
 import {
   profileLoads,
   showUser,

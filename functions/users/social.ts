@@ -5,15 +5,8 @@ import { defineFields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { SocialProfile } from '../../shared/platform/ports.ts';
+import type { SocialProfile } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
-import {
-  instanceCounter,
-  userEntity,
-  userPasswordEntity,
-  userSocialEntity,
-} from '../../shared/store/entities.ts';
-import type { UserData, UserSocialData } from '../../shared/store/records/records.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import {
   checkUnchanged,
@@ -21,6 +14,13 @@ import {
   deleteIfExists,
   updateItem,
 } from '../../shared/store/writes.ts';
+import {
+  instanceCounter,
+  userEntity,
+  userPasswordEntity,
+  userSocialEntity,
+} from '../../shared/table/entities.ts';
+import type { UserData, UserSocialData } from '../../shared/table/records/records.ts';
 import {
   type UserContext,
   type UserView,

@@ -15,16 +15,7 @@ import {
   withPlan,
 } from '../../shared/objects/save-object.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
-import {
-  instanceCounter,
-  membershipEntity,
-  userEntity,
-  usernameEntity,
-  userPasswordEntity,
-} from '../../shared/store/entities.ts';
 import { readTogether } from '../../shared/store/entity.ts';
-import { encodeText } from '../../shared/store/index-keys.ts';
-import type { UserData } from '../../shared/store/records/records.ts';
 import type { Key, Stored, Write } from '../../shared/store/store.ts';
 import {
   createItem,
@@ -33,6 +24,15 @@ import {
   putItem,
   updateItem,
 } from '../../shared/store/writes.ts';
+import {
+  instanceCounter,
+  membershipEntity,
+  userEntity,
+  usernameEntity,
+  userPasswordEntity,
+} from '../../shared/table/entities.ts';
+import { encodeText } from '../../shared/table/index-keys.ts';
+import type { UserData } from '../../shared/table/records/records.ts';
 import { clearUser } from '../../shared/users/clear-user.ts';
 import {
   profileAt,

@@ -12,8 +12,8 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { deadLetterDays } from '../../shared/jobs/instance-letters.ts';
-import { failuresPrefix } from '../../shared/platform/aws/jobs/failures-prefix.ts';
-import { downloadPath } from '../../shared/platform/aws/requests/download-path.ts';
+import { failuresPrefix } from '../../shared/platforms/aws/jobs/failures-prefix.ts';
+import { downloadPath } from '../../shared/platforms/aws/requests/download-path.ts';
 import type { FileArea } from '../../shared/values/file-keys.ts';
 import { type DeploymentSettings, removalPolicyOf } from '../settings.ts';
 import { FileCdn } from './file-cdn.ts';

@@ -1,6 +1,6 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { downloadPath } from '../../shared/platform/aws/requests/download-path.ts';
+import { downloadPath } from '../../shared/platforms/aws/requests/download-path.ts';
 import { FrontFunction, type FrontFunctionProps } from '../front-function.ts';
 import type { GatewayPath } from '../gateway/gateway-paths.ts';
 import type { FileBucket } from './file-bucket.ts';

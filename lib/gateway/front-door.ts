@@ -13,8 +13,8 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { proxySecretVariable } from '../../shared/platform/aws/environment.ts';
-import { proxySecretHeader } from '../../shared/platform/proxy-header.ts';
+import { proxySecretVariable } from '../../shared/platforms/aws/environment.ts';
+import { proxySecretHeader } from '../../shared/ports/proxy-header.ts';
 import type { DeploymentSettings } from '../settings.ts';
 
 export interface FrontDoorProps extends Pick<DeploymentSettings, 'stage' | 'domain'> {

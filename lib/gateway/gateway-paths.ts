@@ -1,4 +1,4 @@
-import type { Family, Route } from '../../shared/core/resource/route.ts';
+import type { Family, Route } from '../../shared/core/routing/route.ts';
 
 /** A path in the gateway's syntax, and the family whose function serves it. */
 export interface GatewayPath {
@@ -23,7 +23,7 @@ interface Node {
  * is preferred, so a path with other families below it is listed without `{proxy+}`.
  *
  * Whatever matches no path reaches `$default`, whose function forwards it to the function of its family
- * (shared/platform/aws/requests/fallback.ts): every list, if `{proxy+}` does not match an empty text.
+ * (shared/platforms/aws/requests/fallback.ts): every list, if `{proxy+}` does not match an empty text.
  */
 export function gatewayPaths(
   families: readonly Pick<Family, 'name' | 'routes'>[],

@@ -12,7 +12,7 @@ import {
   familyDimension,
   metricsNamespace,
   requestMetrics,
-} from '../../shared/platform/aws/log/metrics.ts';
+} from '../../shared/platforms/aws/log/metrics.ts';
 import { type Metrics, type Monitored, period } from './metrics.ts';
 
 /** Adds the dashboard: alarms, requests by family, functions, and the table by index. */

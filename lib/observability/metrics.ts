@@ -10,7 +10,7 @@ import {
   requestMetrics,
   scopeDimension,
   wholeScope,
-} from '../../shared/platform/aws/log/metrics.ts';
+} from '../../shared/platforms/aws/log/metrics.ts';
 
 /** The monitored resources. */
 export interface Monitored {

@@ -1,7 +1,7 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { FilterPattern, type IFilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { lineMetrics, metricsNamespace } from '../../shared/platform/aws/log/metrics.ts';
+import { lineMetrics, metricsNamespace } from '../../shared/platforms/aws/log/metrics.ts';
 import type { DeploymentSettings } from '../settings.ts';
 import { Alarms } from './alarms.ts';
 import { addDashboard } from './dashboard.ts';

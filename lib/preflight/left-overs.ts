@@ -9,8 +9,8 @@ import { consoleName } from '../../shared/console/console.ts';
 import {
   pushApplications,
   scriptFunctions,
-} from '../../shared/platform/aws/operations/remove-named.ts';
-import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
+} from '../../shared/platforms/aws/operations/remove-named.ts';
+import { familyFunctionName } from '../../shared/platforms/aws/requests/function-names.ts';
 import { downloads } from '../files/file-downloads.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import type { FoundStack } from './stack.ts';

@@ -1,5 +1,5 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import { stackName } from '../../shared/platform/aws/operations/stack.ts';
+import { stackName } from '../../shared/platforms/aws/operations/stack.ts';
 import { nameOf } from '../../shared/values/caught.ts';
 import { type DeploymentSettings, usualQuota } from '../settings.ts';
 import {

@@ -3,7 +3,7 @@ import {
   DescribeStacksCommand,
   type Stack,
 } from '@aws-sdk/client-cloudformation';
-import { listResources } from '../../shared/platform/aws/operations/stack.ts';
+import { listResources } from '../../shared/platforms/aws/operations/stack.ts';
 import { nameOf } from '../../shared/values/caught.ts';
 import { keyOutput } from '../push-platforms.ts';
 

@@ -1,7 +1,7 @@
-import { accountEntity, accountMetadataEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
-import type { AccountData } from '../store/records/records.ts';
 import type { Store } from '../store/store.ts';
+import { accountEntity, accountMetadataEntity } from '../table/entities.ts';
+import type { AccountData } from '../table/records/records.ts';
 import type { JsonObject } from '../values/json/json.ts';
 
 /** Formats an account for responses, without its key (docs/reference/accounts.md#record). */

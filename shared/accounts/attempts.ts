@@ -1,11 +1,11 @@
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import type { Platform } from '../platform/ports.ts';
+import type { Platform } from '../ports/ports.ts';
 import { type Committer, commit } from '../store/commit.ts';
-import { attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../store/entities.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';
-import type { AttemptsData, KnownAddressesData } from '../store/records/attempts.ts';
 import type { Key, Put, Stored, Write } from '../store/store.ts';
 import { createOrUpdate, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
+import { attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../table/entities.ts';
+import type { AttemptsData, KnownAddressesData } from '../table/records/attempts.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';
 import { type Acquaintance, acquaintance, remember } from './known-addresses.ts';

@@ -1,4 +1,5 @@
-import { secretVersionOf } from '../platform/derived-vault.ts';
+import { secretVersionOf } from '../ports/derived-vault.ts';
+import type { Stored } from '../store/store.ts';
 import {
   accountEntity,
   apiKeyEntity,
@@ -6,9 +7,8 @@ import {
   pushConfigEntity,
   scriptEndpointEntity,
   userEntity,
-} from '../store/entities.ts';
-import type { Keyed } from '../store/records/records.ts';
-import type { Stored } from '../store/store.ts';
+} from '../table/entities.ts';
+import type { Keyed } from '../table/records/records.ts';
 
 const keyed: ReadonlyMap<string, CredentialKind> = new Map([
   [accountEntity.kind, 'account keys'],

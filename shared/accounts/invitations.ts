@@ -1,4 +1,7 @@
-import type { Platform } from '../platform/ports.ts';
+import type { Platform } from '../ports/ports.ts';
+import { readTogether } from '../store/entity.ts';
+import type { Stored, Write } from '../store/store.ts';
+import { createOrUpdate, deleteIfExists, putItem, updateItem } from '../store/writes.ts';
 import {
   adminEntity,
   instanceCounter,
@@ -7,12 +10,9 @@ import {
   invitedAccountEntity,
   invitedEmailEntity,
   memberEntity,
-} from '../store/entities.ts';
-import { readTogether } from '../store/entity.ts';
-import type { InvitationData } from '../store/records/invitations.ts';
-import type { AccountData, AdminData, MemberData } from '../store/records/records.ts';
-import type { Stored, Write } from '../store/store.ts';
-import { createOrUpdate, deleteIfExists, putItem, updateItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { InvitationData } from '../table/records/invitations.ts';
+import type { AccountData, AdminData, MemberData } from '../table/records/records.ts';
 import { type Role, roles } from '../values/access.ts';
 import { instanceSuspended, invalid } from '../values/errors/errors.ts';
 import { timestamp } from '../values/timestamp.ts';

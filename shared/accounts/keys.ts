@@ -5,11 +5,11 @@ import {
   parseKey,
   type RecordClaims,
 } from '../core/pipeline/caller/credentials.ts';
-import type { Platform, Secrets } from '../platform/ports.ts';
-import { accountEntity, instanceEntity, ownerOfData } from '../store/entities.ts';
-import type { InvitationData } from '../store/records/invitations.ts';
-import type { AccountData, ApiKeyData, Keyed, UserData } from '../store/records/records.ts';
-import type { ScriptData } from '../store/records/scripts.ts';
+import type { Platform, Secrets } from '../ports/ports.ts';
+import { accountEntity, instanceEntity, ownerOfData } from '../table/entities.ts';
+import type { InvitationData } from '../table/records/invitations.ts';
+import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
+import type { ScriptData } from '../table/records/scripts.ts';
 
 /** Computes an account's key from its record. */
 export function accountKey(secrets: Secrets, { id, ...keyed }: AccountData): Promise<string> {

@@ -1,9 +1,9 @@
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import type { Mail, Platform } from '../platform/ports.ts';
-import { mailsSentEntity } from '../store/entities.ts';
-import type { MailPurpose, MailsSentData } from '../store/records/mails.ts';
+import type { Mail, Platform } from '../ports/ports.ts';
 import { createOrUpdate } from '../store/writes.ts';
+import { mailsSentEntity } from '../table/entities.ts';
+import type { MailPurpose, MailsSentData } from '../table/records/mails.ts';
 import { sendAfterwards } from './mailers.ts';
 
 const maxMails = 3;

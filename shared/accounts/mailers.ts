@@ -1,4 +1,4 @@
-import type { Log, Mail, Mailer, Platform } from '../platform/ports.ts';
+import type { Log, Mail, Mailer, Platform } from '../ports/ports.ts';
 import { faultOf } from '../values/caught.ts';
 
 /**

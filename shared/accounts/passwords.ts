@@ -1,5 +1,5 @@
-import type { Context } from '../core/resource/route.ts';
-import { type Share, shareOf } from '../platform/limits/fair-queue.ts';
+import type { Context } from '../core/routing/route.ts';
+import { type Share, shareOf } from '../ports/limits/fair-queue.ts';
 import { hashPassword, isPassword } from './rules/passwords.ts';
 
 /** Properties of a request with a password. */

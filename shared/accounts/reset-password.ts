@@ -1,8 +1,8 @@
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import type { Platform } from '../platform/ports.ts';
-import { accountEntity, emailEntity, passwordEntity } from '../store/entities.ts';
+import type { Platform } from '../ports/ports.ts';
 import { putItem, updateItem } from '../store/writes.ts';
+import { accountEntity, emailEntity, passwordEntity } from '../table/entities.ts';
 import { nextKey } from './keys.ts';
 
 /**

@@ -4,7 +4,7 @@ import {
   type SocialBackend,
   type SocialProfile,
   socialBackends,
-} from '../platform/ports.ts';
+} from '../ports/ports.ts';
 import { refused } from '../values/errors/errors.ts';
 import { email as emailValue } from '../values/values.ts';
 

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { FileStore } from '../platform/file-store.ts';
+import type { FileStore } from '../ports/file-store.ts';
 import { writeJson } from '../store/exact-json.ts';
-import type { AliasData, ApiKeyData, Keyed } from '../store/records/records.ts';
+import type { AliasData, ApiKeyData, Keyed } from '../table/records/records.ts';
 import { chunkKey, type FileFolder, manifestKey } from '../values/file-keys.ts';
 import { isJsonObject, type Json } from '../values/json/json.ts';
 

@@ -1,10 +1,10 @@
 import { firstKey } from '../accounts/keys.ts';
 import { maxAliases } from '../accounts/rules/max-aliases.ts';
 import type { JobContext } from '../jobs/jobs.ts';
-import { apiKeyEntity, instanceCounter, ownerOfData } from '../store/entities.ts';
-import type { AliasData, ApiKeyData, InstanceNameData } from '../store/records/records.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
+import { apiKeyEntity, instanceCounter, ownerOfData } from '../table/entities.ts';
+import type { AliasData, ApiKeyData, InstanceNameData } from '../table/records/records.ts';
 import { archiveFiles } from '../values/file-keys.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { type ArchivedAlias, readManifest } from './archive.ts';

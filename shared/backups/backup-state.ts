@@ -1,10 +1,10 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import { activeBackupEntity, backupEntity, instanceBackupEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
-import type { BackupData, BackupStatus } from '../store/records/backups.ts';
 import { updateItem } from '../store/writes.ts';
+import { activeBackupEntity, backupEntity, instanceBackupEntity } from '../table/entities.ts';
+import type { BackupData, BackupStatus } from '../table/records/backups.ts';
 import { timestamp } from '../values/timestamp.ts';
 
 /** A backup: the account that made it, its id, and the data id of its instance. */

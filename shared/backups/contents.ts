@@ -1,7 +1,8 @@
 import { fileNamesOf } from '../classes/rules/file-names.ts';
 import { fileKeysIn } from '../objects/files/object-files.ts';
-import type { Platform } from '../platform/ports.ts';
+import type { Platform } from '../ports/ports.ts';
 import { pushProviders } from '../push/rules/provider.ts';
+import type { Store, Stored } from '../store/store.ts';
 import {
   classCountEntity,
   classEntity,
@@ -16,9 +17,8 @@ import {
   userEntity,
   userPasswordEntity,
   userSocialEntity,
-} from '../store/entities.ts';
-import { isOwn } from '../store/partitions.ts';
-import type { Store, Stored } from '../store/store.ts';
+} from '../table/entities.ts';
+import { isOwn } from '../table/partitions.ts';
 import {
   archivedFileKey,
   dataOwner,

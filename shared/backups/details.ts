@@ -1,3 +1,4 @@
+import type { Stored } from '../store/store.ts';
 import {
   channelEntity,
   classEntity,
@@ -11,9 +12,8 @@ import {
   templateEntity,
   triggerEntity,
   userEntity,
-} from '../store/entities.ts';
-import type { BackupDetails } from '../store/records/backups.ts';
-import type { Stored } from '../store/store.ts';
+} from '../table/entities.ts';
+import type { BackupDetails } from '../table/records/backups.ts';
 
 const maxNames = 15;
 

@@ -1,16 +1,16 @@
 import { nextKey } from '../accounts/keys.ts';
 import type { JobContext, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import type { Stored } from '../store/store.ts';
+import { updateItem } from '../store/writes.ts';
 import {
   dataOfName,
   scriptEndpointEntity,
   scriptEndpointPositionEntity,
   userEntity,
-} from '../store/entities.ts';
-import type { Keyed, UserData } from '../store/records/records.ts';
-import type { ScriptEndpointData } from '../store/records/scripts.ts';
-import type { Stored } from '../store/store.ts';
-import { updateItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { Keyed, UserData } from '../table/records/records.ts';
+import type { ScriptEndpointData } from '../table/records/scripts.ts';
 import { dataOf, keepsKeys, type RestoreTask, readPointers } from './restore-state.ts';
 
 const stepSize = 500;

@@ -1,8 +1,8 @@
 import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
-import { backupEntity, dataOfInstance, instanceEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
-import type { BackupDetails, BackupStatus } from '../store/records/backups.ts';
 import type { Snapshot, Store } from '../store/store.ts';
+import { backupEntity, dataOfInstance, instanceEntity } from '../table/entities.ts';
+import type { BackupDetails, BackupStatus } from '../table/records/backups.ts';
 import { archiveFiles } from '../values/file-keys.ts';
 import { putChunk, putManifest } from './archive.ts';
 import { archivedAliases } from './archived-aliases.ts';

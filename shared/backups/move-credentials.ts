@@ -1,8 +1,8 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { openCredential, sealCredential } from '../push/push-config.ts';
 import { type PushProvider, pushEnvironments, pushProviders } from '../push/rules/provider.ts';
-import { pushConfigEntity } from '../store/entities.ts';
-import type { PushConfigData, PushSideData } from '../store/records/push.ts';
+import { pushConfigEntity } from '../table/entities.ts';
+import type { PushConfigData, PushSideData } from '../table/records/push.ts';
 import type { ArchivedItem } from './archive.ts';
 import type { RestoreTask } from './restore-state.ts';
 

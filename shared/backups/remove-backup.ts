@@ -1,5 +1,5 @@
 import type { JobType } from '../jobs/jobs.ts';
-import { activeRestoreEntity, backupReaderEntity } from '../store/entities.ts';
+import { activeRestoreEntity, backupReaderEntity } from '../table/entities.ts';
 import { archiveFiles } from '../values/file-keys.ts';
 import type { BackupPlace } from './backup-state.ts';
 

@@ -4,6 +4,8 @@ import type { JobContext, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { writeEach } from '../store/commit.ts';
+import type { Put } from '../store/store.ts';
+import { putItem } from '../store/writes.ts';
 import {
   classCountEntity,
   classEntity,
@@ -11,11 +13,9 @@ import {
   dataOfName,
   fileEntity,
   scriptSourceEntity,
-} from '../store/entities.ts';
-import type { Keyed } from '../store/records/records.ts';
-import type { ScriptSourceData } from '../store/records/scripts.ts';
-import type { Put } from '../store/store.ts';
-import { putItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { Keyed } from '../table/records/records.ts';
+import type { ScriptSourceData } from '../table/records/scripts.ts';
 import {
   archivedFileKey,
   archiveFiles,

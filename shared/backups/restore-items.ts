@@ -2,6 +2,9 @@ import { type CompiledClass, compileClass } from '../classes/rules/compiled-clas
 import { fileNamesOf } from '../classes/rules/file-names.ts';
 import { uniqueKeys } from '../objects/unique-values.ts';
 import { pushEnvironments } from '../push/rules/provider.ts';
+import { jsonBytes } from '../store/exact-json.ts';
+import type { Key, Put, Stored } from '../store/store.ts';
+import { putItem } from '../store/writes.ts';
 import {
   classEntity,
   fileEntity,
@@ -13,14 +16,11 @@ import {
   uniqueEntity,
   userEntity,
   usernameEntity,
-} from '../store/entities.ts';
-import { jsonBytes } from '../store/exact-json.ts';
-import { encodeText } from '../store/index-keys.ts';
-import { objectIndexes } from '../store/object-indexes.ts';
-import type { PushConfigData } from '../store/records/push.ts';
-import type { ClassData, FileData, Keyed, ObjectData, UserData } from '../store/records/records.ts';
-import type { Key, Put, Stored } from '../store/store.ts';
-import { putItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import { encodeText } from '../table/index-keys.ts';
+import { objectIndexes } from '../table/object-indexes.ts';
+import type { PushConfigData } from '../table/records/push.ts';
+import type { ClassData, FileData, Keyed, ObjectData, UserData } from '../table/records/records.ts';
 import { movedFileKey, readFileKey } from '../values/file-keys.ts';
 import type { ArchivedItem } from './archive.ts';
 

@@ -3,6 +3,9 @@ import type { JobContext, StepResult } from '../jobs/jobs.ts';
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
+import { readTogether } from '../store/entity.ts';
+import type { Key, Stored } from '../store/store.ts';
+import { deleteIfExists, updateItem } from '../store/writes.ts';
 import {
   activeRestoreEntity,
   backupReaderEntity,
@@ -12,17 +15,14 @@ import {
   instanceNameEntity,
   restoredData,
   restoreEntity,
-} from '../store/entities.ts';
-import { readTogether } from '../store/entity.ts';
-import type { BackupStatus, RestoreData } from '../store/records/backups.ts';
+} from '../table/entities.ts';
+import type { BackupStatus, RestoreData } from '../table/records/backups.ts';
 import type {
   ClassData,
   ClassNumbersData,
   InstanceData,
   InstanceNameData,
-} from '../store/records/records.ts';
-import type { Key, Stored } from '../store/store.ts';
-import { deleteIfExists, updateItem } from '../store/writes.ts';
+} from '../table/records/records.ts';
 import { timestamp } from '../values/timestamp.ts';
 import type { Sums } from './restore-items.ts';
 import type { Ids } from './restored-ids.ts';

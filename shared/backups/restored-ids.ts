@@ -1,5 +1,6 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { pushProviders } from '../push/rules/provider.ts';
+import { CounterEnded, type Put } from '../store/store.ts';
 import {
   channelEntity,
   dataEndpointEntity,
@@ -15,8 +16,7 @@ import {
   templateEntity,
   triggerEntity,
   userEntity,
-} from '../store/entities.ts';
-import { CounterEnded, type Put } from '../store/store.ts';
+} from '../table/entities.ts';
 
 /** Ids, by the counter that they are from. */
 export type Ids = Readonly<Partial<Record<InstanceCounter, number>>>;

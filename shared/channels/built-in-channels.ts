@@ -1,4 +1,4 @@
-import type { ChannelData } from '../store/records/channels.ts';
+import type { ChannelData } from '../table/records/channels.ts';
 
 /** The channel for messages of the platform itself, to which no client may publish. */
 export const eventLog = 'eventlog';

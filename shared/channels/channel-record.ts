@@ -1,10 +1,10 @@
-import { pathParameters } from '../core/http/path-parameters.ts';
 import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
 import { unwritten } from '../core/resource/named-records.ts';
-import type { Context } from '../core/resource/route.ts';
-import { channelEntity } from '../store/entities.ts';
-import type { ChannelData } from '../store/records/channels.ts';
+import { pathParameters } from '../core/routing/path-parameters.ts';
+import type { Context } from '../core/routing/route.ts';
 import type { Store, Stored } from '../store/store.ts';
+import { channelEntity } from '../table/entities.ts';
+import type { ChannelData } from '../table/records/channels.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
 import { builtInChannels } from './built-in-channels.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { QueryParameters } from '../core/resource/query-parameters.ts';
-import type { ChannelData } from '../store/records/channels.ts';
+import type { ChannelData } from '../table/records/channels.ts';
 import { type ApiError, invalid } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { text } from '../values/values.ts';

@@ -1,17 +1,17 @@
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import type { MessageDraft as Draft, Messages, Platform } from '../platform/ports.ts';
+import type { MessageDraft as Draft, Messages, Platform } from '../ports/ports.ts';
+import { ConditionFailed, type Put, type Write } from '../store/store.ts';
+import { createItem, createOrUpdate } from '../store/writes.ts';
 import {
   instanceCounter,
   messageEntity,
   messageRoomEntity,
   roomHeadEntity,
-} from '../store/entities.ts';
-import { encodeText } from '../store/index-keys.ts';
-import type { MessageData } from '../store/records/channels.ts';
-import { ConditionFailed, type Put, type Write } from '../store/store.ts';
-import { createItem, createOrUpdate } from '../store/writes.ts';
+} from '../table/entities.ts';
+import { encodeText } from '../table/index-keys.ts';
+import type { MessageData } from '../table/records/channels.ts';
 import { neverRejects } from '../values/promises/in-background.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';

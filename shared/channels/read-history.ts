@@ -1,7 +1,7 @@
 import type { Row } from '../core/resource/page.ts';
-import { messageEntity } from '../store/entities.ts';
-import type { MessageData } from '../store/records/channels.ts';
 import type { Stored } from '../store/store.ts';
+import { messageEntity } from '../table/entities.ts';
+import type { MessageData } from '../table/records/channels.ts';
 import type { RowRange } from '../values/paging.ts';
 import { type RoomServices, readEnd, readUntil } from './read-room.ts';
 import { roomKey, roomLimits } from './room-place.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Platform } from '../platform/ports.ts';
-import { messageEntity, roomHeadEntity } from '../store/entities.ts';
-import type { MessageData, RoomHeadData } from '../store/records/channels.ts';
+import type { Platform } from '../ports/ports.ts';
 import type { Store } from '../store/store.ts';
+import { messageEntity, roomHeadEntity } from '../table/entities.ts';
+import type { MessageData, RoomHeadData } from '../table/records/channels.ts';
 import { longestDelay } from '../values/back-off.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';
 import { inSequence, isKept, type RoomPlace, type Sequence } from './rules/room-log.ts';

@@ -1,6 +1,6 @@
-import { roomHeadEntity } from '../store/entities.ts';
-import { encodeText } from '../store/index-keys.ts';
-import type { ChannelData } from '../store/records/channels.ts';
+import { roomHeadEntity } from '../table/entities.ts';
+import { encodeText } from '../table/index-keys.ts';
+import type { ChannelData } from '../table/records/channels.ts';
 import { builtInChannels, eventLog } from './built-in-channels.ts';
 import { limitsOf, type RoomLimits, type RoomPlace } from './rules/room-log.ts';
 

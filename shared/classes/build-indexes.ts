@@ -2,11 +2,11 @@ import { afterCalls, type JobContext, type Since, type StepResult } from '../job
 import { maintain } from '../jobs/maintain.ts';
 import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
-import { classEntity, classMigrationEntity, objectEntity } from '../store/entities.ts';
-import { objectIndexes } from '../store/object-indexes.ts';
-import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteIfExists, putItem, updateItem } from '../store/writes.ts';
+import { classEntity, classMigrationEntity, objectEntity } from '../table/entities.ts';
+import { objectIndexes } from '../table/object-indexes.ts';
+import type { ClassData, ObjectData } from '../table/records/records.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 
 /** Class whose indexes have changed, and the epoch of the change. */

@@ -2,6 +2,9 @@ import type { ChangeConsumer, DataSize, ItemChange, Services, Watch } from '../j
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
+import { jsonBytes } from '../store/exact-json.ts';
+import type { Stored } from '../store/store.ts';
+import { createOrUpdate } from '../store/writes.ts';
 import {
   classCountEntity,
   classEntity,
@@ -9,11 +12,8 @@ import {
   fileEntity,
   objectEntity,
   placeOfObject,
-} from '../store/entities.ts';
-import { jsonBytes } from '../store/exact-json.ts';
-import type { ClassCountData, RecountData } from '../store/records/class-counts.ts';
-import type { Stored } from '../store/store.ts';
-import { createOrUpdate } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { ClassCountData, RecountData } from '../table/records/class-counts.ts';
 import { recountClass } from './recount-class.ts';
 import { followRecount, hasLate } from './recounting.ts';
 import { findNew, type NewChanges } from './shard-positions.ts';

@@ -8,11 +8,11 @@ import {
   recordAt,
   required,
 } from '../core/resource/loads/loads.ts';
-import type { Context, Route } from '../core/resource/route.ts';
-import { classEntity, classNumbersEntity } from '../store/entities.ts';
+import type { Context, Route } from '../core/routing/route.ts';
 import { as } from '../store/entity.ts';
-import type { ClassData } from '../store/records/records.ts';
 import type { Key, Stored } from '../store/store.ts';
+import { classEntity, classNumbersEntity } from '../table/entities.ts';
+import type { ClassData } from '../table/records/records.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
 
 /* The class of a request: its number leads to its objects. A later class of the same name has another number. */

@@ -1,6 +1,6 @@
 import { byItem, type Caches, defineCache, type ItemState } from '../core/resource/caches.ts';
-import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
+import type { ClassData } from '../table/records/records.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';
 
 /** Compiled classes by record and version, so that an entry is never outdated. */

@@ -1,9 +1,9 @@
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { waitWhileSuspended } from '../jobs/while-suspended.ts';
-import { classEntity } from '../store/entities.ts';
-import type { ClassData } from '../store/records/records.ts';
 import { updateItem } from '../store/writes.ts';
+import { classEntity } from '../table/entities.ts';
+import type { ClassData } from '../table/records/records.ts';
 import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
 import { type CompositeIndexFields, planCompositeIndex } from './rules/composite-indexes.ts';
 

@@ -1,17 +1,17 @@
 import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
+import type { Entity, ListPart } from '../store/entity.ts';
+import { jsonBytes } from '../store/exact-json.ts';
+import type { Store } from '../store/store.ts';
+import { updateItem } from '../store/writes.ts';
 import {
   classCountEntity,
   classFileCountEntity,
   fileEntity,
   objectEntity,
-} from '../store/entities.ts';
-import type { Entity, ListPart } from '../store/entity.ts';
-import { jsonBytes } from '../store/exact-json.ts';
-import type { ClassCountData, RecountData } from '../store/records/class-counts.ts';
-import type { Store } from '../store/store.ts';
-import { updateItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { ClassCountData, RecountData } from '../table/records/class-counts.ts';
 import { closePart, endPart, openMs } from './recounting.ts';
 import { forgetUnknown } from './shard-positions.ts';
 

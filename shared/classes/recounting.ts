@@ -1,5 +1,5 @@
 import type { ItemChange } from '../jobs/change-feed.ts';
-import type { ClassCountData, RecountData, RecountPart } from '../store/records/class-counts.ts';
+import type { ClassCountData, RecountData, RecountPart } from '../table/records/class-counts.ts';
 
 /*
  * A recount is exact although the class is written to. It reads the items in parts, in the order of their keys. Changes

@@ -1,11 +1,11 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import { classEntity, objectEntity } from '../store/entities.ts';
-import { objectIndexes } from '../store/object-indexes.ts';
-import type { ClassData, ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
+import { classEntity, objectEntity } from '../table/entities.ts';
+import { objectIndexes } from '../table/object-indexes.ts';
+import type { ClassData, ObjectData } from '../table/records/records.ts';
 import { compileClass } from './rules/compiled-class.ts';
 
 /** Objects of all classes of an instance to rewrite. */

@@ -1,5 +1,5 @@
 import type { ItemChange } from '../jobs/change-feed.ts';
-import type { ClassCountData, ShardPosition } from '../store/records/class-counts.ts';
+import type { ClassCountData, ShardPosition } from '../table/records/class-counts.ts';
 
 /**
  * A position is needed for as long as its changes may be repeated: the stream keeps them for 24 hours, and Lambda

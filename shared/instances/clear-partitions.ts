@@ -1,5 +1,7 @@
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import type { Key, Stored } from '../store/store.ts';
+import { deleteIfExists, deleteItem } from '../store/writes.ts';
 import {
   adminEntity,
   classCountEntity,
@@ -17,16 +19,14 @@ import {
   memberEntity,
   pushConfigEntity,
   pushEndpointEntity,
-} from '../store/entities.ts';
+} from '../table/entities.ts';
 import {
   classPartitions,
   contentPartitions,
   isOwn,
   ownPartitions,
   partitionBelow,
-} from '../store/partitions.ts';
-import type { Key, Stored } from '../store/store.ts';
-import { deleteIfExists, deleteItem } from '../store/writes.ts';
+} from '../table/partitions.ts';
 import { type FileFolder, objectFiles, sourceFiles, traceFiles } from '../values/file-keys.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { backupPauseMs, isBackedUp } from './active-backup.ts';

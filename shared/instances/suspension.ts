@@ -1,12 +1,12 @@
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import type { Platform } from '../platform/ports.ts';
-import { instanceEntity, instanceNameEntity, suspensionEntity } from '../store/entities.ts';
+import type { Platform } from '../ports/ports.ts';
 import { readTogether } from '../store/entity.ts';
-import type { InstanceData, InstanceNameData } from '../store/records/records.ts';
-import type { SuspensionData } from '../store/records/suspensions.ts';
 import type { Store, Stored } from '../store/store.ts';
 import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
+import { instanceEntity, instanceNameEntity, suspensionEntity } from '../table/entities.ts';
+import type { InstanceData, InstanceNameData } from '../table/records/records.ts';
+import type { SuspensionData } from '../table/records/suspensions.ts';
 import { maxReasonLength } from '../values/bounds.ts';
 import { timestamp } from '../values/timestamp.ts';
 

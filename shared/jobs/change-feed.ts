@@ -1,8 +1,8 @@
-import type { Platform } from '../platform/ports.ts';
-import { contentsOf, deadLetterEntity } from '../store/entities.ts';
+import type { Platform } from '../ports/ports.ts';
 import { writeJson } from '../store/exact-json.ts';
 import type { Change, Key, Stored, Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
+import { contentsOf, deadLetterEntity } from '../table/entities.ts';
 import { messageOf, originOf } from '../values/caught.ts';
 import { deploymentOwner, letterFileKey } from '../values/file-keys.ts';
 import { timestamp } from '../values/timestamp.ts';

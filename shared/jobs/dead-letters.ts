@@ -1,8 +1,8 @@
-import type { Platform } from '../platform/ports.ts';
-import { deadLetterEntity, dueOf, instanceIn, instanceLetterEntity } from '../store/entities.ts';
-import type { DeadLetterData } from '../store/records/jobs.ts';
+import type { Platform } from '../ports/ports.ts';
 import type { Key, Store, Stored, Write } from '../store/store.ts';
 import { deleteIfExists } from '../store/writes.ts';
+import { deadLetterEntity, dueOf, instanceIn, instanceLetterEntity } from '../table/entities.ts';
+import type { DeadLetterData } from '../table/records/jobs.ts';
 import { messageOf } from '../values/caught.ts';
 import { deploymentOwner, storedKeyOf } from '../values/file-keys.ts';
 import type { ChangeConsumer, ItemChange, Services } from './change-feed.ts';

@@ -1,4 +1,4 @@
-import { contentsOf } from '../store/entities.ts';
+import { contentsOf } from '../table/entities.ts';
 import { isTransient } from '../values/errors/transient.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
 import {

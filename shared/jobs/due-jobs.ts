@@ -1,6 +1,6 @@
-import { dueKey, jobEntity, jobShards } from '../store/entities.ts';
-import type { JobData } from '../store/records/jobs.ts';
 import type { Store, Stored } from '../store/store.ts';
+import { dueKey, jobEntity, jobShards } from '../table/entities.ts';
+import type { JobData } from '../table/records/jobs.ts';
 import type { Services } from './change-feed.ts';
 import { inTurns } from './job-owners.ts';
 import { atOncePerShard, awaitPlace, type ShardRun } from './shard-run.ts';

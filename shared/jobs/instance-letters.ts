@@ -1,8 +1,8 @@
-import type { Platform } from '../platform/ports.ts';
-import { instanceCounter, instanceLetterEntity } from '../store/entities.ts';
-import type { InstanceLetterData } from '../store/records/jobs.ts';
+import type { Platform } from '../ports/ports.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { createItem, updateItem } from '../store/writes.ts';
+import { instanceCounter, instanceLetterEntity } from '../table/entities.ts';
+import type { InstanceLetterData } from '../table/records/jobs.ts';
 
 /* The dead letters of an instance, as its administrators see them: docs/reference/dead-letters.md. */
 

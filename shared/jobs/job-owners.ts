@@ -1,5 +1,5 @@
-import type { JobData } from '../store/records/jobs.ts';
 import type { Stored } from '../store/store.ts';
+import type { JobData } from '../table/records/jobs.ts';
 import type { JsonObject } from '../values/json/json.ts';
 
 /* Fairness of jobs: how many shards those of a tenant may fill, and in which order a shard runs them. */

@@ -1,8 +1,8 @@
-import type { Clock, Ids } from '../platform/ports.ts';
-import { jobEntity, jobShard, jobShards } from '../store/entities.ts';
-import type { JobData } from '../store/records/jobs.ts';
+import type { Clock, Ids } from '../ports/ports.ts';
 import { ConditionFailed, type Delete, type Put, type Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../store/writes.ts';
+import { jobEntity, jobShard, jobShards } from '../table/entities.ts';
+import type { JobData } from '../table/records/jobs.ts';
 import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Services } from './change-feed.ts';

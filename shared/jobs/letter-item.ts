@@ -1,3 +1,4 @@
+import type { Key, Stored } from '../store/store.ts';
 import {
   changeOfChannelEvent,
   channelEventEntity,
@@ -9,9 +10,8 @@ import {
   placeOfObject,
   scriptEntity,
   triggerEventEntity,
-} from '../store/entities.ts';
-import type { LetterItem } from '../store/records/jobs.ts';
-import type { Key, Stored } from '../store/store.ts';
+} from '../table/entities.ts';
+import type { LetterItem } from '../table/records/jobs.ts';
 
 /** A change of an item. */
 interface Changed {

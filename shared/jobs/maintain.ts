@@ -1,4 +1,4 @@
-import type { Platform } from '../platform/ports.ts';
+import type { Platform } from '../ports/ports.ts';
 import type { Change, Write } from '../store/store.ts';
 
 type Writer = Pick<Platform, 'store' | 'ids'>;

@@ -1,7 +1,5 @@
-import type { Platform } from '../platform/ports.ts';
-import { parkedChangesEntity, parkedLaneEntity } from '../store/entities.ts';
+import type { Platform } from '../ports/ports.ts';
 import { writeJson } from '../store/exact-json.ts';
-import type { ParkedChange, ParkedChangesData, ParkedLaneData } from '../store/records/jobs.ts';
 import type { Stored } from '../store/store.ts';
 import {
   createItem,
@@ -10,6 +8,8 @@ import {
   deleteItem,
   updateItem,
 } from '../store/writes.ts';
+import { parkedChangesEntity, parkedLaneEntity } from '../table/entities.ts';
+import type { ParkedChange, ParkedChangesData, ParkedLaneData } from '../table/records/jobs.ts';
 import { longestDelay } from '../values/back-off.ts';
 import { faultOf } from '../values/caught.ts';
 import { isTransient } from '../values/errors/transient.ts';

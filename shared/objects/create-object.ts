@@ -1,12 +1,12 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
-import { objectEntity } from '../store/entities.ts';
 import { writeJson } from '../store/exact-json.ts';
-import { objectIndexes } from '../store/object-indexes.ts';
-import type { ChannelData } from '../store/records/channels.ts';
-import type { ObjectData } from '../store/records/records.ts';
 import type { Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
+import { objectEntity } from '../table/entities.ts';
+import { objectIndexes } from '../table/object-indexes.ts';
+import type { ChannelData } from '../table/records/channels.ts';
+import type { ObjectData } from '../table/records/records.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { fileRecords } from './files/object-files.ts';
 import { channelErrors, channelEvent, channelFields, namedChannel } from './object-channel.ts';

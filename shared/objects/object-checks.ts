@@ -3,9 +3,9 @@ import {
   isTooLarge,
   type StoredValues,
 } from '../classes/rules/compiled-class.ts';
-import type { Context } from '../core/resource/route.ts';
-import type { ClassData, ObjectData } from '../store/records/records.ts';
+import type { Context } from '../core/routing/route.ts';
 import type { Stored } from '../store/store.ts';
+import type { ClassData, ObjectData } from '../table/records/records.ts';
 import { dataMessages } from '../values/errors/data-messages.ts';
 import { type FieldErrors, invalid } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';

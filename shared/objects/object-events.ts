@@ -1,8 +1,8 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { actionOf } from '../jobs/change-feed.ts';
-import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { checkUnchanged } from '../store/writes.ts';
+import type { ObjectData } from '../table/records/records.ts';
 import { planEvent } from '../triggers/object-events.ts';
 import { depthOf } from '../values/access.ts';
 import type { SaveCall } from './object-checks.ts';

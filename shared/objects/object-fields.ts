@@ -10,7 +10,7 @@ import {
   type Fields,
   json,
 } from '../core/resource/field.ts';
-import type { FieldsAt } from '../core/resource/route.ts';
+import type { FieldsAt } from '../core/routing/route.ts';
 import { recordId } from '../values/record-id.ts';
 import { text as textValue } from '../values/values.ts';
 

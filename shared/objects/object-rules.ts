@@ -5,7 +5,7 @@ import {
   objectPermission,
   profileClass,
 } from '../classes/rules/permissions.ts';
-import type { ObjectData } from '../store/records/records.ts';
+import type { ObjectData } from '../table/records/records.ts';
 import type { Actor } from '../values/access.ts';
 import { messages } from '../values/errors/messages.ts';
 

@@ -1,12 +1,12 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, changedFields } from '../classes/rules/compiled-class.ts';
 import { commitEach, commitUnique, uniqueError } from '../store/commit.ts';
-import { classEntity, uniqueEntity } from '../store/entities.ts';
 import { jsonBytes } from '../store/exact-json.ts';
-import { objectIndexes } from '../store/object-indexes.ts';
-import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
+import { classEntity, uniqueEntity } from '../table/entities.ts';
+import { objectIndexes } from '../table/object-indexes.ts';
+import type { ObjectData } from '../table/records/records.ts';
 import { type Growth, isGrowing, withRoom } from '../usage/quotas.ts';
 import { type ApiError, invalid, revisionMismatch } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';

@@ -3,11 +3,11 @@ import type {
   CompiledField,
   StoredValues,
 } from '../classes/rules/compiled-class.ts';
-import { uniqueEntity } from '../store/entities.ts';
-import { encodeValue } from '../store/index-keys.ts';
-import type { ClassData } from '../store/records/records.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
 import { createItem, deleteIfExists } from '../store/writes.ts';
+import { uniqueEntity } from '../table/entities.ts';
+import { encodeValue } from '../table/index-keys.ts';
+import type { ClassData } from '../table/records/records.ts';
 import { isSameJson } from '../values/json/json-values.ts';
 
 /** Class whose unique values are written. */

@@ -1,10 +1,10 @@
 import { type JobContext, newJob } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
-import { pushDeviceEntity, pushDevicePositionEntity } from '../store/entities.ts';
-import type { PushDeviceData, PushDevicePositionData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
+import { pushDeviceEntity, pushDevicePositionEntity } from '../table/entities.ts';
+import type { PushDeviceData, PushDevicePositionData } from '../table/records/push.ts';
 import { syncEndpoints } from './push-endpoints.ts';
 import { type PushProvider, pushProviders } from './rules/provider.ts';
 

@@ -1,6 +1,6 @@
-import { KeyGone, type Log, type Vault } from '../platform/ports.ts';
-import { ownerOfData } from '../store/entities.ts';
-import type { PushCredentialData, PushSideData } from '../store/records/push.ts';
+import { KeyGone, type Log, type Vault } from '../ports/ports.ts';
+import { ownerOfData } from '../table/entities.ts';
+import type { PushCredentialData, PushSideData } from '../table/records/push.ts';
 import { faultOf } from '../values/caught.ts';
 import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from './rules/provider.ts';
 

@@ -1,10 +1,10 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { pushDeviceEntity, pushEndpointEntity } from '../store/entities.ts';
 import { readTogether } from '../store/entity.ts';
-import type { PushDeviceData, PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
+import { pushDeviceEntity, pushEndpointEntity } from '../table/entities.ts';
+import type { PushDeviceData, PushEndpointData } from '../table/records/push.ts';
 import { failureReason, PushFailure } from './push-failure.ts';
 import { tokenCode } from './rules/device-ids.ts';
 import type { DeliveryState, PushError } from './rules/outcome.ts';

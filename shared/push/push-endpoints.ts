@@ -1,10 +1,10 @@
 import type { JobContext, JobType } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { waitWhileSuspended } from '../jobs/while-suspended.ts';
-import { pushConfigEntity, pushEndpointEntity } from '../store/entities.ts';
-import type { PushEndpointData } from '../store/records/push.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
+import { pushConfigEntity, pushEndpointEntity } from '../table/entities.ts';
+import type { PushEndpointData } from '../table/records/push.ts';
 import { readToken, remember } from './push-delivery.ts';
 import { failureReason } from './push-failure.ts';
 import {

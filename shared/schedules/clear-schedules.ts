@@ -1,6 +1,6 @@
 import type { ChangeConsumer } from '../jobs/change-feed.ts';
 import { cascade } from '../jobs/maintain.ts';
-import { idIn, instanceIn, scheduleEntity, scriptEntity } from '../store/entities.ts';
+import { idIn, instanceIn, scheduleEntity, scriptEntity } from '../table/entities.ts';
 import { removeSchedule } from './schedule-record.ts';
 
 /** Deletes the schedules of deleted scripts, which are no longer visible. */

@@ -1,18 +1,18 @@
 import type { JobContext, JobType } from '../jobs/jobs.ts';
 import { cascade } from '../jobs/maintain.ts';
-import { openTurns } from '../platform/limits/time-slices.ts';
+import { openTurns } from '../ports/limits/time-slices.ts';
 import { planRun } from '../scripts/pending-runs.ts';
+import { readTogether } from '../store/entity.ts';
+import type { Write } from '../store/store.ts';
+import { updateItem } from '../store/writes.ts';
 import {
   instanceCounter,
   instanceEntity,
   scheduleEntity,
   scriptEntity,
   traceEntity,
-} from '../store/entities.ts';
-import { readTogether } from '../store/entity.ts';
-import type { ScheduleData } from '../store/records/schedules.ts';
-import type { Write } from '../store/store.ts';
-import { updateItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { ScheduleData } from '../table/records/schedules.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { type Timing, timeAfter, timesAfter } from './rules/schedule-times.ts';
 import { planSchedule, type ScheduleTask, scheduleJob } from './schedule-record.ts';

@@ -1,11 +1,11 @@
 import { cancelNamedJob, type NamedJob, namedJob, newJob } from '../jobs/jobs.ts';
-import type { Platform } from '../platform/ports.ts';
+import type { Platform } from '../ports/ports.ts';
 import { clearTraces } from '../scripts/clear-script.ts';
-import { scheduleIdsEntity } from '../store/entities.ts';
-import { type Limited, removeId } from '../store/record-ids.ts';
-import type { ScheduleData } from '../store/records/schedules.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
+import { scheduleIdsEntity } from '../table/entities.ts';
+import { type Limited, removeId } from '../table/record-ids.ts';
+import type { ScheduleData } from '../table/records/schedules.ts';
 
 /** The limit on the schedules of an instance (docs/reference/schedules.md#limits). */
 export const scheduleLimit: Limited = { entity: scheduleIdsEntity, name: 'Schedule', max: 100 };

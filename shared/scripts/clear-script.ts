@@ -1,15 +1,15 @@
 import { clearSome } from '../instances/clear-partitions.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
+import type { Stored } from '../store/store.ts';
+import { deleteItem } from '../store/writes.ts';
 import {
   scriptEndpointEntity,
   scriptEndpointPositionEntity,
   traceEntity,
-} from '../store/entities.ts';
-import type { NamedPositionData } from '../store/records/records.ts';
-import type { TraceKind } from '../store/records/scripts.ts';
-import type { Stored } from '../store/store.ts';
-import { deleteItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { NamedPositionData } from '../table/records/records.ts';
+import type { TraceKind } from '../table/records/scripts.ts';
 import { sourceFiles } from '../values/file-keys.ts';
 
 /** Deleted script. */

@@ -1,10 +1,10 @@
 import { type JobType, namedJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import type { Platform } from '../platform/ports.ts';
-import { traceEntity } from '../store/entities.ts';
-import type { TraceData } from '../store/records/scripts.ts';
+import type { Platform } from '../ports/ports.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
+import { traceEntity } from '../table/entities.ts';
+import type { TraceData } from '../table/records/scripts.ts';
 import { dataOwner } from '../values/file-keys.ts';
 import type { RunReference } from './run-request.ts';
 import { afterlifeMs, filesOf, listed } from './traces.ts';

@@ -1,8 +1,8 @@
 import { newJob } from '../jobs/jobs.ts';
-import type { Platform } from '../platform/ports.ts';
-import { traceEntity } from '../store/entities.ts';
-import type { PlannedRun, TraceData, TracePart } from '../store/records/scripts.ts';
+import type { Platform } from '../ports/ports.ts';
 import type { Put } from '../store/store.ts';
+import { traceEntity } from '../table/entities.ts';
+import type { PlannedRun, TraceData, TracePart } from '../table/records/scripts.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { RunReference } from './run-request.ts';
 import { enterQueue } from './runs/run-queue.ts';

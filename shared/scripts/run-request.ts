@@ -1,4 +1,4 @@
-import type { ScriptData, TraceKind, TraceStatus } from '../store/records/scripts.ts';
+import type { ScriptData, TraceKind, TraceStatus } from '../table/records/scripts.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import type { ScriptResponse } from './rules/script-response.ts';
 

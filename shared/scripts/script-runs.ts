@@ -1,9 +1,9 @@
 import { metaToken } from '../accounts/keys.ts';
-import type { Platform } from '../platform/ports.ts';
-import { configEntity, instanceEntity, scriptEntity, traceEntity } from '../store/entities.ts';
+import type { Platform } from '../ports/ports.ts';
 import { readTogether } from '../store/entity.ts';
-import type { PlannedRun, TraceData } from '../store/records/scripts.ts';
 import type { Stored } from '../store/store.ts';
+import { configEntity, instanceEntity, scriptEntity, traceEntity } from '../table/entities.ts';
+import type { PlannedRun, TraceData } from '../table/records/scripts.ts';
 import { faultOf } from '../values/caught.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
 import { directRun } from './pending-runs.ts';

@@ -1,6 +1,6 @@
-import type { Platform } from '../platform/ports.ts';
-import { scriptSourceEntity } from '../store/entities.ts';
-import type { ScriptSourceData } from '../store/records/scripts.ts';
+import type { Platform } from '../ports/ports.ts';
+import { scriptSourceEntity } from '../table/entities.ts';
+import type { ScriptSourceData } from '../table/records/scripts.ts';
 import { dataOwner, storedKeyOf } from '../values/file-keys.ts';
 
 /** Returns the whole source of a script. Throws SourceChanged when its file was deleted with a change of the source. */

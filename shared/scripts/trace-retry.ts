@@ -1,8 +1,8 @@
 import { endpointRoute } from '../core/resource/endpoint.ts';
 import { idsFrom, instanceOf, reservedId } from '../core/resource/place.ts';
-import type { Context, Route } from '../core/resource/route.ts';
+import type { Context, Route } from '../core/routing/route.ts';
 import { commit } from '../store/commit.ts';
-import type { TraceData } from '../store/records/scripts.ts';
+import type { TraceData } from '../table/records/scripts.ts';
 import { depthOf } from '../values/access.ts';
 import { notFound, refused } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';

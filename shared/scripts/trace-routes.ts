@@ -18,9 +18,9 @@ import {
   pageParameters,
   projectionParameters,
 } from '../core/resource/query-parameters.ts';
-import type { Context, Route } from '../core/resource/route.ts';
-import type { TraceData } from '../store/records/scripts.ts';
+import type { Context, Route } from '../core/routing/route.ts';
 import type { Stored } from '../store/store.ts';
+import type { TraceData } from '../table/records/scripts.ts';
 import { notFound } from '../values/errors/errors.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../values/paging.ts';

@@ -1,8 +1,8 @@
-import type { Platform } from '../platform/ports.ts';
-import { traceEntity } from '../store/entities.ts';
-import type { TraceData, TraceKind, TracePart } from '../store/records/scripts.ts';
+import type { Platform } from '../ports/ports.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
+import { traceEntity } from '../table/entities.ts';
+import type { TraceData, TraceKind, TracePart } from '../table/records/scripts.ts';
 import {
   dataOwner,
   type FileKey,

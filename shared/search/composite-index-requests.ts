@@ -1,11 +1,11 @@
 import { addCompositeIndex } from '../classes/composite-index-job.ts';
 import { planCompositeIndex, timeOfChange } from '../classes/rules/composite-indexes.ts';
 import { byClass, type ClassUse, defineCache } from '../core/resource/caches.ts';
-import type { Context } from '../core/resource/route.ts';
+import type { Context } from '../core/routing/route.ts';
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
+import type { ClassData } from '../table/records/records.ts';
 import { faultOf } from '../values/caught.ts';
 import type { Part, Search, SearchReport } from './object-search.ts';
 import { missingCompositeIndex } from './query/composite-indexes.ts';

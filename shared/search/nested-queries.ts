@@ -1,11 +1,11 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { profileClass } from '../classes/rules/permissions.ts';
-import type { Context } from '../core/resource/route.ts';
-import type { Scan } from '../platform/limits/scans.ts';
-import { classEntity } from '../store/entities.ts';
-import type { ClassData, ObjectData } from '../store/records/records.ts';
+import type { Context } from '../core/routing/route.ts';
+import type { Scan } from '../ports/limits/scans.ts';
 import type { Stored } from '../store/store.ts';
+import { classEntity } from '../table/entities.ts';
+import type { ClassData, ObjectData } from '../table/records/records.ts';
 import { explainTo, findObjects } from './object-search.ts';
 import type { Condition, NestedQuery } from './query/conditions.ts';
 import { queryErrors } from './query/errors.ts';

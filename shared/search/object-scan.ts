@@ -1,7 +1,7 @@
-import { objectEntity } from '../store/entities.ts';
 import { maxQueryLimit } from '../store/limits.ts';
-import type { ObjectData } from '../store/records/records.ts';
 import type { Stored, Turns } from '../store/store.ts';
+import { objectEntity } from '../table/entities.ts';
+import type { ObjectData } from '../table/records/records.ts';
 import { openBatchSize } from './batch-size.ts';
 import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';
 import { queried } from './queried.ts';

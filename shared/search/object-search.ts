@@ -1,9 +1,9 @@
 import type { CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
 import { byClass, type Caches, type ClassUse, defineCache } from '../core/resource/caches.ts';
-import type { Context } from '../core/resource/route.ts';
-import type { Scan } from '../platform/limits/scans.ts';
-import type { ObjectData } from '../store/records/records.ts';
+import type { Context } from '../core/routing/route.ts';
+import type { Scan } from '../ports/limits/scans.ts';
 import type { Stored } from '../store/store.ts';
+import type { ObjectData } from '../table/records/records.ts';
 import {
   maxKeysRead,
   type ObjectScan,

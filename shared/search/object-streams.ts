@@ -1,8 +1,8 @@
-import { idKey, objectEntity } from '../store/entities.ts';
 import type { ListPart } from '../store/entity.ts';
-import { type ObjectRange, objectRanges } from '../store/object-ranges.ts';
-import type { ObjectData } from '../store/records/records.ts';
 import type { Store, Stored, Turns } from '../store/store.ts';
+import { idKey, objectEntity } from '../table/entities.ts';
+import { type ObjectRange, objectRanges } from '../table/object-ranges.ts';
+import type { ObjectData } from '../table/records/records.ts';
 import type { Cursor, Order } from './query/order.ts';
 import type { IdBounds } from './query/paths.ts';
 import type { Plan } from './query/plan.ts';

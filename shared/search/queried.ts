@@ -1,8 +1,8 @@
-import { idIn } from '../store/entities.ts';
-import { readObjectValue } from '../store/records/object-text.ts';
-import type { ObjectData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { TextItem } from '../store/text-item.ts';
+import { idIn } from '../table/entities.ts';
+import { readObjectValue } from '../table/records/object-text.ts';
+import type { ObjectData } from '../table/records/records.ts';
 import type { Json } from '../values/json/json.ts';
 import type { QueriedObject } from './query/fields.ts';
 

@@ -1,11 +1,11 @@
-import type { Context } from '../core/resource/route.ts';
-import type { Scan } from '../platform/limits/scans.ts';
-import { usernameEntity } from '../store/entities.ts';
-import { decodeText, encodeText } from '../store/index-keys.ts';
+import type { Context } from '../core/routing/route.ts';
+import type { Scan } from '../ports/limits/scans.ts';
 import { maxQueryLimit } from '../store/limits.ts';
-import { successor } from '../store/object-ranges.ts';
-import type { UsernameData } from '../store/records/records.ts';
 import type { Store, Stored } from '../store/store.ts';
+import { usernameEntity } from '../table/entities.ts';
+import { decodeText, encodeText } from '../table/index-keys.ts';
+import { successor } from '../table/object-ranges.ts';
+import type { UsernameData } from '../table/records/records.ts';
 import { maxKeysRead } from './object-scan.ts';
 import type { Condition } from './query/conditions.ts';
 import { queryTookTooLong } from './query/errors.ts';

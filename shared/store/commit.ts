@@ -1,4 +1,4 @@
-import type { Platform } from '../platform/ports.ts';
+import type { Platform } from '../ports/ports.ts';
 import { type Actor, depthOf } from '../values/access.ts';
 import type { ApiError } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';

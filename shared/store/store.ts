@@ -2,7 +2,7 @@ import type { JsonObject } from '../values/json/json.ts';
 
 /**
  * THE STORE PORT. One table of items under (partition key, sort key), with sparse indexes inside a partition. Two
- * adapters pass one conformance suite: LMDB (shared/platform/local/store) and DynamoDB (shared/platform/aws/store). An
+ * adapters pass one conformance suite: LMDB (shared/platforms/local/store) and DynamoDB (shared/platforms/aws/store). An
  * operation is one round trip for the caller; adapters retry where the medium asks for it.
  *
  * Strings are ordered by code point (the order of their UTF-8 bytes), never by UTF-16 unit.

@@ -1,8 +1,8 @@
 import { clearSome } from '../instances/clear-partitions.ts';
 import { afterCalls, type JobContext, type JobType } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { idKey, runQueueEntity, traceEntity } from '../store/entities.ts';
 import { deleteIfExists } from '../store/writes.ts';
+import { idKey, runQueueEntity, traceEntity } from '../table/entities.ts';
 
 const stepSize = 100;
 

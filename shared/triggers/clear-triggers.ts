@@ -1,7 +1,7 @@
 import type { ChangeConsumer, ItemChange } from '../jobs/change-feed.ts';
 import { afterCalls, type JobType, newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { classEntity, instanceIn, scriptEntity, triggerEntity } from '../store/entities.ts';
+import { classEntity, instanceIn, scriptEntity, triggerEntity } from '../table/entities.ts';
 import { livingOf } from './living-triggers.ts';
 import { planRemoval } from './remove-trigger.ts';
 

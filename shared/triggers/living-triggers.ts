@@ -1,9 +1,9 @@
-import type { Platform } from '../platform/ports.ts';
-import { classEntity, scriptEntity } from '../store/entities.ts';
+import type { Platform } from '../ports/ports.ts';
 import { readTogether } from '../store/entity.ts';
-import type { ClassData } from '../store/records/records.ts';
-import type { TriggerData } from '../store/records/triggers.ts';
 import type { Stored } from '../store/store.ts';
+import { classEntity, scriptEntity } from '../table/entities.ts';
+import type { ClassData } from '../table/records/records.ts';
+import type { TriggerData } from '../table/records/triggers.ts';
 
 /** The class of a trigger, if it exists, and whether the trigger does: it is deleted with its class or its script. */
 interface Ground {

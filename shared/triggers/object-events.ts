@@ -1,9 +1,9 @@
-import type { Platform } from '../platform/ports.ts';
+import type { Platform } from '../ports/ports.ts';
 import { keepPart } from '../scripts/traces.ts';
-import { triggerEventEntity } from '../store/entities.ts';
-import type { ClassData } from '../store/records/records.ts';
 import type { Put } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
+import { triggerEventEntity } from '../table/entities.ts';
+import type { ClassData } from '../table/records/records.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { changedNames, type OrderedChange, orderOf, triggersOf } from './rules/signals.ts';
 

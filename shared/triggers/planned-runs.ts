@@ -7,17 +7,17 @@ import { maxDepth } from '../scripts/rules/script-config.ts';
 import type { RunReference } from '../scripts/run-request.ts';
 import { dropPart } from '../scripts/runs/run-traces.ts';
 import { copyPart, noArguments, traceWrite } from '../scripts/traces.ts';
+import type { Put, Stored } from '../store/store.ts';
+import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
 import {
   idKey,
   placeOfEvent,
   runQueueEntity,
   traceEntity,
   triggerRateEntity,
-} from '../store/entities.ts';
-import type { TraceData } from '../store/records/scripts.ts';
-import type { TriggerData, TriggerEventData } from '../store/records/triggers.ts';
-import type { Put, Stored } from '../store/store.ts';
-import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { TraceData } from '../table/records/scripts.ts';
+import type { TriggerData, TriggerEventData } from '../table/records/triggers.ts';
 import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../values/bounds.ts';
 import { timestamp } from '../values/timestamp.ts';
 

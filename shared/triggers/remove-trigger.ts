@@ -1,11 +1,11 @@
 import { newJob } from '../jobs/jobs.ts';
-import type { Platform } from '../platform/ports.ts';
-import { triggerIdsEntity } from '../store/entities.ts';
-import { type Limited, removeId } from '../store/record-ids.ts';
-import type { ClassData } from '../store/records/records.ts';
-import type { TriggerData } from '../store/records/triggers.ts';
+import type { Platform } from '../ports/ports.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
+import { triggerIdsEntity } from '../table/entities.ts';
+import { type Limited, removeId } from '../table/record-ids.ts';
+import type { ClassData } from '../table/records/records.ts';
+import type { TriggerData } from '../table/records/triggers.ts';
 import { clearTriggerRuns } from './clear-runs.ts';
 import { readGround } from './living-triggers.ts';
 

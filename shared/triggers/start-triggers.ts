@@ -8,16 +8,16 @@ import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
+import type { Stored } from '../store/store.ts';
+import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
 import {
   instanceCounter,
   instanceIn,
   placeOfEvent,
   triggerEntity,
   triggerEventEntity,
-} from '../store/entities.ts';
-import type { TriggerEventData } from '../store/records/triggers.ts';
-import type { Stored } from '../store/store.ts';
-import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { TriggerEventData } from '../table/records/triggers.ts';
 import { isTransient } from '../values/errors/transient.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
 import { planRuns, type RunPlanner, returnRoom, takeRoom } from './planned-runs.ts';

@@ -1,11 +1,11 @@
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
-import type { Clock, Meter, Platform } from '../platform/ports.ts';
-import { instanceEntity, ownerOfData, usageEntity } from '../store/entities.ts';
+import type { Clock, Meter, Platform } from '../ports/ports.ts';
 import { readTogether } from '../store/entity.ts';
-import type { UsageData } from '../store/records/records.ts';
 import type { Check, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
+import { instanceEntity, ownerOfData, usageEntity } from '../table/entities.ts';
+import type { UsageData } from '../table/records/records.ts';
 import { faultOf } from '../values/caught.ts';
 
 /** Ports that a meter uses. */

@@ -2,16 +2,16 @@ import { type RewriteProgress, rewriteSome } from '../classes/rewrite-objects.ts
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
+import type { Stored } from '../store/store.ts';
+import { deleteItem, updateItem } from '../store/writes.ts';
 import {
   channelEntity,
   classEntity,
   deletedGroupsEntity,
   membershipEntity,
   userEntity,
-} from '../store/entities.ts';
-import type { ClassData } from '../store/records/records.ts';
-import type { Stored } from '../store/store.ts';
-import { deleteItem, updateItem } from '../store/writes.ts';
+} from '../table/entities.ts';
+import type { ClassData } from '../table/records/records.ts';
 
 /** Deleted group. */
 export type DeletedGroup = { readonly instance: number; readonly group: number };

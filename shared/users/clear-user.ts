@@ -4,10 +4,10 @@ import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import { planRemove } from '../objects/save-object.ts';
 import { removeDevices } from '../push/clear-devices.ts';
-import { classEntity, idKey, objectEntity, userSocialEntity } from '../store/entities.ts';
-import type { ClassData } from '../store/records/records.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
+import { classEntity, idKey, objectEntity, userSocialEntity } from '../table/entities.ts';
+import type { ClassData } from '../table/records/records.ts';
 
 /** Deleted user. */
 export type DeletedUser = { readonly instance: number; readonly user: number };

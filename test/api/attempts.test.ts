@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { toHandler } from '../../shared/platform/aws/gateway.ts';
+import { toHandler } from '../../shared/platforms/aws/gateway.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { sendElsewhere } from '../support/another-process.ts';
 import { expected, openWorld, type World } from '../support/api.ts';

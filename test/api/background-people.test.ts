@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { SocialProfile } from '../../shared/platform/ports.ts';
+import type { SocialProfile } from '../../shared/ports/ports.ts';
 import {
   deletedGroupsEntity,
   membershipEntity,
@@ -7,7 +7,7 @@ import {
   uniqueEntity,
   userEntity,
   userSocialEntity,
-} from '../../shared/store/entities.ts';
+} from '../../shared/table/entities.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { instanceId, storedClass } from '../support/stored-records.ts';

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
+import { indexNames } from '../../shared/store/store.ts';
 import {
   classCountEntity,
   classEntity,
   classMigrationEntity,
   instanceCounter,
   objectEntity,
-} from '../../shared/store/entities.ts';
-import { objectIndexes } from '../../shared/store/object-indexes.ts';
-import { classPartitions } from '../../shared/store/partitions.ts';
-import { indexNames } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
+import { objectIndexes } from '../../shared/table/object-indexes.ts';
+import { classPartitions } from '../../shared/table/partitions.ts';
 import { expected, openWorld, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { instanceId, storedClass } from '../support/stored-records.ts';

@@ -5,6 +5,8 @@ import { removeBackup } from '../../shared/backups/remove-backup.ts';
 import { restoreBackup } from '../../shared/backups/restore-backup.ts';
 import type { JobContext, JobType } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
+import type { Store, Transaction } from '../../shared/store/store.ts';
+import { deleteIfExists, putItem } from '../../shared/store/writes.ts';
 import {
   backupReaderEntity,
   classEntity,
@@ -12,9 +14,7 @@ import {
   objectEntity,
   ownerOfData,
   restoredData,
-} from '../../shared/store/entities.ts';
-import type { Store, Transaction } from '../../shared/store/store.ts';
-import { deleteIfExists, putItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
 import { archiveFiles, manifestKey } from '../../shared/values/file-keys.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { expected, openWorld, type World } from '../support/api.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import { activeRestoreEntity, backupEntity, ownerOfData } from '../../shared/store/entities.ts';
-import type { BackupData } from '../../shared/store/records/backups.ts';
 import { putItem } from '../../shared/store/writes.ts';
+import { activeRestoreEntity, backupEntity, ownerOfData } from '../../shared/table/entities.ts';
+import type { BackupData } from '../../shared/table/records/backups.ts';
 import { archiveFiles, chunkKey, manifestKey } from '../../shared/values/file-keys.ts';
 import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';

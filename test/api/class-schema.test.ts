@@ -22,7 +22,7 @@ const types =
     ' ',
   );
 
-/** One row per kind of error; test/domain/class-schema.test.ts has all rules. */
+/** One row per kind of error; test/classes/class-schema.test.ts has all rules. */
 describe('a schema is rejected', () => {
   it.each<[string, unknown, string]>([
     ['when its text is no JSON', '[', 'Not a valid JSON string.'],

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { type Handler, toHandler } from '../../shared/platform/aws/gateway.ts';
+import { type Handler, toHandler } from '../../shared/platforms/aws/gateway.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { accountKey } from '../../shared/accounts/keys.ts';
 import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
+import type { Key } from '../../shared/store/store.ts';
 import {
   accountEntity,
   apiKeyEntity,
   scriptEndpointEntity,
   userEntity,
-} from '../../shared/store/entities.ts';
-import type { Key } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { dataIdOf } from '../support/moved-store.ts';

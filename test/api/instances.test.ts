@@ -188,7 +188,7 @@ const start = 'Value has to start with a letter.';
 const characters = 'Enter a valid value consisting of letters, numbers, hyphens.';
 const reserved = 'Unable to use that value. Please choose a different one.';
 
-/** Names, and all messages of each; more in test/domain/instance-name.test.ts. */
+/** Names, and all messages of each; more in test/instances/instance-name.test.ts. */
 const badNames: readonly [unknown, readonly string[]][] = [
   ['_', ['Ensure this field has at least 5 characters.', start, end, characters]],
   ['a'.repeat(65), ['Ensure this value has at most 64 characters (it has 65).']],

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createRouter } from '../../shared/core/http/router.ts';
-import { methods } from '../../shared/core/resource/route.ts';
+import { methods } from '../../shared/core/routing/route.ts';
+import { createRouter } from '../../shared/core/routing/router.ts';
 import type { Credentials } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {

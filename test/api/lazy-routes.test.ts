@@ -3,7 +3,7 @@ import { api as families, routes } from '../../functions/api.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch, Request } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { lazyRoutes } from '../../shared/core/pipeline/lazy-routes.ts';
+import { lazyRoutes } from '../../shared/core/routing/lazy-routes.ts';
 import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 

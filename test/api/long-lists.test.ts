@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import type { Share } from '../../shared/platform/limits/fair-queue.ts';
-import { usernameEntity } from '../../shared/store/entities.ts';
-import { encodeText } from '../../shared/store/index-keys.ts';
+import type { Share } from '../../shared/ports/limits/fair-queue.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import { usernameEntity } from '../../shared/table/entities.ts';
+import { encodeText } from '../../shared/table/index-keys.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 import { api } from '../support/api-fixture.ts';
 import { instanceId } from '../support/stored-records.ts';

@@ -54,7 +54,7 @@ const notInteger = 'A valid integer is required.';
 const noTarget = 'Target with specified id does not exist.';
 const noClass = 'Target class does not exist.';
 
-/** What values and operators are read as, field type by field type, is in test/domain/object-values.test.ts. */
+/** What values and operators are read as, field type by field type, is in test/objects/object-values.test.ts. */
 describe('references', () => {
   it('may be to objects and users that exist; a relation loses other ids', async () => {
     const made = await create({

@@ -45,7 +45,7 @@ const forth = (last: number) => `&direction=1&last_pk=${last}`;
 const back = (last: number) => `&direction=0&last_pk=${last}`;
 const all = [1, 2, 3, 4, 5, 6, 7];
 
-/** All parameters, and the links for all kinds of pages, are in test/domain/paging.test.ts. */
+/** All parameters, and the links for all kinds of pages, are in test/values/paging.test.ts. */
 describe('a page', () => {
   type Row = [list: string, page: string, ids: number[], next: string | null, prev: string | null];
 

@@ -58,7 +58,7 @@ async function listed(values: Readonly<Record<string, unknown>>): Promise<unknow
   return objects.map(({ id }: { readonly id: number }) => id);
 }
 
-/** Lookups are in test/domain/query-match.test.ts, and all of them on random data in query-model.test.ts. */
+/** Lookups are in test/search/query-match.test.ts, and all of them on random data in query-model.test.ts. */
 const filters: readonly [query: unknown, ids: number[]][] = [
   [{}, [3, 4, 5, 6, 7, 8, 9]],
   [{ pages: { _eq: '5' }, sold: { _eq: 't' } }, [3, 5]],

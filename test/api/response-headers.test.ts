@@ -135,7 +135,7 @@ describe('the response of a script', () => {
   });
 });
 
-/** Names in full are in test/domain/response-headers.test.ts; with nginx: test/local/steered-proxy.test.ts. */
+/** Names in full are in test/core/response-headers.test.ts; with nginx: test/local/steered-proxy.test.ts. */
 describe('headers that a script may not set', () => {
   const steering = {
     'x-accel-REDIRECT': '/private/report.txt',
@@ -202,7 +202,7 @@ describe('headers that a script may not set', () => {
   });
 });
 
-/** Attributes in full are in test/domain/cookies.test.ts. */
+/** Attributes in full are in test/scripts/cookies.test.ts. */
 describe('a cookie of a script', () => {
   const home = '/v1.1/instances/blog-1/';
 

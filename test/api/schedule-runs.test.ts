@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
-import { jobEntity, jobShards, scheduleEntity, traceEntity } from '../../shared/store/entities.ts';
+import { jobEntity, jobShards, scheduleEntity, traceEntity } from '../../shared/table/entities.ts';
 import { type ApiResponse, expected } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { column, time } from '../support/responses.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
-import { documentedPath } from '../../shared/core/http/path-parameters.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { versions } from '../../shared/core/resource/versions.ts';
+import { documentedPath } from '../../shared/core/routing/path-parameters.ts';
 import { type Credentials, expected } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {

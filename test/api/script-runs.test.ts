@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { instanceEntity, traceEntity } from '../../shared/store/entities.ts';
+import { instanceEntity, traceEntity } from '../../shared/table/entities.ts';
 import { machine } from '../scripts/python-hosts.ts';
 import {
   type ApiResponse,

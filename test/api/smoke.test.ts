@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { openClient } from '../../bin/client.ts';
 import { pathByFamily } from '../../bin/smoke/function-step.ts';
 import { allSteps, runSmoke } from '../../bin/smoke/run.ts';
 import { api, routes } from '../../functions/api.ts';
-import { createRouter } from '../../shared/core/http/router.ts';
+import { openClient } from '../../shared/clients/client.ts';
+import { createRouter } from '../../shared/core/routing/router.ts';
 import { machine } from '../scripts/python-hosts.ts';
 import { startApi } from '../support/api.ts';
 import { medium } from '../support/medium.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
-import { objectEntity } from '../../shared/store/entities.ts';
-import { objectIndexes } from '../../shared/store/object-indexes.ts';
 import { type IndexName, indexNames } from '../../shared/store/store.ts';
+import { objectEntity } from '../../shared/table/entities.ts';
+import { objectIndexes } from '../../shared/table/object-indexes.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { requestCompositeIndex } from '../support/composite-indexes.ts';

@@ -5,7 +5,7 @@ import { type JobContext, newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
 import { planRun } from '../../shared/scripts/pending-runs.ts';
-import { instanceCounter, jobEntity, jobShards } from '../../shared/store/entities.ts';
+import { instanceCounter, jobEntity, jobShards } from '../../shared/table/entities.ts';
 import { suspendedJobMs } from '../../shared/values/bounds.ts';
 import { expected } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';

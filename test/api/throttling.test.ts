@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openClock } from '../../shared/platform/clock.ts';
+import { openClock } from '../../shared/ports/clock.ts';
 import { type ApiResponse, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { openMovedClock } from '../support/moved-clock.ts';

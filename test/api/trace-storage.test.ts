@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
-import { traceEntity } from '../../shared/store/entities.ts';
-import type { TraceData, TraceKind } from '../../shared/store/records/scripts.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import { traceEntity } from '../../shared/table/entities.ts';
+import type { TraceData, TraceKind } from '../../shared/table/records/scripts.ts';
 import { write } from '../store/fixture.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import {
   deletedGroupsEntity,
   type InstanceCounter,
   instanceCounter,
-} from '../../shared/store/entities.ts';
-import { createItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { runPending } from '../../shared/scripts/script-runs.ts';
-import { runQueueEntity, traceEntity, triggerRateEntity } from '../../shared/store/entities.ts';
 import { putItem } from '../../shared/store/writes.ts';
+import { runQueueEntity, traceEntity, triggerRateEntity } from '../../shared/table/entities.ts';
 import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../../shared/values/bounds.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { readRange } from '../../shared/store/entity.ts';
 import {
   runQueueEntity,
   traceEntity,
   triggerEntity,
   triggerEventEntity,
-} from '../../shared/store/entities.ts';
-import { readRange } from '../../shared/store/entity.ts';
+} from '../../shared/table/entities.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { dataIdOf } from '../support/moved-store.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { SocialProfile } from '../../shared/platform/ports.ts';
+import type { SocialProfile } from '../../shared/ports/ports.ts';
 import { expected, openWorld } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';

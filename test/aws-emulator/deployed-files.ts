@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import { openFiles } from '../../shared/platform/aws/files.ts';
-import type { FileContent, FileStore } from '../../shared/platform/file-store.ts';
+import { openFiles } from '../../shared/platforms/aws/files.ts';
+import type { FileContent, FileStore } from '../../shared/ports/file-store.ts';
 import { checkOwned, type FileKey } from '../../shared/values/file-keys.ts';
 import { ownedKey } from '../support/has-file.ts';
 import type { PendingFiles } from './fake-aws.ts';

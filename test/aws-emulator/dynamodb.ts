@@ -5,9 +5,9 @@ import {
   DeleteTableCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { createClient } from '../../shared/platform/aws/store/client.ts';
-import { openStore } from '../../shared/platform/aws/store/store.ts';
-import { partitionKey, sortKey, tableIndexes } from '../../shared/platform/aws/store/table.ts';
+import { createClient } from '../../shared/platforms/aws/store/client.ts';
+import { openStore } from '../../shared/platforms/aws/store/store.ts';
+import { partitionKey, sortKey, tableIndexes } from '../../shared/platforms/aws/store/table.ts';
 import type { Store } from '../../shared/store/store.ts';
 
 /** URL of an emulator, if configured. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { partitionKey } from '../../shared/platform/aws/store/table.ts';
+import { partitionKey } from '../../shared/platforms/aws/store/table.ts';
 import { recordRequest, saveRequests } from '../judges/recorded-requests.ts';
 import { type FakeLambda, lambdaAccesses, readLambda } from './fake-lambda.ts';
 import {

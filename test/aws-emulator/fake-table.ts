@@ -3,7 +3,7 @@ import {
   partitionKey,
   sortKey,
   tableIndexes,
-} from '../../shared/platform/aws/store/table.ts';
+} from '../../shared/platforms/aws/store/table.ts';
 
 /*
  * One DynamoDB table in memory: the requests of the store, with their conditions, ranges, indexes and

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findIsolatedPython } from '../../shared/platform/local/scripts/commands/python-command.ts';
-import { probeIsolation } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
+import { findIsolatedPython } from '../../shared/platforms/local/scripts/commands/python-command.ts';
+import { probeIsolation } from '../../shared/platforms/local/scripts/sandbox/isolation.ts';
 import { unpack } from '../scripts/hosts.ts';
 import { startLambda } from './lambda.ts';
 import { startPythonLambda } from './python-lambda.ts';

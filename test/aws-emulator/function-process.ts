@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { FunctionResult, ScriptEvent } from '../../shared/platform/runtimes/node/lambda.ts';
+import type { FunctionResult, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
 
 /** A function of a script, in processes of its own. */
 export interface FunctionProcess {

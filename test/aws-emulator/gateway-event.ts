@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Dispatch } from '../../shared/core/http/message.ts';
-import type { Handler } from '../../shared/platform/aws/gateway.ts';
+import type { Handler } from '../../shared/platforms/aws/gateway.ts';
 
 /** A request as the gateway has read it. */
 export interface GatewayRequest {

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openParents } from '../../shared/platform/local/scripts/sandbox/box.ts';
-import { systemFolders } from '../../shared/platform/local/scripts/sandbox/system-files.ts';
+import { openParents } from '../../shared/platforms/local/scripts/sandbox/box.ts';
+import { systemFolders } from '../../shared/platforms/local/scripts/sandbox/system-files.ts';
 import { type FunctionProcess, nodeHost, pythonHost, startFunction } from './function-process.ts';
 
 /*

@@ -1,5 +1,5 @@
-import { readChange } from '../../shared/platform/aws/store/item.ts';
-import { attributes } from '../../shared/platform/aws/store/table.ts';
+import { readChange } from '../../shared/platforms/aws/store/item.ts';
+import { attributes } from '../../shared/platforms/aws/store/table.ts';
 import {
   type Change,
   ConditionFailed,

@@ -1,6 +1,6 @@
-import type { FoundPython } from '../../shared/platform/local/scripts/commands/find-python.ts';
-import { boxCommand } from '../../shared/platform/local/scripts/sandbox/box.ts';
-import type { Isolation } from '../../shared/platform/local/scripts/sandbox/level.ts';
+import type { FoundPython } from '../../shared/platforms/local/scripts/commands/find-python.ts';
+import { boxCommand } from '../../shared/platforms/local/scripts/sandbox/box.ts';
+import type { Isolation } from '../../shared/platforms/local/scripts/sandbox/level.ts';
 import { type FunctionProcess, pythonHost, startFunction } from './function-process.ts';
 
 /**

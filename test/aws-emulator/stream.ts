@@ -1,12 +1,12 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { attributes } from '../../shared/platform/aws/store/table.ts';
+import { attributes } from '../../shared/platforms/aws/store/table.ts';
 import {
   channelEventEntity,
   classEntity,
   jobEntity,
   scriptEntity,
   triggerEventEntity,
-} from '../../shared/store/entities.ts';
+} from '../../shared/table/entities.ts';
 import type { Images } from './fake-table.ts';
 
 /** Kinds of items of which only creates are watched. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { partitionKey } from '../../shared/platform/aws/store/table.ts';
+import { partitionKey } from '../../shared/platforms/aws/store/table.ts';
 
 /** Capacity units, by the partition key or the index that they belong to. */
 export type UnitsBy = Readonly<Record<string, number>>;

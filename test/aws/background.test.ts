@@ -8,15 +8,16 @@ import {
   type BackgroundEvent,
   type BackgroundOptions,
   createBackground,
-} from '../../shared/platform/aws/jobs/background.ts';
-import { readStreamRecord } from '../../shared/platform/aws/jobs/stream.ts';
-import type { WakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
-import { type Item, writeItem } from '../../shared/platform/aws/store/item.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import type { FileContent, FileStore } from '../../shared/platform/file-store.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+} from '../../shared/platforms/aws/jobs/background.ts';
+import { readStreamRecord } from '../../shared/platforms/aws/jobs/stream.ts';
+import type { WakeUps } from '../../shared/platforms/aws/jobs/wake-ups.ts';
+import { type Item, writeItem } from '../../shared/platforms/aws/store/item.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import type { FileContent, FileStore } from '../../shared/ports/file-store.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
+import type { Change, Put, Store } from '../../shared/store/store.ts';
 import {
   classCountEntity,
   deadLetterEntity,
@@ -24,8 +25,7 @@ import {
   jobEntity,
   jobShards,
   objectEntity,
-} from '../../shared/store/entities.ts';
-import type { Change, Put, Store } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { put, write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
-import { openDataGuard } from '../../shared/platform/aws/requests/data-guard.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
-import { dataVersionEntity } from '../../shared/store/entities.ts';
+import { openDataGuard } from '../../shared/platforms/aws/requests/data-guard.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { putItem } from '../../shared/store/writes.ts';
+import { dataVersionEntity } from '../../shared/table/entities.ts';
 import { write } from '../store/fixture.ts';
 
 let store: LocalStore;

@@ -22,9 +22,9 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DeadLetter } from '../../shared/jobs/dead-letters.ts';
-import { openDeadLetters } from '../../shared/platform/aws/operations/dead-letters.ts';
-import { findDeployment } from '../../shared/platform/aws/operations/stack.ts';
-import { deadLetterEntity } from '../../shared/store/entities.ts';
+import { openDeadLetters } from '../../shared/platforms/aws/operations/dead-letters.ts';
+import { findDeployment } from '../../shared/platforms/aws/operations/stack.ts';
+import { deadLetterEntity } from '../../shared/table/entities.ts';
 import { recordMocked } from '../judges/recorded-requests.ts';
 import { adoptedContext } from '../stack/adopted-context.ts';
 import { synthesise } from '../support/stack.ts';

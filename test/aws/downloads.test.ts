@@ -1,7 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { expect, test } from 'vitest';
-import { toHandler } from '../../shared/platform/aws/gateway.ts';
-import { createDownloads } from '../../shared/platform/aws/requests/downloads.ts';
+import { toHandler } from '../../shared/platforms/aws/gateway.ts';
+import { createDownloads } from '../../shared/platforms/aws/requests/downloads.ts';
 import { eventOf } from '../aws-emulator/gateway-event.ts';
 
 const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token' };

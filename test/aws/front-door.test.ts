@@ -2,8 +2,8 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
-import { toHandler } from '../../shared/platform/aws/gateway.ts';
-import { openFrontDoor } from '../../shared/platform/aws/requests/front-door.ts';
+import { toHandler } from '../../shared/platforms/aws/gateway.ts';
+import { openFrontDoor } from '../../shared/platforms/aws/requests/front-door.ts';
 import { eventOf } from '../aws-emulator/gateway-event.ts';
 
 const client = new SecretsManagerClient({ region: 'eu-west-1' });

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
-import { withinRequest } from '../../shared/platform/aws/handler.ts';
-import { registerExtension } from '../../shared/platform/aws/lifetime/extension.ts';
-import { openInvocations, openLateWork } from '../../shared/platform/aws/lifetime/late-work.ts';
+import { withinRequest } from '../../shared/platforms/aws/handler.ts';
+import { registerExtension } from '../../shared/platforms/aws/lifetime/extension.ts';
+import { openInvocations, openLateWork } from '../../shared/platforms/aws/lifetime/late-work.ts';
 
 /* Work that continues after the response of a function, which Lambda suspends once its extensions ask for an event. */
 

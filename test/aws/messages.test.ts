@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openMessages } from '../../shared/platform/aws/messages/messages.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { LogEntry, Messages } from '../../shared/platform/ports.ts';
+import { openMessages } from '../../shared/platforms/aws/messages/messages.ts';
+import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import type { LogEntry, Messages } from '../../shared/ports/ports.ts';
 import { type Store, StoreBusy } from '../../shared/store/store.ts';
 import { type Ending, openEnding } from '../../shared/values/ending.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { OutcomeUnknown } from '../../shared/platform/aws/store/write.ts';
-import { runSlotEntity, runWaiterEntity } from '../../shared/store/entities.ts';
-import { contentPartitions } from '../../shared/store/partitions.ts';
+import { OutcomeUnknown } from '../../shared/platforms/aws/store/write.ts';
+import { runSlotEntity, runWaiterEntity } from '../../shared/table/entities.ts';
+import { contentPartitions } from '../../shared/table/partitions.ts';
 import {
   openTableHost,
   openVisitors,

@@ -6,10 +6,10 @@ import {
   readCredentials,
   readEnvironment,
   readSettings,
-} from '../../shared/platform/aws/environment.ts';
-import { openLog } from '../../shared/platform/aws/log/log.ts';
-import { openMailer } from '../../shared/platform/aws/mailer.ts';
-import { openSecrets } from '../../shared/platform/aws/secrets.ts';
+} from '../../shared/platforms/aws/environment.ts';
+import { openLog } from '../../shared/platforms/aws/log/log.ts';
+import { openMailer } from '../../shared/platforms/aws/mailer.ts';
+import { openSecrets } from '../../shared/platforms/aws/secrets.ts';
 
 describe('secrets', () => {
   const first = 'ab'.repeat(32);

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareTable } from '../../shared/platform/aws/operations/prepare-table.ts';
+import { prepareTable } from '../../shared/platforms/aws/operations/prepare-table.ts';
 import { recordMocked } from '../judges/recorded-requests.ts';
 
 const mock = mockClient(DynamoDBClient);

@@ -20,10 +20,10 @@ import {
   onTestFinished,
   test,
 } from 'vitest';
-import { openSender } from '../../shared/platform/aws/push.ts';
-import { openVault } from '../../shared/platform/aws/vault.ts';
-import { temporarySecrets } from '../../shared/platform/local/secrets.ts';
-import { KeyGone, type Vault } from '../../shared/platform/ports.ts';
+import { openSender } from '../../shared/platforms/aws/push.ts';
+import { openVault } from '../../shared/platforms/aws/vault.ts';
+import { temporarySecrets } from '../../shared/platforms/local/secrets.ts';
+import { KeyGone, type Vault } from '../../shared/ports/ports.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { configure, serviceAccount } from '../support/push.ts';
 

@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
-import { readBucket } from '../../shared/platform/aws/operations/read-bucket.ts';
+import { readBucket } from '../../shared/platforms/aws/operations/read-bucket.ts';
 
 test('all pages of a bucket are listed', async () => {
   const client = new S3Client({ region: 'eu-west-1' });

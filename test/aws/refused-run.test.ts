@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { createHandler } from '../../shared/platform/aws/handler.ts';
+import { createHandler } from '../../shared/platforms/aws/handler.ts';
 import { runScript } from '../../shared/scripts/script-runs.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { api } from '../support/api-fixture.ts';

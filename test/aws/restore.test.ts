@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
-import { queueVariable } from '../../shared/platform/aws/environment.ts';
-import { createClient } from '../../shared/platform/aws/store/client.ts';
-import { openStore } from '../../shared/platform/aws/store/store.ts';
-import { dataVersion } from '../../shared/store/data-version.ts';
-import { dataVersionEntity } from '../../shared/store/entities.ts';
+import { queueVariable } from '../../shared/platforms/aws/environment.ts';
+import { createClient } from '../../shared/platforms/aws/store/client.ts';
+import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import { putItem } from '../../shared/store/writes.ts';
+import { dataVersion } from '../../shared/table/data-version.ts';
+import { dataVersionEntity } from '../../shared/table/entities.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { createFakeLambda, type FakeLambda } from '../aws-emulator/fake-lambda.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
@@ -24,7 +24,7 @@ import { synthesise } from '../support/stack.ts';
 import { type DeployedFunction, deployedFunctions } from '../support/template.ts';
 
 /*
- * A rehearsal of docs/restoring.md#on-aws: a deployment is used, its table is restored to an earlier moment under
+ * A rehearsal of docs/guides/restoring.md#on-aws: a deployment is used, its table is restored to an earlier moment under
  * another name, and a stack that adopts the restored table takes over. Its functions run under the roles of its template.
  */
 

@@ -9,16 +9,16 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimsOf } from '../../shared/accounts/keys.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
-import { openSecrets } from '../../shared/platform/aws/secrets.ts';
-import { openStore } from '../../shared/platform/aws/store/store.ts';
-import type { Secrets } from '../../shared/platform/ports.ts';
+import { openSecrets } from '../../shared/platforms/aws/secrets.ts';
+import { openStore } from '../../shared/platforms/aws/store/store.ts';
+import type { Secrets } from '../../shared/ports/ports.ts';
 import {
   accountEntity,
   apiKeyEntity,
   invitationEntity,
   scriptEndpointEntity,
   userEntity,
-} from '../../shared/store/entities.ts';
+} from '../../shared/table/entities.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { jobTypes } from '../../functions/jobs.ts';
-import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
+import { createBackground } from '../../shared/platforms/aws/jobs/background.ts';
 import { expected } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { useWorld, world } from '../support/world-fixture.ts';

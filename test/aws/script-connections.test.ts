@@ -3,10 +3,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterEach, expect, test } from 'vitest';
-import { openScripts } from '../../shared/platform/aws/scripts/scripts.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import { openScripts } from '../../shared/platforms/aws/scripts/scripts.ts';
+import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
 
 /* The client of Lambda on a real connection: it must not repeat requests that may have arrived. */
 

@@ -18,26 +18,26 @@ import { unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import type { ItemChange, Services } from '../../shared/jobs/change-feed.ts';
 import type { JobContext, JobType, StepResult } from '../../shared/jobs/jobs.ts';
-import { createDeployScript } from '../../shared/platform/aws/scripts/deploy-script.ts';
-import { followScripts } from '../../shared/platform/aws/scripts/follow-scripts.ts';
-import { openControl } from '../../shared/platform/aws/scripts/function-control.ts';
-import { describeFunction, functionName } from '../../shared/platform/aws/scripts/script-names.ts';
-import { packFunction, releaseOf } from '../../shared/platform/aws/scripts/script-package.ts';
-import { createSweepFunctions } from '../../shared/platform/aws/scripts/sweep-functions.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import { createDeployScript } from '../../shared/platforms/aws/scripts/deploy-script.ts';
+import { followScripts } from '../../shared/platforms/aws/scripts/follow-scripts.ts';
+import { openControl } from '../../shared/platforms/aws/scripts/function-control.ts';
+import { describeFunction, functionName } from '../../shared/platforms/aws/scripts/script-names.ts';
+import { packFunction, releaseOf } from '../../shared/platforms/aws/scripts/script-package.ts';
+import { createSweepFunctions } from '../../shared/platforms/aws/scripts/sweep-functions.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import type { Stored } from '../../shared/store/store.ts';
+import { putItem } from '../../shared/store/writes.ts';
 import {
   jobEntity,
   jobShards,
   scriptEntity,
   scriptFunctionEntity,
   scriptSourceEntity,
-} from '../../shared/store/entities.ts';
-import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
-import type { ScriptData } from '../../shared/store/records/scripts.ts';
-import type { Stored } from '../../shared/store/store.ts';
-import { putItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { ScriptFunctionData } from '../../shared/table/records/functions.ts';
+import type { ScriptData } from '../../shared/table/records/scripts.ts';
 import { del, write } from '../store/fixture.ts';
 
 const lambda = mockClient(LambdaClient);

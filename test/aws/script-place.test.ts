@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openScriptPlace } from '../../shared/platform/aws/script-place.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import { openScriptPlace } from '../../shared/platforms/aws/script-place.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openIds } from '../../shared/ports/ids.ts';
 import type { Key } from '../../shared/store/store.ts';
 
 let store: LocalStore;

@@ -10,23 +10,23 @@ import {
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test } from 'vitest';
-import { functionName } from '../../shared/platform/aws/scripts/script-names.ts';
-import { openScripts } from '../../shared/platform/aws/scripts/scripts.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+import { functionName } from '../../shared/platforms/aws/scripts/script-names.ts';
+import { openScripts } from '../../shared/platforms/aws/scripts/scripts.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
+import { createItem } from '../../shared/store/writes.ts';
 import {
   jobEntity,
   jobShards,
   runSlotEntity,
   runWaiterEntity,
   scriptFunctionEntity,
-} from '../../shared/store/entities.ts';
-import type { ScriptFunctionData } from '../../shared/store/records/functions.ts';
-import { createItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { ScriptFunctionData } from '../../shared/table/records/functions.ts';
 import { parseExactJson } from '../../shared/values/json/exact-number.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 import { write } from '../store/fixture.ts';

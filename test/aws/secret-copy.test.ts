@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { addDeployedVersion } from '../../shared/platform/aws/rotate-secret.ts';
-import { clientOf, fetchSecrets } from '../../shared/platform/aws/secrets.ts';
+import { addDeployedVersion } from '../../shared/platforms/aws/rotate-secret.ts';
+import { clientOf, fetchSecrets } from '../../shared/platforms/aws/secrets.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeInBlocks } from '../../shared/platform/aws/store/blocks.ts';
+import { takeInBlocks } from '../../shared/platforms/aws/store/blocks.ts';
 
 const counter = { pk: 'P', sk: 'numbers' };
 

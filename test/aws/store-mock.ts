@@ -3,9 +3,9 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { createClient } from '../../shared/platform/aws/store/client.ts';
-import type { Item } from '../../shared/platform/aws/store/item.ts';
-import { openStore } from '../../shared/platform/aws/store/store.ts';
+import { createClient } from '../../shared/platforms/aws/store/client.ts';
+import type { Item } from '../../shared/platforms/aws/store/item.ts';
+import { openStore } from '../../shared/platforms/aws/store/store.ts';
 
 /** Epoch seconds of the store under test. */
 export const nowSeconds = 4_000_000_000;

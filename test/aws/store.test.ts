@@ -6,8 +6,8 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { instanceCounter } from '../../shared/store/entities.ts';
 import { CounterEnded } from '../../shared/store/store.ts';
+import { instanceCounter } from '../../shared/table/entities.ts';
 import { change, put } from '../store/fixture.ts';
 import { failure, openMockStore, tableItem } from './store-mock.ts';
 
@@ -103,7 +103,7 @@ describe('a store that is closed', () => {
 
 describe('the adapter', () => {
   it('never scans', () => {
-    const folder = new URL('../../shared/platform/aws/store/', import.meta.url);
+    const folder = new URL('../../shared/platforms/aws/store/', import.meta.url);
     const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'));
 
     expect(sources.filter((source) => /ScanCommand|\bscan\(/.test(source))).toEqual([]);

@@ -12,12 +12,12 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 
-import type { Handler, Result } from '../../shared/platform/aws/gateway.ts';
-import { createHandler } from '../../shared/platform/aws/handler.ts';
-import { withSharedPatience } from '../../shared/platform/aws/sdk/patience.ts';
-import { createClient } from '../../shared/platform/aws/store/client.ts';
-import { type Pacing, realPacing } from '../../shared/platform/aws/store/retry.ts';
-import { openStore } from '../../shared/platform/aws/store/store.ts';
+import type { Handler, Result } from '../../shared/platforms/aws/gateway.ts';
+import { createHandler } from '../../shared/platforms/aws/handler.ts';
+import { withSharedPatience } from '../../shared/platforms/aws/sdk/patience.ts';
+import { createClient } from '../../shared/platforms/aws/store/client.ts';
+import { type Pacing, realPacing } from '../../shared/platforms/aws/store/retry.ts';
+import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import { type Store, StoreBusy } from '../../shared/store/store.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 

@@ -6,15 +6,15 @@ import {
   type BackgroundEvent,
   type BackgroundHandler,
   createBackground,
-} from '../../shared/platform/aws/jobs/background.ts';
-import { writeItem } from '../../shared/platform/aws/store/item.ts';
-import { retry } from '../../shared/platform/aws/store/retry.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
-import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
+} from '../../shared/platforms/aws/jobs/background.ts';
+import { writeItem } from '../../shared/platforms/aws/store/item.ts';
+import { retry } from '../../shared/platforms/aws/store/retry.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 import type { Change, Put, Store } from '../../shared/store/store.ts';
+import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/table/entities.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { put } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';

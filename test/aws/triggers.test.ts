@@ -1,21 +1,21 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Services } from '../../shared/jobs/change-feed.ts';
-import { createBackground } from '../../shared/platform/aws/jobs/background.ts';
-import { writeItem } from '../../shared/platform/aws/store/item.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import { createBackground } from '../../shared/platforms/aws/jobs/background.ts';
+import { writeItem } from '../../shared/platforms/aws/store/item.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import { readRange } from '../../shared/store/entity.ts';
+import { type Put, StoreBusy, type Stored } from '../../shared/store/store.ts';
 import {
   deadLetterEntity,
   runQueueEntity,
   traceEntity,
   triggerEventEntity,
   triggerRateEntity,
-} from '../../shared/store/entities.ts';
-import { readRange } from '../../shared/store/entity.ts';
-import type { RunQueueData } from '../../shared/store/records/scripts.ts';
-import { type Put, StoreBusy, type Stored } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
+import type { RunQueueData } from '../../shared/table/records/scripts.ts';
 import { startTriggers } from '../../shared/triggers/start-triggers.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { change, write } from '../store/fixture.ts';

@@ -1,16 +1,16 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
-import { tickMessage } from '../../shared/platform/aws/log/log.ts';
+import { tickMessage } from '../../shared/platforms/aws/log/log.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
+import { createItem, putItem } from '../../shared/store/writes.ts';
 import {
   instanceEntity,
   runSlotEntity,
   scriptEntity,
   traceEntity,
-} from '../../shared/store/entities.ts';
-import type { ScriptData } from '../../shared/store/records/scripts.ts';
-import { createItem, putItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { ScriptData } from '../../shared/table/records/scripts.ts';
 import { type Account, openAccount } from '../aws-emulator/account.ts';
 import { write } from '../store/fixture.ts';
 

@@ -1,7 +1,7 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openWakeUps } from '../../shared/platform/aws/jobs/wake-ups.ts';
+import { openWakeUps } from '../../shared/platforms/aws/jobs/wake-ups.ts';
 
 const client = new SQSClient({ region: 'eu-west-1' });
 const sqs = mockClient(client);

@@ -2,7 +2,7 @@ import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 import { openWorld, plantUser, startApi } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {

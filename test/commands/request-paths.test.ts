@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { allItems, openClient } from '../../bin/client.ts';
 import { sections } from '../../bin/groundwork/project/model/sections.ts';
 import { pathOf } from '../../bin/groundwork/project/push/instance-state.ts';
 import { connectInstance } from '../../bin/groundwork/settings.ts';
+import { allItems, openClient } from '../../shared/clients/client.ts';
 import { at, PathError } from '../../shared/values/text/request-path.ts';
 
 /* Names in files, settings and responses do not change which path a command requests. */

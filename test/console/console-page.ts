@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { openClient, type Send } from '../../bin/client.ts';
+import { openClient, type Send } from '../../shared/clients/client.ts';
 import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
 import { violations, watchFaults } from '../support/page-tab.ts';
 import { startProcess } from '../support/server-process.ts';

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { matchPath, placeNames } from '../../console/core/place-names.ts';
-import { pathParameters } from '../../shared/core/http/path-parameters.ts';
+import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
 import { type AllScreens, openAllScreens, screens } from './all-screens.ts';
 import { program } from './console-page.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeFolderSuspension } from '../../shared/platform/local/operations/suspend.ts';
+import { changeFolderSuspension } from '../../shared/platforms/local/operations/suspend.ts';
 import { type Console, openConsole, program, widths } from './console-page.ts';
 
 const library = '/v1.1/instances/library/';

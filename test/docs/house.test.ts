@@ -65,7 +65,7 @@ function wordsIn(file: string): ReadonlySet<string> {
 
 /** Places where the core names features, each with its reason. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
-  'shared/core/http/path-parameters.ts': ['channel', 'device', 'template'], // parameters of paths
+  'shared/core/routing/path-parameters.ts': ['channel', 'device', 'template'], // parameters of paths
   'shared/core/pages/assets.ts': ['script'], // of the page
   'shared/core/pages/html.ts': ['template'], // the literal
   'shared/core/pages/shell.ts': ['script'], // of the page

@@ -29,20 +29,21 @@ const others: Readonly<Record<string, string>> = {
   'bin/groundwork/transfer/import-state.ts': 'names of parts',
   'bin/groundwork/types/declarations.ts':
     'code with comments, and public links, which the client checks',
-  'bin/groundwork/types/runtime/lists.ts': 'the address of an upload',
-  'bin/groundwork/types/runtime/requests.ts': 'sends the requests of the typed client',
   'bin/groundwork/types/typescript-file.ts': 'a comment, and the files of the client',
   'console/core/api.ts': 'sends the requests of the console',
   'console/parts/api-panel.tsx': 'shows the address of a request',
   'console/parts/safe-link.tsx': 'links to addresses in data',
   'console/screens/objects/edit/draft.ts': 'the address of an upload',
   'console/screens/objects/grid/cell.tsx': 'shows the address of a file',
+  'shared/clients/client.ts': 'sends the requests of programs',
+  'shared/clients/typed/lists.ts': 'the address of an upload',
+  'shared/clients/typed/requests.ts': 'sends the requests of the typed client',
 };
 
 test('clients join no texts to paths', () => {
   const joining: string[] = [];
   const claiming: string[] = [];
-  for (const file of ['console', 'bin/groundwork'].flatMap(sourcesBelow)) {
+  for (const file of ['console', 'bin/groundwork', 'shared/clients'].flatMap(sourcesBelow)) {
     const found = joinedIn(file, readFileSync(join(project, file), 'utf8'));
     if (found.length > 0) joining.push(file);
     claiming.push(...found.filter((text) => / as RequestPath$|^encodeURI/.test(text)));

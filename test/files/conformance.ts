@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FileStore } from '../../shared/platform/file-store.ts';
+import type { FileStore } from '../../shared/ports/file-store.ts';
 import {
   archiveFiles,
   dataOwner,

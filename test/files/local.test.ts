@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type LocalFiles, openFiles } from '../../shared/platform/local/files/files.ts';
+import { type LocalFiles, openFiles } from '../../shared/platforms/local/files/files.ts';
 import { dataOwner, objectFiles } from '../../shared/values/file-keys.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';
 import { filesConform } from './conformance.ts';

@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openFiles } from '../../shared/platform/aws/files.ts';
-import type { FileStore } from '../../shared/platform/file-store.ts';
+import { openFiles } from '../../shared/platforms/aws/files.ts';
+import type { FileStore } from '../../shared/ports/file-store.ts';
 import { dataOwner } from '../../shared/values/file-keys.ts';
 import { respondAsS3, type S3Objects, type S3Response } from '../aws-emulator/fake-s3.ts';
 import { hasFile, ownedKey } from '../support/has-file.ts';

@@ -3,8 +3,8 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { respondToPreflight } from '../../shared/core/http/cors.ts';
 import type { Dispatch, Request, Response } from '../../shared/core/http/message.ts';
-import { toHandler } from '../../shared/platform/aws/gateway.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+import { toHandler } from '../../shared/platforms/aws/gateway.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 import { bytesOf, eventOf } from '../aws-emulator/gateway-event.ts';
 
 interface Call {

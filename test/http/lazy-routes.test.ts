@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { api, routes } from '../../functions/api.ts';
-import { createRouter, type Match } from '../../shared/core/http/router.ts';
-import { lazyRoutes } from '../../shared/core/pipeline/lazy-routes.ts';
+import { lazyRoutes } from '../../shared/core/routing/lazy-routes.ts';
+import { createRouter, type Match } from '../../shared/core/routing/router.ts';
 import { samplePaths } from '../support/sample-paths.ts';
 
 const whole = createRouter(routes);

@@ -1,10 +1,10 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import type { Gate } from '../../shared/core/http/admission.ts';
 import type { Request } from '../../shared/core/http/message.ts';
-import { openReceiver } from '../../shared/platform/local/server/bodies/receive-body.ts';
-import { patience } from '../../shared/platform/local/server/patience.ts';
+import type { Gate } from '../../shared/core/pipeline/admission.ts';
+import { openReceiver } from '../../shared/platforms/local/server/bodies/receive-body.ts';
+import { patience } from '../../shared/platforms/local/server/patience.ts';
 import {
   anonymousBodyBytes,
   anonymousReceivingRoom,

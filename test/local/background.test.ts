@@ -6,18 +6,18 @@ import { classCounts } from '../../shared/classes/class-counts.ts';
 import { recountClass } from '../../shared/classes/recount-class.ts';
 import type { ChangeConsumer, ItemChange, Services } from '../../shared/jobs/change-feed.ts';
 import { type JobType, leasedJob, newJob } from '../../shared/jobs/jobs.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type Background, startBackground } from '../../shared/platform/local/jobs/background.ts';
-import type { Timers } from '../../shared/platform/local/jobs/timers.ts';
+import { type Background, startBackground } from '../../shared/platforms/local/jobs/background.ts';
+import type { Timers } from '../../shared/platforms/local/jobs/timers.ts';
 import {
   type LocalStore,
   openStore,
   openTemporaryStore,
-} from '../../shared/platform/local/store/store.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
-import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/store/entities.ts';
+} from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 import { ConditionFailed, type Store, StoreBusy } from '../../shared/store/store.ts';
+import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/table/entities.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { del, put, write } from '../store/fixture.ts';
 

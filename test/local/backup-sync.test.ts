@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openClient } from '../../bin/client.ts';
-import { backUp } from '../../shared/platform/local/backup/backup.ts';
-import { restoreBackup } from '../../shared/platform/local/backup/restore.ts';
+import { openClient } from '../../shared/clients/client.ts';
+import { backUp } from '../../shared/platforms/local/backup/backup.ts';
+import { restoreBackup } from '../../shared/platforms/local/backup/restore.ts';
 import { startProcess } from '../support/server-process.ts';
 
 const knowsPaths = existsSync('/proc/self/fd');

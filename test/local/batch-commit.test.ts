@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import * as background from '../../functions/jobs.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { openPlatform } from '../../shared/platform/local/platform.ts';
+import { openPlatform } from '../../shared/platforms/local/platform.ts';
 
 /** Returns the count of transactions in the file of a store; the library has it, its types do not. */
 function transactions(path: string): number {

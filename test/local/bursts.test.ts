@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBursts } from '../../shared/platform/local/server/bursts.ts';
+import { createBursts } from '../../shared/platforms/local/server/bursts.ts';
 
 /** Responses that are sent together. */
 

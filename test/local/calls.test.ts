@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
-import { openCalls } from '../../shared/platform/local/server/calls.ts';
+import { openCalls } from '../../shared/platforms/local/server/calls.ts';
 import { openEnding } from '../../shared/values/ending.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 

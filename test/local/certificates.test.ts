@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { openCertificates } from '../../shared/platform/local/certificates.ts';
-import { startLauncher } from '../../shared/platform/local/launcher/launcher.ts';
-import type { Members } from '../../shared/platform/local/scripts/processes.ts';
-import { limitsFor, openScheduler } from '../../shared/platform/local/scripts/scheduler.ts';
-import { startCertificateWorker } from '../../shared/platform/runtimes/certificates/reader.ts';
-import { openPool } from '../../shared/platform/runtimes/process-pool.ts';
+import { openCertificates } from '../../shared/platforms/local/certificates.ts';
+import { startLauncher } from '../../shared/platforms/local/launcher/launcher.ts';
+import type { Members } from '../../shared/platforms/local/scripts/processes.ts';
+import { limitsFor, openScheduler } from '../../shared/platforms/local/scripts/scheduler.ts';
+import { startCertificateWorker } from '../../shared/runtimes/certificates/reader.ts';
+import { openPool } from '../../shared/runtimes/process-pool.ts';
 
 /*
  * Limits of opening a file. No file that passes the checks is that expensive, so a program of the test replaces the

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createItemCache } from '../../shared/platform/local/store/cache/item-cache.ts';
-import { createGroupCommit, type GroupCommit } from '../../shared/platform/local/store/commit.ts';
-import { type CommitMode, openCommitMode } from '../../shared/platform/local/store/commit-mode.ts';
-import { createCounters } from '../../shared/platform/local/store/counters.ts';
-import { openFeed } from '../../shared/platform/local/store/feed.ts';
-import { watchStorage } from '../../shared/platform/local/store/storage-trouble.ts';
-import { openTables, type Tables } from '../../shared/platform/local/store/tables.ts';
+import { createItemCache } from '../../shared/platforms/local/store/cache/item-cache.ts';
+import { createGroupCommit, type GroupCommit } from '../../shared/platforms/local/store/commit.ts';
+import { type CommitMode, openCommitMode } from '../../shared/platforms/local/store/commit-mode.ts';
+import { createCounters } from '../../shared/platforms/local/store/counters.ts';
+import { openFeed } from '../../shared/platforms/local/store/feed.ts';
+import { watchStorage } from '../../shared/platforms/local/store/storage-trouble.ts';
+import { openTables, type Tables } from '../../shared/platforms/local/store/tables.ts';
 
 const small = { jobs: 1, operations: 3 };
 

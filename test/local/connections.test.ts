@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Dispatch } from '../../shared/core/http/message.ts';
-import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 
 /* Limits of connections: waiting requests, and responses that are not read. */
 

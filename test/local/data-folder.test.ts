@@ -16,13 +16,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import * as background from '../../functions/jobs.ts';
-import { openDataFolder } from '../../shared/platform/local/files/data-folder.ts';
-import { openPlatform } from '../../shared/platform/local/platform.ts';
+import { openDataFolder } from '../../shared/platforms/local/files/data-folder.ts';
+import { openPlatform } from '../../shared/platforms/local/platform.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-folder-'));
 let folders = 0;
 const newPath = () => join(root, String(folders++));
-const module = new URL('../../shared/platform/local/files/data-folder.ts', import.meta.url)
+const module = new URL('../../shared/platforms/local/files/data-folder.ts', import.meta.url)
   .pathname;
 
 afterAll(() => rmSync(root, { recursive: true }));

@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
 import { handle, type LambdaContext } from 'hono/aws-lambda';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Handler } from '../../shared/platform/aws/gateway.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
+import type { Handler } from '../../shared/platforms/aws/gateway.ts';
+import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
 import { behindGateway } from '../aws-emulator/gateway-event.ts';
 
 /*

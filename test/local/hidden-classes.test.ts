@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../bin/client.ts';
+import { openClient } from '../../shared/clients/client.ts';
 import { endProcesses, startProcess } from '../support/server-process.ts';
 
 /*

@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { startLauncher } from '../../shared/platform/local/launcher/launcher.ts';
-import { boxCommand } from '../../shared/platform/local/scripts/sandbox/box.ts';
-import { probeIsolation } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
-import type { RunnerCommand, RunnerProcess } from '../../shared/platform/runtimes/process.ts';
+import { startLauncher } from '../../shared/platforms/local/launcher/launcher.ts';
+import { boxCommand } from '../../shared/platforms/local/scripts/sandbox/box.ts';
+import { probeIsolation } from '../../shared/platforms/local/scripts/sandbox/isolation.ts';
+import type { RunnerCommand, RunnerProcess } from '../../shared/runtimes/process.ts';
 
 // the tests read data about processes from /proc
 const onLinux = describe.runIf(process.platform === 'linux');
@@ -166,7 +166,7 @@ test.runIf(process.platform === 'linux')(
   'the end of a server that is starting processes ends all of them',
   async () => {
     const mark = newMark();
-    const address = new URL('../../shared/platform/local/launcher/launcher.ts', import.meta.url)
+    const address = new URL('../../shared/platforms/local/launcher/launcher.ts', import.meta.url)
       .href;
     const program = `
       import { startLauncher } from ${JSON.stringify(address)};

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { availableBytes, planMemory } from '../../shared/platform/local/memory.ts';
+import { availableBytes, planMemory } from '../../shared/platforms/local/memory.ts';
 
 const megabyte = 2 ** 20;
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { type LocalMessages, openMessages } from '../../shared/platform/local/messages.ts';
-import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { Settings } from '../../shared/platform/ports.ts';
+import { type LocalMessages, openMessages } from '../../shared/platforms/local/messages.ts';
+import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import type { Settings } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { listeners, longestPollMs, shortPollMs } from '../../shared/values/bounds.ts';
 import { type Ending, openEnding } from '../../shared/values/ending.ts';

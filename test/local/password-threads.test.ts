@@ -5,7 +5,7 @@ import { hashPassword, isPassword } from '../../shared/accounts/rules/passwords.
 import {
   openPasswordThreads,
   type PasswordThreads,
-} from '../../shared/platform/local/password-threads.ts';
+} from '../../shared/platforms/local/password-threads.ts';
 
 const cost = 10;
 const share = { owner: 'a', instance: '' };

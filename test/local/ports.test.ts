@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { readEnvironment } from '../../shared/platform/local/environment.ts';
-import { openLog } from '../../shared/platform/local/log/log.ts';
-import { readableLine } from '../../shared/platform/local/log/readable.ts';
-import { openSecrets, temporarySecrets } from '../../shared/platform/local/secrets.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+import { readEnvironment } from '../../shared/platforms/local/environment.ts';
+import { openLog } from '../../shared/platforms/local/log/log.ts';
+import { readableLine } from '../../shared/platforms/local/log/readable.ts';
+import { openSecrets, temporarySecrets } from '../../shared/platforms/local/secrets.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'groundwork-ports-'));
 let folders = 0;

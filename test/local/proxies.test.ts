@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   canOpenSocket,
   probeIsolation,
-} from '../../shared/platform/local/scripts/sandbox/isolation.ts';
-import { runtimeFolder } from '../../shared/platform/local/scripts/sandbox/system-files.ts';
-import { checkProxySocket } from '../../shared/platform/local/server/proxies.ts';
+} from '../../shared/platforms/local/scripts/sandbox/isolation.ts';
+import { runtimeFolder } from '../../shared/platforms/local/scripts/sandbox/system-files.ts';
+import { checkProxySocket } from '../../shared/platforms/local/server/proxies.ts';
 import {
   type Answer,
   guess,

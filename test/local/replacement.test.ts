@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createReplacement } from '../../shared/platform/local/server/replacement.ts';
+import { createReplacement } from '../../shared/platforms/local/server/replacement.ts';
 import { freshMs } from '../../shared/values/bounds.ts';
 
 beforeEach(() => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { sendStream } from '../../shared/platform/local/server/send-response.ts';
+import { sendStream } from '../../shared/platforms/local/server/send-response.ts';
 
 it('a client that reads nothing holds little of a stream, and ends it by disconnecting', async () => {
   let made = 0;

@@ -5,15 +5,15 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { openPlatform } from '../../shared/platform/local/platform.ts';
+import { openPlatform } from '../../shared/platforms/local/platform.ts';
 import {
   defaultRegistration,
   parseServeOptions,
   weakSandboxOf,
-} from '../../shared/platform/local/server/serve-options.ts';
-import type { Settings } from '../../shared/platform/ports.ts';
-import { dataVersionEntity } from '../../shared/store/entities.ts';
+} from '../../shared/platforms/local/server/serve-options.ts';
+import type { Settings } from '../../shared/ports/ports.ts';
 import { putItem } from '../../shared/store/writes.ts';
+import { dataVersionEntity } from '../../shared/table/entities.ts';
 import { write } from '../store/fixture.ts';
 import { refusing } from '../support/raw-socket.ts';
 

@@ -6,8 +6,8 @@ import {
   type LocalServer,
   type ServerOptions,
   startServer,
-} from '../../shared/platform/local/server/server.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+} from '../../shared/platforms/local/server/server.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 
 const nowMs = Date.UTC(2026, 2, 9, 8, 5, 42, 310);
 const ports = {

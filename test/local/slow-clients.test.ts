@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
-import { openGate } from '../../shared/core/http/admission.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
+import { openGate } from '../../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import type { Patience } from '../../shared/platform/local/server/patience.ts';
-import { type LocalServer, startServer } from '../../shared/platform/local/server/server.ts';
+import type { Patience } from '../../shared/platforms/local/server/patience.ts';
+import { type LocalServer, startServer } from '../../shared/platforms/local/server/server.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
 import {
   type FilledWorld,
@@ -32,13 +32,13 @@ import {
 /** Paths beside the map, by the predicate that finds them. */
 const ownPaths: Readonly<Record<string, readonly string[]>> = {
   isForFiles: ['/files/', '/files/1/1/none'],
-  isForConsole: ['/console/', '/console'],
+  isForConsole: ['/console/', '/console', '/docs/api/', '/docs/api'],
   isProbe: ['/health/'],
 };
 /** Files that decide which code serves a path. */
 const deciding = [
   'bin/serve.ts',
-  'shared/platform/local/server/server.ts',
+  'shared/platforms/local/server/server.ts',
   'shared/core/pipeline/dispatch.ts',
   'shared/core/http/edge.ts',
 ];

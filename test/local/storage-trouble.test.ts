@@ -22,8 +22,8 @@ function replaced<Whole extends object>(whole: Whole, methods: Partial<Whole>): 
   });
 }
 
-vi.mock('../../shared/platform/local/store/tables.ts', async (load) => {
-  const original = await load<typeof import('../../shared/platform/local/store/tables.ts')>();
+vi.mock('../../shared/platforms/local/store/tables.ts', async (load) => {
+  const original = await load<typeof import('../../shared/platforms/local/store/tables.ts')>();
   const openTables: typeof original.openTables = (options) => {
     const tables = original.openTables(options);
     const { environment } = tables;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { openProcesses } from '../../shared/platform/local/scripts/processes.ts';
-import { openTemplates } from '../../shared/platform/local/templates.ts';
+import { openProcesses } from '../../shared/platforms/local/scripts/processes.ts';
+import { openTemplates } from '../../shared/platforms/local/templates.ts';
 
 const processes = openProcesses({ slots: 6 });
 const renderer = openTemplates(processes, 1000);

@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type Launcher, startLauncher } from '../../shared/platform/local/launcher/launcher.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
-import { jobCommand, startJobWorker } from '../../shared/platform/runtimes/job-worker.ts';
-import type { RunnerCommand } from '../../shared/platform/runtimes/process.ts';
+import { type Launcher, startLauncher } from '../../shared/platforms/local/launcher/launcher.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
+import { jobCommand, startJobWorker } from '../../shared/runtimes/job-worker.ts';
+import type { RunnerCommand } from '../../shared/runtimes/process.ts';
 import { runLocally } from '../scripts/hosts.ts';
 import { levels } from '../scripts/levels.ts';
 import { anonymousBytes, descendantsOf } from '../support/processes.ts';
@@ -40,7 +40,7 @@ type OpenWatches = (launcher: {
   readonly tell: (message: unknown) => void;
   readonly kill: (id: number) => void;
 }) => Watches;
-const watchProgram = '../../shared/platform/local/launcher/watch.cjs';
+const watchProgram = '../../shared/platforms/local/launcher/watch.cjs';
 const { openWatches }: { openWatches: OpenWatches } = createRequire(import.meta.url)(watchProgram);
 
 /** A process that fills memory, and lives on for a while. */

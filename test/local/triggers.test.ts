@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { Services } from '../../shared/jobs/change-feed.ts';
 import { handleDeadLetter } from '../../shared/jobs/dead-letters.ts';
-import type { FileStore } from '../../shared/platform/file-store.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { startBackground } from '../../shared/platform/local/jobs/background.ts';
-import type { Timers } from '../../shared/platform/local/jobs/timers.ts';
-import { type LocalStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import { startBackground } from '../../shared/platforms/local/jobs/background.ts';
+import type { Timers } from '../../shared/platforms/local/jobs/timers.ts';
+import { type LocalStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import type { FileStore } from '../../shared/ports/file-store.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import { readRange } from '../../shared/store/entity.ts';
+import type { Store, Stored } from '../../shared/store/store.ts';
 import {
   deadLetterEntity,
   dueOf,
   runQueueEntity,
   traceEntity,
   triggerEventEntity,
-} from '../../shared/store/entities.ts';
-import { readRange } from '../../shared/store/entity.ts';
-import type { TraceData } from '../../shared/store/records/scripts.ts';
-import type { Store, Stored } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
+import type { TraceData } from '../../shared/table/records/scripts.ts';
 import { catchUp, startTriggers } from '../../shared/triggers/start-triggers.ts';
 import { createRandom } from '../city/random.ts';
 import { write } from '../store/fixture.ts';

@@ -2,10 +2,10 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Request } from '../../shared/core/http/message.ts';
-import { createUploadForms } from '../../shared/platform/local/files/upload-form.ts';
-import { receiveUpload } from '../../shared/platform/local/files/upload-receiver.ts';
-import { openReceiver } from '../../shared/platform/local/server/bodies/receive-body.ts';
-import { patience } from '../../shared/platform/local/server/patience.ts';
+import { createUploadForms } from '../../shared/platforms/local/files/upload-form.ts';
+import { receiveUpload } from '../../shared/platforms/local/files/upload-receiver.ts';
+import { openReceiver } from '../../shared/platforms/local/server/bodies/receive-body.ts';
+import { patience } from '../../shared/platforms/local/server/patience.ts';
 import {
   anonymousBodyBytes,
   minUploadRate,

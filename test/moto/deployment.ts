@@ -1,5 +1,5 @@
 import { CreateEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
-import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
+import { familyFunctionName } from '../../shared/platforms/aws/requests/function-names.ts';
 import { bootstrap, type MotoPlace, placeOf } from './stack/account.ts';
 import { removeAssemblies, synthesiseWithAssets } from './stack/assembly.ts';
 import { functionsOf } from './stack/functions.ts';

@@ -4,16 +4,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   type RehearsalOptions,
   rehearseRestore,
-} from '../../shared/platform/aws/operations/rehearse-restore.ts';
-import { createClient } from '../../shared/platform/aws/store/client.ts';
-import { openStore } from '../../shared/platform/aws/store/store.ts';
-import { dataVersion } from '../../shared/store/data-version.ts';
+} from '../../shared/platforms/aws/operations/rehearse-restore.ts';
+import { createClient } from '../../shared/platforms/aws/store/client.ts';
+import { openStore } from '../../shared/platforms/aws/store/store.ts';
+import { createItem } from '../../shared/store/writes.ts';
+import { dataVersion } from '../../shared/table/data-version.ts';
 import {
   dataVersionEntity,
   instanceEntity,
   instanceNameEntity,
-} from '../../shared/store/entities.ts';
-import { createItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
 import { accessKeyOf, createTable, endpoint, removeTable } from '../aws-emulator/dynamodb.ts';
 import { write } from '../store/fixture.ts';
 

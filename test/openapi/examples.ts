@@ -1,5 +1,5 @@
 import { describe } from '../../functions/schema/describe.ts';
-import type { Route } from '../../shared/core/resource/route.ts';
+import type { Route } from '../../shared/core/routing/route.ts';
 import type { Exchange } from './judge.ts';
 import { openMatcher } from './matcher.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openClient, type Send } from '../../bin/client.ts';
+import { openClient, type Send } from '../../shared/clients/client.ts';
 import { startProcess } from '../support/server-process.ts';
 
 /*

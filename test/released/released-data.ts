@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openTables } from '../../shared/platform/local/store/tables.ts';
-import * as entities from '../../shared/store/entities.ts';
+import { openTables } from '../../shared/platforms/local/store/tables.ts';
+import * as entities from '../../shared/table/entities.ts';
 import type { Credentials } from '../support/http-client.ts';
 
 /** The data of the last release, as texts. */

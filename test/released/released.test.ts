@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type TableIndex, tableIndexes } from '../../shared/platform/aws/store/table.ts';
+import { type TableIndex, tableIndexes } from '../../shared/platforms/aws/store/table.ts';
 import { predefinedTemplates } from '../../shared/templates/predefined.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
 import { openMovedClock } from '../support/moved-clock.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
-import { format } from '../../shared/platform/local/files/data-folder.ts';
+import { format } from '../../shared/platforms/local/files/data-folder.ts';
 import { openProject } from '../commands/groundwork.ts';
 import { expectStatus } from '../commands/project.ts';
 import { type Api, expected, startApi } from '../support/api.ts';

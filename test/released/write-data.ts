@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import * as table from '../../shared/store/entities.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import * as table from '../../shared/table/entities.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
 import {
   type FilledWorld,

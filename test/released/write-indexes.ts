@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { tableIndexes } from '../../shared/platform/aws/store/table.ts';
+import { tableIndexes } from '../../shared/platforms/aws/store/table.ts';
 
 /** Writes the indexes of this code as those of the last release. */
 writeFileSync(

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -35,9 +35,11 @@ const owner = expected(await call(undefined, 'POST', '/account/register/', accou
   .account_key as string;
 await post('', { name: 'library' });
 const apiKey = await fill();
-const entities: Readonly<Record<string, { readonly kind?: string }>> = await import(
-  join(clone, 'shared/store/entities.ts')
-);
+const entitiesFile = ['shared/table/entities.ts', 'shared/store/entities.ts'] // the second before 0.2.0
+  .map((file) => join(clone, file))
+  .find((file) => existsSync(file));
+if (entitiesFile === undefined) throw new Error(`${clone} has no entities`);
+const entities: Readonly<Record<string, { readonly kind?: string }>> = await import(entitiesFile);
 const kinds = Object.values(entities).flatMap(({ kind }) => kind ?? []);
 const release: Release = {
   writtenAt,

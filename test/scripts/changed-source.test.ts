@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
 import { SourceChanged } from '../../shared/scripts/script-sources.ts';
 
 const scripts = openScripts({ slots: 2 });

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { readMessages } from '../../shared/platform/runtimes/control.ts';
+import { readMessages } from '../../shared/runtimes/control.ts';
 
 const report = (mark: string) => JSON.stringify({ mark, exitCode: 0, isReusable: true });
 

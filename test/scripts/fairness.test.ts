@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { openProcesses } from '../../shared/platform/local/scripts/processes.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
-import { openTemplates } from '../../shared/platform/local/templates.ts';
+import { openProcesses } from '../../shared/platforms/local/scripts/processes.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
+import { openTemplates } from '../../shared/platforms/local/templates.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';
 import { runLocally } from './hosts.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openFirstTurns } from '../../shared/platform/local/scripts/first-turns.ts';
+import { openFirstTurns } from '../../shared/platforms/local/scripts/first-turns.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -4,7 +4,7 @@
  * list of [call, code, file]. Each fails once, in the process that can create the file first.
  */
 const { closeSync, openSync } = require('node:fs');
-const { calls } = require('../../shared/platform/local/launcher/folder-calls.cjs');
+const { calls } = require('../../shared/platforms/local/launcher/folder-calls.cjs');
 
 for (const [name, code, mark] of JSON.parse(process.env.GROUNDWORK_TEST_FAULTS)) {
   const call = calls[name];

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Launcher, openLauncher } from '../../shared/platform/local/launcher/launcher.ts';
-import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
-import { folderCalls } from '../../shared/platform/local/scripts/sandbox/run-folders.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
+import { type Launcher, openLauncher } from '../../shared/platforms/local/launcher/launcher.ts';
+import type { Level } from '../../shared/platforms/local/scripts/sandbox/level.ts';
+import { folderCalls } from '../../shared/platforms/local/scripts/sandbox/run-folders.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
 import { sampleOf } from '../support/sample.ts';
 import { runLocally } from './hosts.ts';
 import { levels } from './levels.ts';
@@ -19,7 +19,7 @@ const codes = ['EACCES', 'ENAMETOOLONG', 'ENOSPC', 'EBUSY', 'EMFILE'] as const;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const preload = fileURLToPath(new URL('folder-faults.cjs', import.meta.url));
 const { calls: launcherCalls } = createRequire(import.meta.url)(
-  '../../shared/platform/local/launcher/folder-calls.cjs',
+  '../../shared/platforms/local/launcher/folder-calls.cjs',
 ) as { readonly calls: Readonly<Record<string, unknown>> };
 
 /** Calls that only follow an error of another one. */
@@ -40,7 +40,7 @@ afterAll(() => {
 
 /** Starts a launcher in which calls fail, as in the removals that it starts. */
 function startFaulty(faults: readonly (readonly [string, string, string])[]): Launcher {
-  const program = join(root, 'shared/platform/local/launcher/launcher.cjs');
+  const program = join(root, 'shared/platforms/local/launcher/launcher.cjs');
   const variables = { GROUNDWORK_TEST_FAULTS: JSON.stringify(faults) };
   const child = spawn(process.execPath, ['--require', preload, program], {
     stdio: ['pipe', 'ignore', 'inherit', 'ipc'],
@@ -189,7 +189,7 @@ const others: Readonly<Record<string, string>> = {
 };
 
 test('no other module of scripts and launcher calls the file system', () => {
-  const local = join(root, 'shared/platform/local');
+  const local = join(root, 'shared/platforms/local');
   const found = ['launcher', 'scripts'].flatMap((folder) =>
     readdirSync(join(local, folder), { recursive: true, encoding: 'utf8' })
       .map((name) => `${folder}/${name}`)

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { describeIsolation } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
-import type { Isolation } from '../../shared/platform/local/scripts/sandbox/level.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
-import { StartError } from '../../shared/platform/local/server/start-error.ts';
+import { describeIsolation } from '../../shared/platforms/local/scripts/sandbox/isolation.ts';
+import type { Isolation } from '../../shared/platforms/local/scripts/sandbox/level.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
+import { StartError } from '../../shared/platforms/local/server/start-error.ts';
 import { runLocally } from './hosts.ts';
 import { levels } from './levels.ts';
 

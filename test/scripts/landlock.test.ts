@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pythonFlags } from '../../shared/platform/local/scripts/commands/find-python.ts';
-import { runtimeFolder } from '../../shared/platform/local/scripts/sandbox/system-files.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
+import { pythonFlags } from '../../shared/platforms/local/scripts/commands/find-python.ts';
+import { runtimeFolder } from '../../shared/platforms/local/scripts/sandbox/system-files.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
 import { openLocal, runLocally } from './hosts.ts';
 import { landlocked } from './python-hosts.ts';
 

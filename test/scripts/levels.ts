@@ -1,5 +1,5 @@
-import { probeIsolation } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
-import type { Isolation, Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
+import { probeIsolation } from '../../shared/platforms/local/scripts/sandbox/isolation.ts';
+import type { Isolation, Level } from '../../shared/platforms/local/scripts/sandbox/level.ts';
 
 /** The sandbox at each level that works on this machine, the strongest first. */
 export const isolations: ReadonlyMap<Level, Isolation> = await probeAll();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Machine, selfTest } from '../../shared/platform/local/scripts/machine.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
+import { type Machine, selfTest } from '../../shared/platforms/local/scripts/machine.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
 import { runLocally } from './hosts.ts';
 import { levels } from './levels.ts';
 import { folder } from './python-hosts.ts';

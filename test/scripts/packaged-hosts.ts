@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pythonRuntimeFiles } from '../../lib/script-runtime.ts';
-import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
-import { packScript } from '../../shared/platform/runtimes/package.ts';
+import type { Level } from '../../shared/platforms/local/scripts/sandbox/level.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
+import { packScript } from '../../shared/runtimes/package.ts';
 import { startPythonLambda } from '../aws-emulator/python-lambda.ts';
 import { type Host, openZips, runLocally, startedAgain } from './hosts.ts';
 import { bringSnapshot, landlocked, machine, pyodideHosts, variables } from './python-hosts.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { appendPackages } from '../../shared/platform/runtimes/python-packages.ts';
+import { appendPackages } from '../../shared/runtimes/python-packages.ts';
 import { boxedPythonHosts } from './box-hosts.ts';
 import { pythonHosts } from './python-hosts.ts';
 

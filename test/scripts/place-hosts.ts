@@ -3,12 +3,12 @@ import { vi } from 'vitest';
 import {
   openSlots as openSharedPlaces,
   type SharedSlots,
-} from '../../shared/platform/aws/slots/slots.ts';
-import { openClock } from '../../shared/platform/clock.ts';
-import { openIds } from '../../shared/platform/ids.ts';
-import { limitsFor, openScheduler } from '../../shared/platform/local/scripts/scheduler.ts';
-import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+} from '../../shared/platforms/aws/slots/slots.ts';
+import { limitsFor, openScheduler } from '../../shared/platforms/local/scripts/scheduler.ts';
+import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import { openIds } from '../../shared/ports/ids.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 import type { Release, Slots } from '../../shared/scripts/slots.ts';
 import type { Store } from '../../shared/store/store.ts';
 

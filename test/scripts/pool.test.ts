@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { IsolationOptions } from '../../shared/platform/local/scripts/sandbox/isolation.ts';
+import type { IsolationOptions } from '../../shared/platforms/local/scripts/sandbox/isolation.ts';
 import {
   type LocalScripts,
   type LocalScriptsOptions,
   openScripts,
-} from '../../shared/platform/local/scripts/scripts.ts';
+} from '../../shared/platforms/local/scripts/scripts.ts';
 import { runLocally } from './hosts.ts';
 
 const isolation: IsolationOptions = { network: true, level: 'flags' };

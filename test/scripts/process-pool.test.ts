@@ -5,7 +5,7 @@ import {
   type Pool,
   type Taken,
   type Worker,
-} from '../../shared/platform/runtimes/process-pool.ts';
+} from '../../shared/runtimes/process-pool.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

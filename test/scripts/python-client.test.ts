@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { installPythonPackages } from '../../shared/platform/local/operations/python-packages.ts';
+import { installPythonPackages } from '../../shared/platforms/local/operations/python-packages.ts';
 import { openWorld, startApi } from '../support/api.ts';
 import { reachesPackageIndex } from '../support/package-index.ts';
 import { hostsWithSet } from './packaged-hosts.ts';

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   openPackages,
   packagesFolder,
-} from '../../shared/platform/local/scripts/commands/python-set.ts';
+} from '../../shared/platforms/local/scripts/commands/python-set.ts';
 
 test('a start deletes replaced sets, and none that an installation is about to activate', async () => {
   const data = mkdtempSync(join(tmpdir(), 'set-'));

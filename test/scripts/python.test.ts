@@ -5,10 +5,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   findIsolatedPython,
   preparePython,
-} from '../../shared/platform/local/scripts/commands/python-command.ts';
-import { openScripts } from '../../shared/platform/local/scripts/scripts.ts';
-import { startDirectly } from '../../shared/platform/runtimes/process.ts';
-import { startRunner } from '../../shared/platform/runtimes/runner-process.ts';
+} from '../../shared/platforms/local/scripts/commands/python-command.ts';
+import { openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
+import { startDirectly } from '../../shared/runtimes/process.ts';
+import { startRunner } from '../../shared/runtimes/runner-process.ts';
 import { runLocally } from './hosts.ts';
 import { machine } from './python-hosts.ts';
 

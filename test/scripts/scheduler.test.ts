@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { GateLimits } from '../../shared/platform/limits/gate.ts';
 import {
   limitsFor,
   openScheduler,
   type ProcessJob,
   slotsFor,
-} from '../../shared/platform/local/scripts/scheduler.ts';
+} from '../../shared/platforms/local/scripts/scheduler.ts';
+import type { GateLimits } from '../../shared/ports/limits/gate.ts';
 import type { Release } from '../../shared/scripts/slots.ts';
 
 beforeEach(() => {

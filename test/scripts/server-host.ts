@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
+import type { Level } from '../../shared/platforms/local/scripts/sandbox/level.ts';
 import type { ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import type { ScriptRuntime } from '../../shared/scripts/script-runner.ts';
 import type { ApiResponse } from '../support/api.ts';

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { pythonFlags } from '../../shared/platform/local/scripts/commands/find-python.ts';
-import { runtimeFolder } from '../../shared/platform/local/scripts/sandbox/system-files.ts';
+import { pythonFlags } from '../../shared/platforms/local/scripts/commands/find-python.ts';
+import { runtimeFolder } from '../../shared/platforms/local/scripts/sandbox/system-files.ts';
 import { landlocked, machine, machineHosts } from './python-hosts.ts';
 
 // Each system call of the kernel's headers is in a table; of the others, scripts reach only what is listed here.

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Level } from '../../shared/platform/local/scripts/sandbox/level.ts';
+import type { Level } from '../../shared/platforms/local/scripts/sandbox/level.ts';
 import { levels } from '../scripts/levels.ts';
 import { landlocked, machine } from '../scripts/python-hosts.ts';
 import { openServer, type ServerHost } from '../scripts/server-host.ts';

@@ -16,7 +16,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../bin/client.ts';
+import { openClient } from '../../shared/clients/client.ts';
 import { hasEndpoint, setup, teardown } from '../aws-emulator/dynamodb-local.ts';
 import { openProject, type Project } from '../commands/groundwork.ts';
 import { anonymousBytes } from '../support/processes.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openClient } from '../../bin/client.ts';
+import { openClient } from '../../shared/clients/client.ts';
 import { bringSnapshot, pyodideHosts } from '../scripts/python-hosts.ts';
 import { endProcesses, startProcess } from '../support/server-process.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPyodide } from '../../shared/platform/local/scripts/commands/pyodide-command.ts';
+import { findPyodide } from '../../shared/platforms/local/scripts/commands/pyodide-command.ts';
 import type { ScriptResult } from '../../shared/scripts/rules/script-result.ts';
 import { openLocal, secret } from '../scripts/hosts.ts';
 

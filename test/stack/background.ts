@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tableIndexes } from '../../shared/platform/aws/store/table.ts';
+import { tableIndexes } from '../../shared/platforms/aws/store/table.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 

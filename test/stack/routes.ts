@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { type GatewayPath, gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
 import { fallbackFamily } from '../../lib/grants.ts';
-import type { Family, Route } from '../../shared/core/resource/route.ts';
-import { createFamilyFinder } from '../../shared/platform/aws/requests/fallback.ts';
+import type { Family, Route } from '../../shared/core/routing/route.ts';
+import { createFamilyFinder } from '../../shared/platforms/aws/requests/fallback.ts';
 import { candidates, readings } from '../aws-emulator/gateway.ts';
 import { samplePaths } from '../support/sample-paths.ts';
 import { synthesise } from '../support/stack.ts';
@@ -34,7 +34,10 @@ const calls = [
   ...api.flatMap(({ name, routes }) =>
     routes.flatMap((route) => samplePaths(route).map((path) => ({ family: name, path }))),
   ),
-  ...['/console', '/console/', '/console/main.js'].map((path) => ({ family: 'console', path })),
+  ...['/console', '/console/', '/console/main.js', '/docs/api', '/docs/api/'].map((path) => ({
+    family: 'console',
+    path,
+  })),
 ];
 
 describe.each(readings)('when %s', (reading) => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { familyFunctionName } from '../../shared/platform/aws/requests/function-names.ts';
-import { functionName } from '../../shared/platform/aws/scripts/script-names.ts';
+import { familyFunctionName } from '../../shared/platforms/aws/requests/function-names.ts';
+import { functionName } from '../../shared/platforms/aws/scripts/script-names.ts';
 import { synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, textOf } from '../support/template.ts';
 

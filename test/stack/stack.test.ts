@@ -9,7 +9,7 @@ import {
   sortKey,
   tableIndexes,
   timeToLive,
-} from '../../shared/platform/aws/store/table.ts';
+} from '../../shared/platforms/aws/store/table.ts';
 import type { Statement } from '../aws-emulator/policies.ts';
 import { inStackFolder, synthesise } from '../support/stack.ts';
 import { deployedFunctions, onlyOne, openStackIn } from '../support/template.ts';

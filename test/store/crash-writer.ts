@@ -3,7 +3,7 @@
  * JSON. Run by the crash test in a process of its own.
  */
 import { writeSync } from 'node:fs';
-import { openStore } from '../../shared/platform/local/store/store.ts';
+import { openStore } from '../../shared/platforms/local/store/store.ts';
 import { del, newId, put, write } from './fixture.ts';
 
 const [path = '', round = '0'] = process.argv.slice(2);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import * as table from '../../shared/store/entities.ts';
+import type { Key } from '../../shared/store/store.ts';
+import * as table from '../../shared/table/entities.ts';
 import {
   classPartitions,
   contentPartitions,
   ownPartitions,
-} from '../../shared/store/partitions.ts';
-import type { Key } from '../../shared/store/store.ts';
+} from '../../shared/table/partitions.ts';
 
 const place = { instance: 7, provider: 'apns', environment: 'development' } as const;
 const waiter = { isAwaited: true, sinceMs: 1_700_000_000_123.4, id: 'a1' };

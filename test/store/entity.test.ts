@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
-import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
+import { as, entity, readRange, readTogether } from '../../shared/store/entity.ts';
+import type { Stored } from '../../shared/store/store.ts';
 import {
   classCountEntity,
   classEntity,
@@ -12,10 +14,8 @@ import {
   pushDevicePositionEntity,
   userEntity,
   usernameEntity,
-} from '../../shared/store/entities.ts';
-import { as, entity, readRange, readTogether } from '../../shared/store/entity.ts';
-import type { GroupData } from '../../shared/store/records/records.ts';
-import type { Stored } from '../../shared/store/store.ts';
+} from '../../shared/table/entities.ts';
+import type { GroupData } from '../../shared/table/records/records.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { put, write } from './fixture.ts';
 

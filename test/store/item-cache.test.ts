@@ -6,8 +6,8 @@ import {
   CachedItem,
   createItemCache,
   type ItemCache,
-} from '../../shared/platform/local/store/cache/item-cache.ts';
-import { itemKey } from '../../shared/platform/local/store/keys.ts';
+} from '../../shared/platforms/local/store/cache/item-cache.ts';
+import { itemKey } from '../../shared/platforms/local/store/keys.ts';
 import { TextItem } from '../../shared/store/text-item.ts';
 
 const keyOf = (sk: string, pk = 'a') => ({ pk, sk });

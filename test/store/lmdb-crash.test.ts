@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { openStore } from '../../shared/platform/local/store/store.ts';
+import { openStore } from '../../shared/platforms/local/store/store.ts';
 import { type IndexName, indexNames, type Store, type Stored } from '../../shared/store/store.ts';
 
 const writer = fileURLToPath(new URL('./crash-writer.ts', import.meta.url));

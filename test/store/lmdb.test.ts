@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { open } from 'lmdb';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { openStore, openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import { openStore, openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { storeConformance } from './conformance.ts';
 import { change, del, getOne, newId, put, sortKeys, write } from './fixture.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
-import { openStore } from '../../shared/platform/local/store/store.ts';
+import { openStore } from '../../shared/platforms/local/store/store.ts';
 import { putItem } from '../../shared/store/writes.ts';
 
 const options = { now: () => Date.now() };

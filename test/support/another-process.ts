@@ -1,7 +1,7 @@
 import { routes } from '../../functions/api.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import type { Platform } from '../../shared/platform/ports.ts';
+import type { Platform } from '../../shared/ports/ports.ts';
 
 /** A request to a process without a socket. */
 interface DirectCall {

@@ -1,17 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 import { routes } from '../../functions/api.ts';
 import { consumers, jobTypes } from '../../functions/jobs.ts';
-import { type Gate, openGate } from '../../shared/core/http/admission.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
+import { type Gate, openGate } from '../../shared/core/pipeline/admission.ts';
 import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Caches } from '../../shared/core/resource/caches.ts';
 import { letterJob } from '../../shared/jobs/dead-letters.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
-import { type LocalPlatform, openPlatform } from '../../shared/platform/local/platform.ts';
-import { openRuns } from '../../shared/platform/local/scripts/runs.ts';
-import { startServer } from '../../shared/platform/local/server/server.ts';
+import { type LocalPlatform, openPlatform } from '../../shared/platforms/local/platform.ts';
+import { openRuns } from '../../shared/platforms/local/scripts/runs.ts';
+import { startServer } from '../../shared/platforms/local/server/server.ts';
 import type {
   Clock,
   Log,
@@ -20,18 +20,18 @@ import type {
   Platform,
   PushSender,
   Settings,
-} from '../../shared/platform/ports.ts';
+} from '../../shared/ports/ports.ts';
+import type { Store, Write } from '../../shared/store/store.ts';
+import { createItem, putItem } from '../../shared/store/writes.ts';
 import {
   groupEntity,
   membershipEntity,
   ownerOfData,
   userEntity,
   usernameEntity,
-} from '../../shared/store/entities.ts';
-import { encodeText } from '../../shared/store/index-keys.ts';
-import type { GroupData } from '../../shared/store/records/records.ts';
-import type { Store, Write } from '../../shared/store/store.ts';
-import { createItem, putItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import { encodeText } from '../../shared/table/index-keys.ts';
+import type { GroupData } from '../../shared/table/records/records.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openTestTable } from '../aws-emulator/dynamodb.ts';
 import { behindGateway } from '../aws-emulator/gateway-event.ts';

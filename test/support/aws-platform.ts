@@ -1,4 +1,4 @@
-import type { Environment } from '../../shared/platform/aws/environment.ts';
+import type { Environment } from '../../shared/platforms/aws/environment.ts';
 import type { RunRequest } from '../../shared/scripts/run-request.ts';
 import type { ScriptRun } from '../../shared/scripts/script-runner.ts';
 

@@ -7,8 +7,8 @@ import {
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import type { ClassData } from '../../shared/store/records/records.ts';
 import { updateItem } from '../../shared/store/writes.ts';
+import type { ClassData } from '../../shared/table/records/records.ts';
 import type { World } from './api.ts';
 import { storedClass } from './stored-records.ts';
 

@@ -1,13 +1,13 @@
 import { routes } from '../../functions/api.ts';
-import type { Route } from '../../shared/core/resource/route.ts';
 import { type Version, versions } from '../../shared/core/resource/versions.ts';
+import type { Route } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
 import { scriptWord } from '../../shared/scripts/script-reference.ts';
-import { restoreEntity } from '../../shared/store/entities.ts';
-import type { RestoreData } from '../../shared/store/records/backups.ts';
 import { putItem } from '../../shared/store/writes.ts';
+import { restoreEntity } from '../../shared/table/entities.ts';
+import type { RestoreData } from '../../shared/table/records/backups.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { plantDeadLetter } from './dead-letters.ts';
 import { joinAs } from './join-as.ts';

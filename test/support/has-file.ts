@@ -1,4 +1,4 @@
-import type { FileStore } from '../../shared/platform/file-store.ts';
+import type { FileStore } from '../../shared/ports/file-store.ts';
 import { type OwnedKey, ownerOfFile, readFileKey } from '../../shared/values/file-keys.ts';
 
 /** Checks whether a file exists. */

@@ -1,4 +1,4 @@
-import { tableIndexes } from '../../shared/platform/aws/store/table.ts';
+import { tableIndexes } from '../../shared/platforms/aws/store/table.ts';
 import { writeJson } from '../../shared/store/exact-json.ts';
 import { maxQueryLimit } from '../../shared/store/limits.ts';
 import type {

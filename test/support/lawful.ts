@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import type { LogEntry } from '../../shared/platform/ports.ts';
+import type { LogEntry } from '../../shared/ports/ports.ts';
 import type { Api, Call } from './api.ts';
 import { type RawResponse, sendRaw } from './http-client.ts';
 

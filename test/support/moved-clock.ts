@@ -1,5 +1,5 @@
-import { openClock } from '../../shared/platform/clock.ts';
-import type { Clock } from '../../shared/platform/ports.ts';
+import { openClock } from '../../shared/ports/clock.ts';
+import type { Clock } from '../../shared/ports/ports.ts';
 
 /** A clock that can be set forward. */
 export interface MovedClock extends Clock {

@@ -1,15 +1,15 @@
+import type { Put, Store, Transaction, Write } from '../../shared/store/store.ts';
 import {
   classEntity,
   instanceEntity,
   instanceNameEntity,
   restoredData,
-} from '../../shared/store/entities.ts';
+} from '../../shared/table/entities.ts';
 import type {
   ClassData,
   InstanceData,
   InstanceNameData,
-} from '../../shared/store/records/records.ts';
-import type { Put, Store, Transaction, Write } from '../../shared/store/store.ts';
+} from '../../shared/table/records/records.ts';
 
 import { medium } from './medium.ts';
 

@@ -1,4 +1,4 @@
-import type { FileStore } from '../../shared/platform/file-store.ts';
+import type { FileStore } from '../../shared/ports/file-store.ts';
 
 /** A file store without files, for tests that are not about them. */
 export const noFiles: FileStore = {

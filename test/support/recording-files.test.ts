@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jobTypes } from '../../functions/jobs.ts';
-import type { LocalFiles } from '../../shared/platform/local/files/files.ts';
+import type { LocalFiles } from '../../shared/platforms/local/files/files.ts';
 import {
   accountOwner,
   archiveFiles,

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileStore } from '../../shared/platform/file-store.ts';
-import type { LocalFiles } from '../../shared/platform/local/files/files.ts';
+import type { LocalFiles } from '../../shared/platforms/local/files/files.ts';
+import type { FileStore } from '../../shared/ports/file-store.ts';
 import {
   type FileArea,
   type FileFolder,

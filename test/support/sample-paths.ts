@@ -1,4 +1,4 @@
-import type { Route } from '../../shared/core/resource/route.ts';
+import type { Route } from '../../shared/core/routing/route.ts';
 
 /** Returns every path of a route, with values for its parameters. */
 export function samplePaths({ paths, isRoot }: Route): readonly string[] {

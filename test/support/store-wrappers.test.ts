@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTemporaryStore } from '../../shared/platform/local/store/store.ts';
+import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts';
 import { ConditionFailed, type Key, type Store } from '../../shared/store/store.ts';
 import { del, getOne, put, write } from '../store/fixture.ts';
 import { countRoundTrips } from './counting-store.ts';

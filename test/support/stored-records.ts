@@ -1,16 +1,16 @@
 import { maintain } from '../../shared/jobs/maintain.ts';
-import type { Ids } from '../../shared/platform/ports.ts';
+import type { Ids } from '../../shared/ports/ports.ts';
 import type { RunReference } from '../../shared/scripts/run-request.ts';
+import type { Store, Stored } from '../../shared/store/store.ts';
+import { updateItem } from '../../shared/store/writes.ts';
 import {
   classEntity,
   dataOfName,
   instanceNameEntity,
   traceEntity,
-} from '../../shared/store/entities.ts';
-import type { ClassData } from '../../shared/store/records/records.ts';
-import type { TraceData } from '../../shared/store/records/scripts.ts';
-import type { Store, Stored } from '../../shared/store/store.ts';
-import { updateItem } from '../../shared/store/writes.ts';
+} from '../../shared/table/entities.ts';
+import type { ClassData } from '../../shared/table/records/records.ts';
+import type { TraceData } from '../../shared/table/records/scripts.ts';
 
 /** Returns the data id of an instance. Throws if there is none of this name. */
 export async function instanceId(store: Store, name: string): Promise<number> {

@@ -18,9 +18,9 @@ export const slow = [
   // test/store/lmdb-crash, the city's kill -9, trigger-crash, test/api/usage
   'test/api/{durability,script-crash}.test.ts',
   'test/local/usage.test.ts',
-  // test/store/item-cache, test/domain/object-values, test/api/transfer
+  // test/store/item-cache, test/objects/object-values, test/api/transfer
   'test/api/{equal-versions,kept-values}.test.ts',
-  // test/aws/{refusals,background,runs}, test/services/parked-changes
+  // test/aws/{refusals,background,runs}, test/jobs/parked-changes
   'test/aws/{time-limits,transient-faults,waiting-runs}.test.ts',
   // test/local/{connections,arriving-bodies}, test/api/trigger-order
   'test/local/{few-descriptors,slow-clients,triggers}.test.ts',
@@ -34,7 +34,7 @@ export const slow = [
   'test/commands/{import-again,import-project,suspension}.test.ts',
   // `npm start` in .ci/run, test/docs/{tour,project}
   'test/docs/{container,session/session}.test.ts',
-  // test/api/{dead-letters,smoke}, test/services/letter-item
+  // test/api/{dead-letters,smoke}, test/jobs/letter-item
   'test/local/{dead-letters,smoke}.test.ts',
 ];
 
@@ -50,7 +50,7 @@ export const sampled = [
 /** Second tier, with the sampled files in `test:soak --project=tables`; `.ci/run` takes some of them. */
 export const tables = [
   'test/soak/*.test.ts',
-  'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
+  'test/pages/{browsing,foreign-pages,quickstart,reference,views}.test.ts',
   'test/console/*.test.ts',
   'test/local/full-disk.test.ts',
 ];

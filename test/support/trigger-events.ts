@@ -1,7 +1,7 @@
-import { triggerEntity, triggerEventEntity } from '../../shared/store/entities.ts';
-import type { TriggerEventData } from '../../shared/store/records/triggers.ts';
 import type { Put } from '../../shared/store/store.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
+import { triggerEntity, triggerEventEntity } from '../../shared/table/entities.ts';
+import type { TriggerEventData } from '../../shared/table/records/triggers.ts';
 import { orderOf } from '../../shared/triggers/rules/signals.ts';
 
 /** Returns the put of a trigger of instance 1 that waits for updates. */

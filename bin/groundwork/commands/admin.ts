@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import {
   installPythonPackages,
   type PythonPackagesOptions,
-} from '../../../shared/platform/local/operations/python-packages.ts';
-import { resetFolderPassword } from '../../../shared/platform/local/operations/reset-password.ts';
+} from '../../../shared/platforms/local/operations/python-packages.ts';
+import { resetFolderPassword } from '../../../shared/platforms/local/operations/reset-password.ts';
 import {
   changeFolderSuspension,
   listFolderSuspensions,
-} from '../../../shared/platform/local/operations/suspend.ts';
+} from '../../../shared/platforms/local/operations/suspend.ts';
 import { describeSuspensions } from '../../operator/suspension-table.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import type { AddCommand } from '../command.ts';

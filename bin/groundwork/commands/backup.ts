@@ -1,5 +1,5 @@
-import { backUp } from '../../../shared/platform/local/backup/backup.ts';
-import { restoreBackup } from '../../../shared/platform/local/backup/restore.ts';
+import { backUp } from '../../../shared/platforms/local/backup/backup.ts';
+import { restoreBackup } from '../../../shared/platforms/local/backup/restore.ts';
 import type { AddCommand } from '../command.ts';
 
 const dataOption = ['--data <folder>', 'the data folder of the server', '.groundwork'] as const;
@@ -40,7 +40,7 @@ export const addRestore: AddCommand = (program, terminal) => {
       terminal().result({ data, version }, () =>
         [
           `Restored ${backup} into ${data}; new keys use version ${version} of the master secret.`,
-          'Keys that were revoked after the backup work again: see docs/restoring.md.',
+          'Keys that were revoked after the backup work again: see docs/guides/restoring.md.',
         ].join('\n'),
       );
     });

@@ -1,6 +1,6 @@
+import { ResponseError } from '../../../shared/clients/client.ts';
 import { messageOf } from '../../../shared/values/caught.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
-import { ResponseError } from '../../client.ts';
 import { openFolderFiles } from '../../operator/folder-files.ts';
 import { findMissingFiles, showMissing } from '../../operator/missing-files.ts';
 import { formatTable } from '../../operator/terminal.ts';

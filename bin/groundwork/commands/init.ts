@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openClient, ResponseError } from '../../../shared/clients/client.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
-import { openClient, ResponseError } from '../../client.ts';
 import { UsageError } from '../../operator/terminal.ts';
 import { type AddCommand, withInstance } from '../command.ts';
 import { openFiles, type ProjectFiles } from '../project-files.ts';

@@ -1,4 +1,4 @@
-import { openClient } from '../../client.ts';
+import { openClient } from '../../../shared/clients/client.ts';
 import { type AddCommand, withServer } from '../command.ts';
 import { passwordServerOf, receivedKey, type ServerOptions, saveCredentials } from '../settings.ts';
 

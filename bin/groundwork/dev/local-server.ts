@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { processVariables } from '../../../shared/platform/setting-variables.ts';
+import { processVariables } from '../../../shared/ports/setting-variables.ts';
 import type { Terminal } from '../terminal.ts';
 
 const program = fileURLToPath(new URL('../../start.mjs', import.meta.url));

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { profileClass } from '../../../shared/classes/rules/permissions.ts';
+import { itemsOf } from '../../../shared/clients/client.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
-import { itemsOf } from '../../client.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';
 import {

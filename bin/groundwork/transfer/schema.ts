@@ -1,6 +1,6 @@
+import { allItems } from '../../../shared/clients/client.ts';
 import { isSameJson } from '../../../shared/values/json/json-values.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
-import { allItems } from '../../client.ts';
 import { untilReady } from '../class-status.ts';
 import type { ProjectFiles } from '../project-files.ts';
 import type { InstanceConnection } from '../settings.ts';

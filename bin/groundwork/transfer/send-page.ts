@@ -1,5 +1,5 @@
+import { ResponseError } from '../../../shared/clients/client.ts';
 import { below } from '../../../shared/values/text/request-path.ts';
-import { ResponseError } from '../../client.ts';
 import type { InstanceConnection } from '../settings.ts';
 import type { Ids } from './folder.ts';
 import type { TransferRecord } from './record-ids.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { fieldTypes } from '../../../shared/classes/rules/field-types.ts';
+import { itemsOf } from '../../../shared/clients/client.ts';
 import { at, joined, type RequestPath } from '../../../shared/values/text/request-path.ts';
-import { itemsOf } from '../../client.ts';
 import type { InstanceConnection } from '../settings.ts';
 
 /* A server that is not ours, or broken, must not write code into a project: these are the only texts that it can. */

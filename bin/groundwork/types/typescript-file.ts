@@ -6,11 +6,11 @@ import { inComment } from './type-names.ts';
 /** Files of the client, in the order in which they are copied. */
 const runtime = [
   '../../../shared/values/text/request-path.ts', // paths of the client are built by the same rules
-  './runtime/interface.ts',
-  './runtime/values.ts',
-  './runtime/requests.ts',
-  './runtime/lists.ts',
-  './runtime/client.ts',
+  '../../../shared/clients/typed/interface.ts',
+  '../../../shared/clients/typed/values.ts',
+  '../../../shared/clients/typed/requests.ts',
+  '../../../shared/clients/typed/lists.ts',
+  '../../../shared/clients/typed/client.ts',
 ];
 
 /** Returns the TypeScript file of an instance: the client, which needs no package, and the instance's types. */

@@ -1,9 +1,9 @@
 import { instanceOf } from '../../../shared/core/resource/place.ts';
-import type { Context } from '../../../shared/core/resource/route.ts';
+import type { Context } from '../../../shared/core/routing/route.ts';
 import { findCredential } from '../../../shared/push/push-config.ts';
 import { readPrivateKey } from '../../../shared/push/rules/private-key.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';
-import type { PushSideData } from '../../../shared/store/records/push.ts';
+import type { PushSideData } from '../../../shared/table/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
 import type { SideChange } from './config-save.ts';

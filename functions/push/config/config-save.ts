@@ -1,5 +1,5 @@
 import { instanceOf } from '../../../shared/core/resource/place.ts';
-import type { Context } from '../../../shared/core/resource/route.ts';
+import type { Context } from '../../../shared/core/routing/route.ts';
 import { newJob } from '../../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
 import { emptySide, sealCredential } from '../../../shared/push/push-config.ts';
@@ -12,10 +12,10 @@ import {
   pushEnvironments,
 } from '../../../shared/push/rules/provider.ts';
 import { commit } from '../../../shared/store/commit.ts';
-import { pushConfigEntity } from '../../../shared/store/entities.ts';
-import type { PushConfigData, PushSideData } from '../../../shared/store/records/push.ts';
 import type { Write } from '../../../shared/store/store.ts';
 import { createOrUpdate } from '../../../shared/store/writes.ts';
+import { pushConfigEntity } from '../../../shared/table/entities.ts';
+import type { PushConfigData, PushSideData } from '../../../shared/table/records/push.ts';
 import { invalid, throttled } from '../../../shared/values/errors/errors.ts';
 import type { ConfigContext } from './loads.ts';
 

@@ -1,11 +1,11 @@
 import { defineFields, json } from '../../../shared/core/resource/field.ts';
 import { type Values, validInput } from '../../../shared/core/resource/input.ts';
 import { instanceOf } from '../../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../../shared/core/resource/route.ts';
+import type { Context, Route } from '../../../shared/core/routing/route.ts';
 import { findCredential } from '../../../shared/push/push-config.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';
 import { badServiceAccount, gcmKeyValue } from '../../../shared/push/rules/service-account.ts';
-import type { PushConfigData, PushSideData } from '../../../shared/store/records/push.ts';
+import type { PushConfigData, PushSideData } from '../../../shared/table/records/push.ts';
 import { hasFullRole } from '../../../shared/values/access.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { configRoute } from './config-route.ts';

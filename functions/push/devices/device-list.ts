@@ -3,15 +3,15 @@ import { queryValue } from '../../../shared/core/http/message.ts';
 import { gather, type Rows, rowsOf } from '../../../shared/core/resource/page.ts';
 import { instanceOf } from '../../../shared/core/resource/place.ts';
 import type { QueryParameters } from '../../../shared/core/resource/query-parameters.ts';
-import type { Context } from '../../../shared/core/resource/route.ts';
+import type { Context } from '../../../shared/core/routing/route.ts';
 import { deviceIdValue } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import {
   pushDeviceEntity,
   pushDevicePositionEntity,
   userEntity,
-} from '../../../shared/store/entities.ts';
-import type { PushDeviceData } from '../../../shared/store/records/push.ts';
+} from '../../../shared/table/entities.ts';
+import type { PushDeviceData } from '../../../shared/table/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
 import type { RowRange } from '../../../shared/values/paging.ts';

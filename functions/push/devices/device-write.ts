@@ -1,17 +1,11 @@
 import type { Values } from '../../../shared/core/resource/input.ts';
 import { instanceOf, reservedId } from '../../../shared/core/resource/place.ts';
-import type { Context } from '../../../shared/core/resource/route.ts';
+import type { Context } from '../../../shared/core/routing/route.ts';
 import { newJob } from '../../../shared/jobs/jobs.ts';
 import { syncEndpoints } from '../../../shared/push/push-endpoints.ts';
 import { tokenCode } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import { commit, commitUnique } from '../../../shared/store/commit.ts';
-import {
-  pushDeviceEntity,
-  pushDevicePositionEntity,
-  userEntity,
-} from '../../../shared/store/entities.ts';
-import type { PushDeviceData } from '../../../shared/store/records/push.ts';
 import type { Stored, Write } from '../../../shared/store/store.ts';
 import {
   createItem,
@@ -19,6 +13,12 @@ import {
   deleteItem,
   updateItem,
 } from '../../../shared/store/writes.ts';
+import {
+  pushDeviceEntity,
+  pushDevicePositionEntity,
+  userEntity,
+} from '../../../shared/table/entities.ts';
+import type { PushDeviceData } from '../../../shared/table/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';
 import { timestamp } from '../../../shared/values/timestamp.ts';

@@ -1,9 +1,9 @@
 import type { ListOf } from '../../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../../shared/core/resource/lists/list-routes.ts';
 import { idsFrom } from '../../../shared/core/resource/place.ts';
-import type { Route } from '../../../shared/core/resource/route.ts';
+import type { Route } from '../../../shared/core/routing/route.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
-import type { PushDeviceData } from '../../../shared/store/records/push.ts';
+import type { PushDeviceData } from '../../../shared/table/records/push.ts';
 import { notFound } from '../../../shared/values/errors/errors.ts';
 import { providerBase, providerNames, providerPath } from '../paths.ts';
 import { sendRoute } from '../send.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Log } from '../../platform/ports.ts';
+import type { Clock, Log } from '../../ports/ports.ts';
 import { ApiError, serverError, serverTimeout, tooLarge } from '../../values/errors/errors.ts';
 import { compressResponse } from './compression.ts';
 import { addCorsHeaders, respondToPreflight } from './cors.ts';

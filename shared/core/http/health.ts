@@ -1,5 +1,5 @@
-import { checkDataVersion, dataVersion } from '../../store/data-version.ts';
 import type { Store } from '../../store/store.ts';
+import { checkDataVersion, dataVersion } from '../../table/data-version.ts';
 import type { Request, Response } from './message.ts';
 
 /** Returns whether a request is the probe of a load balancer or a container: no part of the interface, and no route. */

@@ -1,8 +1,8 @@
-import type { Log } from '../../platform/ports.ts';
+import type { Log } from '../../ports/ports.ts';
 import { originOf } from '../../values/caught.ts';
 import { isErrorCode } from '../../values/errors/error-codes.ts';
+import type { Match } from '../routing/router.ts';
 import type { Request } from './message.ts';
-import type { Match } from './router.ts';
 
 /** Remembers the family and the template of a request's path for its log line. */
 export function noteRoute({ path, served }: Request, { route, version }: Match): void {

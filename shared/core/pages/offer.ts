@@ -4,7 +4,7 @@ import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../http/message.ts';
 import { checkVisible, describe } from '../pipeline/rights.ts';
 import type { PageHints } from '../resource/presentation/page-hints.ts';
-import type { Context, Method } from '../resource/route.ts';
+import type { Context, Method } from '../routing/route.ts';
 import type { Run } from './run.ts';
 import { titleOf } from './views/title.ts';
 

@@ -1,8 +1,8 @@
 import { isAllowed } from '../../values/access.ts';
 import { isJsonObject, type JsonObject } from '../../values/json/json.ts';
-import type { Router } from '../http/router.ts';
 import { describeFields } from '../resource/introspection.ts';
-import type { Context } from '../resource/route.ts';
+import type { Context } from '../routing/route.ts';
+import type { Router } from '../routing/router.ts';
 import { isApiPath } from './json.ts';
 
 /** A run that the page of an item starts. */

@@ -12,7 +12,6 @@ import { parseBody } from '../http/body/body.ts';
 import { sizeError } from '../http/body/body-size.ts';
 import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
 import { noteRoute } from '../http/request-log.ts';
-import type { Match } from '../http/router.ts';
 import type { Body } from '../resource/input.ts';
 import { allowedMethods } from '../resource/introspection.ts';
 import {
@@ -21,7 +20,8 @@ import {
   methods,
   type Operation,
   type Route,
-} from '../resource/route.ts';
+} from '../routing/route.ts';
+import type { Match } from '../routing/router.ts';
 import { type Caller, identify, identifyLink, keyRing } from './caller/authentication.ts';
 import { createContext } from './context.ts';
 import type {

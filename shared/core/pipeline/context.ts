@@ -1,8 +1,8 @@
-import { instanceNameEntity } from '../../store/entities.ts';
 import { as } from '../../store/entity.ts';
+import { instanceNameEntity } from '../../table/entities.ts';
 import type { Request } from '../http/message.ts';
 import type { Body } from '../resource/input.ts';
-import type { Context } from '../resource/route.ts';
+import type { Context } from '../routing/route.ts';
 import { actorOfRecords } from './caller/caller-records.ts';
 import { type Loaded, type LoadRequest, recordOf } from './load.ts';
 

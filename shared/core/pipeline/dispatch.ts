@@ -1,18 +1,18 @@
-import type { Platform } from '../../platform/ports.ts';
+import type { Platform } from '../../ports/ports.ts';
 import { isParsed, mayOverride } from '../http/body/body-size.ts';
 import { isProbe, respondToProbe } from '../http/health.ts';
 import type { Dispatch, Request, Response } from '../http/message.ts';
 import { applyOverride } from '../http/override.ts';
 import { cachedForm, isConstant, markConstant, parsedBody } from '../http/response-cache.ts';
-import { createRouter } from '../http/router.ts';
 import { createCaches } from '../resource/caches.ts';
-import type { Context, Route } from '../resource/route.ts';
+import type { LazyRoutes } from '../routing/lazy-routes.ts';
+import type { Context, Route } from '../routing/route.ts';
+import { createRouter } from '../routing/router.ts';
 import { keyRing } from './caller/authentication.ts';
 import { errorResponse } from './errors.ts';
 import type { Arrived, Service } from './exchange.ts';
 import { serve } from './index.ts';
 import { isolate } from './isolation.ts';
-import type { LazyRoutes } from './lazy-routes.ts';
 import { createThrottle } from './throttle.ts';
 import { ignoredHeader, writeNames } from './unknown-names.ts';
 

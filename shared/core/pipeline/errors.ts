@@ -1,4 +1,4 @@
-import type { Platform } from '../../platform/ports.ts';
+import type { Platform } from '../../ports/ports.ts';
 import { CounterEnded, StoreBusy } from '../../store/store.ts';
 import { faultOf } from '../../values/caught.ts';
 import {

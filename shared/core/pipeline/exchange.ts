@@ -1,11 +1,11 @@
-import type { Platform } from '../../platform/ports.ts';
+import type { Platform } from '../../ports/ports.ts';
 import type { ApiError } from '../../values/errors/errors.ts';
 import type { Request, Response } from '../http/message.ts';
 import type { Representation } from '../http/negotiation.ts';
-import type { Match, Router } from '../http/router.ts';
 import type { Caches } from '../resource/caches.ts';
 import type { Body } from '../resource/input.ts';
-import type { Context, Operation, Session } from '../resource/route.ts';
+import type { Context, Operation, Session } from '../routing/route.ts';
+import type { Match, Router } from '../routing/router.ts';
 import type { Caller, KeyRing } from './caller/authentication.ts';
 import type { Loaded, LoadRequest } from './load.ts';
 import type { SessionCall } from './session/session.ts';

@@ -1,7 +1,7 @@
 import { valueBody } from '../http/body/body.ts';
 import type { InnerRequest, Request, Response } from '../http/message.ts';
-import { rememberPaths } from '../http/router.ts';
-import type { Context, Opened, OpenedGroup, Session } from '../resource/route.ts';
+import type { Context, Opened, OpenedGroup, Session } from '../routing/route.ts';
+import { rememberPaths } from '../routing/router.ts';
 import {
   authenticate,
   authorize,

@@ -1,19 +1,19 @@
-import type { Platform } from '../../platform/ports.ts';
+import type { Platform } from '../../ports/ports.ts';
+import { as } from '../../store/entity.ts';
+import type { Key, Stored } from '../../store/store.ts';
 import {
   dataOfName,
   instanceEntity,
   instanceNameEntity,
   isInstance,
   ownerOfData,
-} from '../../store/entities.ts';
-import { as } from '../../store/entity.ts';
-import type { Key, Stored } from '../../store/store.ts';
-import type { Match } from '../http/router.ts';
+} from '../../table/entities.ts';
 import type { Caches } from '../resource/caches.ts';
 import type { Known } from '../resource/loads/known.ts';
 import type { Load, NamedLoad, NamedLookup } from '../resource/loads/loads.ts';
 import type { Rendering } from '../resource/rendering.ts';
-import type { Operation } from '../resource/route.ts';
+import type { Operation } from '../routing/route.ts';
+import type { Match } from '../routing/router.ts';
 import type { Caller } from './caller/authentication.ts';
 import {
   accountOfCaller,

@@ -1,6 +1,6 @@
 import type { Request, Response } from '../http/message.ts';
 import { introspect } from '../resource/introspection.ts';
-import type { Operation, RequestPart } from '../resource/route.ts';
+import type { Operation, RequestPart } from '../routing/route.ts';
 import { errorResponse } from './errors.ts';
 import type { Allowed, Responded } from './exchange.ts';
 import { checkRendering, renderResponse } from './response-templates.ts';

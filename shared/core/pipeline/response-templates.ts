@@ -1,20 +1,20 @@
-import { templateEntity } from '../../store/entities.ts';
 import { as } from '../../store/entity.ts';
-import type { TemplateData } from '../../store/records/records.ts';
 import type { Stored } from '../../store/store.ts';
+import { templateEntity } from '../../table/entities.ts';
+import type { TemplateData } from '../../table/records/records.ts';
 import { predefinedTemplates } from '../../templates/predefined.ts';
 import { type ErrorCode, errorCodeHeader } from '../../values/errors/error-codes.ts';
 import { refused } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import { queryValue, type Request, type Response } from '../http/message.ts';
 import { notAcceptable } from '../http/negotiation.ts';
-import { parseParameter } from '../http/path-parameters.ts';
 import { parsedBody } from '../http/response-cache.ts';
 import type { Load } from '../resource/loads/loads.ts';
 import { unwritten } from '../resource/named-records.ts';
 import { tenantOf } from '../resource/place.ts';
 import type { Rendering } from '../resource/rendering.ts';
-import type { Context, Method, Operation, Route } from '../resource/route.ts';
+import { parseParameter } from '../routing/path-parameters.ts';
+import type { Context, Method, Operation, Route } from '../routing/route.ts';
 
 /* Responses that are rendered with a template (docs/reference/templates.md#use-with-other-resources). */
 

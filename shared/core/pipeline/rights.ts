@@ -1,10 +1,10 @@
-import { isInstance } from '../../store/entities.ts';
+import { isInstance } from '../../table/entities.ts';
 import { denialOf, isAllowed, type Right } from '../../values/access.ts';
 import { forbidden, instanceSuspended, notFound } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import { introspect } from '../resource/introspection.ts';
 import { requireLoaded } from '../resource/loads/loads.ts';
-import type { Context, Operation, Route } from '../resource/route.ts';
+import type { Context, Operation, Route } from '../routing/route.ts';
 
 /**
  * Hides an instance from callers outside it. It must be the resource, or hold a hidden one.

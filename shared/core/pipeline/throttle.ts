@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/ports.ts';
+import type { Clock } from '../../ports/ports.ts';
 import { throttled } from '../../values/errors/errors.ts';
 
 /**

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../values/json/json.ts';
 import { keyMembers, keyParameters, type Request, type Response } from '../http/message.ts';
 import type { Field, Fields } from '../resource/field.ts';
 import type { Body } from '../resource/input.ts';
-import type { Context, Operation, Route } from '../resource/route.ts';
+import type { Context, Operation, Route } from '../routing/route.ts';
 
 /*
  * Clients of the service send more than a path knows, so such names have to be ignored. A header lists them, or, if the

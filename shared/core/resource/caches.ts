@@ -1,4 +1,4 @@
-import type { FileStore } from '../../platform/file-store.ts';
+import type { FileStore } from '../../ports/file-store.ts';
 import type { Key, Stored } from '../../store/store.ts';
 import type { KeyClaims } from '../pipeline/caller/credentials.ts';
 

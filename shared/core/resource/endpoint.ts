@@ -1,9 +1,4 @@
 import { type Access, allRights } from '../../values/access.ts';
-import { computed, type Field, type Fields } from './field.ts';
-import { type Body, bodyFor } from './input.ts';
-import { pathOf } from './links.ts';
-import { loadedForms, loadedOperations } from './loads/loaded-operations.ts';
-import { type LoadsOf, lookupsIn } from './loads/loads.ts';
 import type {
   Context,
   Forms,
@@ -12,7 +7,12 @@ import type {
   Operations,
   ResponseForm,
   Route,
-} from './route.ts';
+} from '../routing/route.ts';
+import { computed, type Field, type Fields } from './field.ts';
+import { type Body, bodyFor } from './input.ts';
+import { pathOf } from './links.ts';
+import { loadedForms, loadedOperations } from './loads/loaded-operations.ts';
+import { type LoadsOf, lookupsIn } from './loads/loads.ts';
 import type { Version } from './versions.ts';
 
 /**

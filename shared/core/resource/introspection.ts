@@ -1,9 +1,9 @@
 import { isAllowed } from '../../values/access.ts';
 import { ApiError } from '../../values/errors/errors.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
+import { type Context, methods, type Operation, type Route } from '../routing/route.ts';
 import type { Field, Fields } from './field.ts';
 import { isIn } from './links.ts';
-import { type Context, methods, type Operation, type Route } from './route.ts';
 
 const renders = ['application/json', 'text/html'];
 const parses = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data'];

@@ -1,6 +1,6 @@
+import type { Context, Route } from '../routing/route.ts';
 import type { LinkForm } from './field.ts';
 import type { Params } from './loads/known.ts';
-import type { Context, Route } from './route.ts';
 import type { Version } from './versions.ts';
 
 /** A link in the responses of a resource. */

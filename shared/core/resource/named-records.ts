@@ -1,6 +1,5 @@
 import { commitUnique } from '../../store/commit.ts';
 import type { Entity } from '../../store/entity.ts';
-import type { NamedPositionData } from '../../store/records/records.ts';
 import type { Put, Stored, Write } from '../../store/store.ts';
 import {
   createItem,
@@ -9,16 +8,17 @@ import {
   putItem,
   updateItem,
 } from '../../store/writes.ts';
+import type { NamedPositionData } from '../../table/records/records.ts';
 import { invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
 import type { RowRange } from '../../values/paging.ts';
 import { slug } from '../../values/text/slug.ts';
 import { queryValue } from '../http/message.ts';
+import type { Context } from '../routing/route.ts';
 import { defineFields, type Field, type Fields } from './field.ts';
 import { type Body, bodyObject, type Values, validInput } from './input.ts';
 import { cut, gather, type Row, type Rows, rowsIn, rowsOf } from './page.ts';
 import { instanceOf } from './place.ts';
-import type { Context } from './route.ts';
 
 /** Common data of an instance's records that are found by name and listed in order of creation. */
 export interface Named {

@@ -1,7 +1,7 @@
-import { openTurns } from '../../platform/limits/time-slices.ts';
-import { idIn } from '../../store/entities.ts';
+import { openTurns } from '../../ports/limits/time-slices.ts';
 import type { Entity } from '../../store/entity.ts';
 import type { Bound, Store, Stored, Turns } from '../../store/store.ts';
+import { idIn } from '../../table/entities.ts';
 import type { Json } from '../../values/json/json.ts';
 import {
   inListOrder,
@@ -15,7 +15,7 @@ import {
 import { maxEventBytes } from '../http/event-size.ts';
 import { queryValue } from '../http/message.ts';
 import type { ItemBody } from '../http/response-cache.ts';
-import type { Context } from './route.ts';
+import type { Context } from '../routing/route.ts';
 
 /** Position of an item in its list. */
 export interface Position {

@@ -1,6 +1,6 @@
-import type { Platform } from '../../platform/ports.ts';
-import { groupEntity, userEntity } from '../../store/entities.ts';
-import type { ObjectData } from '../../store/records/records.ts';
+import type { Platform } from '../../ports/ports.ts';
+import { groupEntity, userEntity } from '../../table/entities.ts';
+import type { ObjectData } from '../../table/records/records.ts';
 import { type Messages, missingRecord, type SystemValues } from '../object-rules.ts';
 
 /** Checks that the owner and the group that a body changes exist; reads nothing without such a change. */

@@ -1,11 +1,11 @@
 import type { StoredValues } from '../../classes/rules/compiled-class.ts';
 import { fileNamesOf } from '../../classes/rules/file-names.ts';
 import { maintain } from '../../jobs/maintain.ts';
-import type { Platform } from '../../platform/ports.ts';
-import { fileEntity } from '../../store/entities.ts';
-import type { ClassData } from '../../store/records/records.ts';
+import type { Platform } from '../../ports/ports.ts';
 import type { Write } from '../../store/store.ts';
 import { createItem, deleteIfExists, deleteItem } from '../../store/writes.ts';
+import { fileEntity } from '../../table/entities.ts';
+import type { ClassData } from '../../table/records/records.ts';
 import type { Actor } from '../../values/access.ts';
 import { dataMessages } from '../../values/errors/data-messages.ts';
 import { invalid } from '../../values/errors/errors.ts';

@@ -1,8 +1,8 @@
 import { backupPauseMs, isBackedUp } from '../../instances/active-backup.ts';
 import { type JobContext, type JobType, newJob } from '../../jobs/jobs.ts';
-import type { Platform } from '../../platform/ports.ts';
-import { fileEntity, scriptSourceEntity } from '../../store/entities.ts';
+import type { Platform } from '../../ports/ports.ts';
 import type { Put } from '../../store/store.ts';
+import { fileEntity, scriptSourceEntity } from '../../table/entities.ts';
 import {
   dataOwner,
   type FileKey,

@@ -1,4 +1,4 @@
-import type { Platform } from '../../platform/ports.ts';
+import type { Platform } from '../../ports/ports.ts';
 import { faultOf } from '../../values/caught.ts';
 import type { FinishedTrace } from '../run-request.ts';
 

@@ -1,7 +1,7 @@
-import type { Platform } from '../../platform/ports.ts';
-import { instanceCounter, scriptEntity } from '../../store/entities.ts';
-import type { TraceData } from '../../store/records/scripts.ts';
+import type { Platform } from '../../ports/ports.ts';
 import type { Put } from '../../store/store.ts';
+import { instanceCounter, scriptEntity } from '../../table/entities.ts';
+import type { TraceData } from '../../table/records/scripts.ts';
 import { longestDelay } from '../../values/back-off.ts';
 import { planRun } from '../pending-runs.ts';
 import { runSettings } from '../rules/script-config.ts';

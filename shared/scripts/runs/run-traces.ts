@@ -1,11 +1,11 @@
 import { leasedJob } from '../../jobs/jobs.ts';
 import { maintain } from '../../jobs/maintain.ts';
 import { unlessConflict } from '../../jobs/write-conflict.ts';
-import type { Platform } from '../../platform/ports.ts';
-import { traceEntity } from '../../store/entities.ts';
-import type { TraceData, TraceKind, TracePart } from '../../store/records/scripts.ts';
+import type { Platform } from '../../ports/ports.ts';
 import type { Delete, Key, Stored, Write } from '../../store/store.ts';
 import { deleteItem } from '../../store/writes.ts';
+import { traceEntity } from '../../table/entities.ts';
+import type { TraceData, TraceKind, TracePart } from '../../table/records/scripts.ts';
 import { faultOf } from '../../values/caught.ts';
 import { dataOwner } from '../../values/file-keys.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';

@@ -1,7 +1,7 @@
 import type { JobContext, JobType, StepResult } from '../../jobs/jobs.ts';
-import { traceEntity } from '../../store/entities.ts';
-import type { QueuePlace, TraceData } from '../../store/records/scripts.ts';
 import type { Stored } from '../../store/store.ts';
+import { traceEntity } from '../../table/entities.ts';
+import type { QueuePlace, TraceData } from '../../table/records/scripts.ts';
 import type { RunReference } from '../run-request.ts';
 import { firstInQueue } from './run-queue.ts';
 import { endedMs, forgottenMs } from './run-times.ts';

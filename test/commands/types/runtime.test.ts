@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect } from '../../../bin/groundwork/types/runtime/client.ts';
-import { GroundworkError } from '../../../bin/groundwork/types/runtime/requests.ts';
+import { connect } from '../../../shared/clients/typed/client.ts';
+import { GroundworkError } from '../../../shared/clients/typed/requests.ts';
 import { PathError } from '../../../shared/values/text/request-path.ts';
 
 /* The runtime of typed clients with a server that fails, on which each request is seen. */

@@ -1,5 +1,5 @@
+import { itemsOf, type PathSend } from '../../../../shared/clients/client.ts';
 import { below, joined, type RequestPath } from '../../../../shared/values/text/request-path.ts';
-import { itemsOf, type PathSend } from '../../../client.ts';
 import type { InstanceConnection } from '../../settings.ts';
 import type { Terminal } from '../../terminal.ts';
 import type { Entry } from '../model/members.ts';

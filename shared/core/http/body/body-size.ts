@@ -8,8 +8,8 @@ import {
   type KeyRing,
 } from '../../pipeline/caller/authentication.ts';
 import type { KeyClaims } from '../../pipeline/caller/credentials.ts';
+import type { Match } from '../../routing/router.ts';
 import type { Request } from '../message.ts';
-import type { Match } from '../router.ts';
 
 /** A request whose body has arrived but is not parsed yet. */
 export interface ArrivedRequest {

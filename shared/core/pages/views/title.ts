@@ -1,5 +1,5 @@
 import { nounOf, plural } from '../../resource/presentation/words.ts';
-import type { Route } from '../../resource/route.ts';
+import type { Route } from '../../routing/route.ts';
 
 /**
  * Returns the title of a page in plain English: `Classes`, `Class book`, `Log in to an account`. OPTIONS keeps the names

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Platform } from '../../../platform/ports.ts';
-import { instanceNameEntity } from '../../../store/entities.ts';
-import type { AliasData, InstanceNameData } from '../../../store/records/records.ts';
+import type { Platform } from '../../../ports/ports.ts';
 import type { Stored } from '../../../store/store.ts';
+import { instanceNameEntity } from '../../../table/entities.ts';
+import type { AliasData, InstanceNameData } from '../../../table/records/records.ts';
 import { aliasMac, type RecordClaims } from './credentials.ts';
 
 /*

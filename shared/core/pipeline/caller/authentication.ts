@@ -1,4 +1,4 @@
-import type { Clock, Platform } from '../../../platform/ports.ts';
+import type { Clock, Platform } from '../../../ports/ports.ts';
 import { ApiError, noSuchKey, notFound } from '../../../values/errors/errors.ts';
 import { isJsonObject } from '../../../values/json/json.ts';
 import { queryValue, type Request } from '../../http/message.ts';

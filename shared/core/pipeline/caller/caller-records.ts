@@ -1,3 +1,5 @@
+import { as } from '../../../store/entity.ts';
+import type { Key, Stored } from '../../../store/store.ts';
 import {
   accountEntity,
   apiKeyEntity,
@@ -8,19 +10,17 @@ import {
   memberEntity,
   scriptEntity,
   userEntity,
-} from '../../../store/entities.ts';
-import { as } from '../../../store/entity.ts';
+} from '../../../table/entities.ts';
 import type {
   AccountData,
   ApiKeyData,
   InstanceData,
   MemberData,
   UserData,
-} from '../../../store/records/records.ts';
-import type { Key, Stored } from '../../../store/store.ts';
+} from '../../../table/records/records.ts';
 import type { ActingUser, Actor, AdminRole } from '../../../values/access.ts';
 import { noSuchKey } from '../../../values/errors/errors.ts';
-import type { Route } from '../../resource/route.ts';
+import type { Route } from '../../routing/route.ts';
 import { isRegistered } from './aliases.ts';
 import type { Caller } from './authentication.ts';
 import { isCurrent, type RecordClaims, type ScriptClaims } from './credentials.ts';

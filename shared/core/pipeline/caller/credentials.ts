@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ownerOfData, restoredData, restoreOfData } from '../../../store/entities.ts';
-import type { Keyed } from '../../../store/records/records.ts';
+import { ownerOfData, restoredData, restoreOfData } from '../../../table/entities.ts';
+import type { Keyed } from '../../../table/records/records.ts';
 
 /*
  * Keys are derived, not stored. Most texts are 56 lower-case hex digits of

@@ -1,9 +1,9 @@
-import { openScanBudget } from '../../../platform/limits/scans.ts';
-import type { Platform } from '../../../platform/ports.ts';
+import { openScanBudget } from '../../../ports/limits/scans.ts';
+import type { Platform } from '../../../ports/ports.ts';
 import type { Key, Write } from '../../../store/store.ts';
 import type { InnerRequest } from '../../http/message.ts';
-import type { Router } from '../../http/router.ts';
-import type { Opened, OpenedGroup, Session } from '../../resource/route.ts';
+import type { Opened, OpenedGroup, Session } from '../../routing/route.ts';
+import type { Router } from '../../routing/router.ts';
 import type { Caller } from '../caller/authentication.ts';
 import type { Found } from '../load.ts';
 import { createSessionStore } from './session-store.ts';

@@ -1,4 +1,10 @@
-import { type Forms, type Method, methods, type Operation, type Operations } from '../route.ts';
+import {
+  type Forms,
+  type Method,
+  methods,
+  type Operation,
+  type Operations,
+} from '../../routing/route.ts';
 import { type LoadsOf, loadsFor, type NamedLoad } from './loads.ts';
 
 /*

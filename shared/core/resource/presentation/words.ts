@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../../routing/route.ts';
 
 /** Returns the noun of a route in plain English: `API key`. Without a noun it is the resource in lower case. */
 export function nounOf({ noun, resource }: Pick<Route, 'noun' | 'resource'>): string {

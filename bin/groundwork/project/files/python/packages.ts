@@ -7,7 +7,7 @@ import {
   type PackageFiles,
   withoutPackages,
   zipPackages,
-} from '../../../../../shared/platform/runtimes/python-packages.ts';
+} from '../../../../../shared/runtimes/python-packages.ts';
 import { maxSource } from '../../../../../shared/scripts/script-runtimes.ts';
 import { type ProjectFiles, textOfFile } from '../../../project-files.ts';
 import {

@@ -1,5 +1,5 @@
 import { unzipSync } from 'fflate';
-import type { PackageFiles } from '../../../../../shared/platform/runtimes/python-packages.ts';
+import type { PackageFiles } from '../../../../../shared/runtimes/python-packages.ts';
 import type { LockedPackage } from './lock.ts';
 
 /** Maximum bytes of a wheel. */

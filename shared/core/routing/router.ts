@@ -1,0 +1,126 @@
+import type { Params } from '../resource/loads/known.ts';
+import { type Version, versions } from '../resource/versions.ts';
+import { mayStandFor, parseParameter } from './path-parameters.ts';
+import type { Route } from './route.ts';
+
+/** The route that a path matches, with version and parameters. */
+export interface Match<Placed = Route> {
+  readonly route: Placed;
+  readonly version: Version;
+  readonly params: Params;
+}
+
+/** Finds the route of a percent-decoded path; undefined: no such path. A promise: its code is loaded first. */
+export type Router = (path: string) => Match | undefined | Promise<Match | undefined>;
+
+/** The paths of a route. */
+export type RoutePaths = Pick<Route, 'paths' | 'isRoot'>;
+
+interface Node<Placed> {
+  readonly fixed: Map<string, Node<Placed>>;
+  parameter: { readonly name: string; readonly node: Node<Placed> } | undefined;
+  route: Placed | undefined;
+}
+
+/**
+ * Compiles routes into one tree per version, searched segment by segment. A fixed segment takes precedence over a
+ * parameter. Every path ends in `/`; without it a path is unknown (docs/reference/requests.md#trailing-slash).
+ */
+export function createRouter<Placed extends RoutePaths>(
+  routes: readonly Placed[],
+): (path: string) => Match<Placed> | undefined {
+  const trees = new Map<string, { version: Version; root: Node<Placed> }>(
+    versions.map((version) => [version, { version, root: createNode<Placed>() }]),
+  );
+  for (const route of routes) {
+    for (const version of versions) {
+      const tree = trees.get(version);
+      const path = route.paths[version];
+      if (path !== undefined && tree !== undefined) insert(tree.root, path, route);
+    }
+  }
+  const root = routes.find((route) => route.isRoot);
+  return (path) => {
+    if (path === '/' && root !== undefined)
+      return { route: root, version: versions[0], params: {} };
+    const [before, version, ...segments] = path.split('/');
+    const tree = trees.get(version ?? '');
+    if (before !== '' || tree === undefined || segments.pop() !== '') return undefined;
+    const match = find(tree.root, segments, tree.version);
+    if (match !== undefined || tree.version !== 'v1') return match;
+    const older = inOlderNames(segments);
+    return older && find(tree.root, older, tree.version);
+  };
+}
+
+/** Names of v1.1 that version 1 has in addition to its own: documented samples use them. */
+const newerNames: Readonly<Record<string, readonly string[]>> = {
+  'endpoints/scripts': ['webhooks'],
+  'endpoints/data': ['api', 'objects'],
+  'snippets/scripts': ['codeboxes'],
+};
+
+/** Replaces a name of v1.1 by that of version 1; undefined where the path has none. */
+function inOlderNames(segments: readonly string[]): readonly string[] | undefined {
+  const [instances = '', instance = '', ...[family, list, ...rest]] = segments;
+  const name = newerNames[`${family}/${list}`];
+  return name && [instances, instance, ...name, ...rest];
+}
+
+/** Creates a router that caches each path: for few requests, which mostly have the same paths. */
+export function rememberPaths(router: Router): Router {
+  const known = new Map<string, Match | undefined>();
+  return (path) => {
+    if (known.has(path)) return known.get(path);
+    const match = router(path);
+    if (!(match instanceof Promise)) known.set(path, match);
+    return match;
+  };
+}
+
+function createNode<Placed>(): Node<Placed> {
+  return { fixed: new Map(), parameter: undefined, route: undefined };
+}
+
+function insert<Placed>(root: Node<Placed>, path: string, route: Placed): void {
+  let node = root;
+  for (const segment of path.split('/').slice(1, -1)) {
+    node = segment.startsWith('{')
+      ? parameterNode(node, segment.slice(1, -1))
+      : fixedNode(node, segment);
+  }
+  if (node.route !== undefined) throw new Error(`two routes at ${path}`);
+  node.route = route;
+}
+
+function fixedNode<Placed>(node: Node<Placed>, segment: string): Node<Placed> {
+  const next = node.fixed.get(segment) ?? createNode<Placed>();
+  node.fixed.set(segment, next);
+  return next;
+}
+
+function parameterNode<Placed>(node: Node<Placed>, name: string): Node<Placed> {
+  node.parameter ??= { name, node: createNode() };
+  if (node.parameter.name !== name) throw new Error(`two parameters at one place: {${name}}`);
+  return node.parameter.node;
+}
+
+function find<Placed>(
+  root: Node<Placed>,
+  segments: readonly string[],
+  version: Version,
+): Match<Placed> | undefined {
+  const findBelow = (node: Node<Placed>, at: number, params: Params): Match<Placed> | undefined => {
+    const segment = segments[at];
+    if (segment === undefined) {
+      return node.route && { route: node.route, version, params };
+    }
+    const fixed = node.fixed.get(segment);
+    const match = fixed && findBelow(fixed, at + 1, params);
+    if (match !== undefined || node.parameter === undefined || segment === '') return match;
+    const { name, node: below } = node.parameter;
+    if (!mayStandFor(name, segment)) return undefined;
+    return findBelow(below, at + 1, Object.assign({}, params, parseParameter(name, segment)));
+  };
+  return findBelow(root, 0, {});
+}

@@ -1,0 +1,86 @@
+import { requestMessage } from '../../../core/http/request-log.ts';
+import type { Log, LogEntry } from '../../../ports/ports.ts';
+import { processVariables } from '../../../ports/setting-variables.ts';
+import { type MetricsPlace, requestMembers, tickMembers } from './metrics.ts';
+
+/** The amount of logging; each level includes those before it. */
+export type LogLevel = 'error' | 'info' | 'debug';
+
+const weights: Readonly<Record<LogLevel, number>> = { error: 0, info: 1, debug: 2 };
+
+/** Options of a log. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Where the metrics of requests belong, which are part of their lines. */
+  readonly metrics: MetricsPlace;
+  /** Takes the number of requests to the table since its last call. */
+  readonly tableRequests: () => number;
+  /** Takes whole lines; standard output when absent. */
+  readonly write?: (line: string) => void;
+}
+
+/**
+ * Opens a log of JSON lines, one an entry. `timestamp` and `level` are the names that Lambda expects in lines that a
+ * function writes by itself (functions with the log format JSON).
+ */
+export function openLog({ level, write = writeToOutput, ...given }: LogOptions): Log {
+  const source = { ...given, memory: openMemoryFigure() };
+  return (entry) => {
+    if (weights[entry.level] <= weights[level]) write(toLine(entry, source));
+  };
+}
+
+interface LineSource extends Pick<LogOptions, 'metrics' | 'tableRequests'> {
+  readonly memory: MemoryFigure;
+}
+
+function toLine({ level, ...rest }: LogEntry, source: LineSource): string {
+  const now = new Date();
+  const members = membersOf(rest, source, now.getTime());
+  const entry = { timestamp: now.toISOString(), level: level.toUpperCase(), ...rest, ...members };
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/** Returns what a line reports in addition: metrics, and now and then the memory of the process. */
+function membersOf(
+  { message, status }: Omit<LogEntry, 'level'>,
+  { metrics, tableRequests, memory }: LineSource,
+  nowMs: number,
+): Record<string, unknown> | undefined {
+  if (message === requestMessage) {
+    const figures = { status: Number(status), tableRequests: tableRequests(), nowMs };
+    return Object.assign(requestMembers(metrics, figures), memory(nowMs));
+  }
+  if (message === tickMessage) return Object.assign(tickMembers(metrics, nowMs), memory(nowMs));
+  return undefined;
+}
+
+/** Message of the line that the background function writes once a minute. */
+export const tickMessage = 'tick';
+
+/** In MB; the limit is that of the function. */
+interface MemoryMembers {
+  readonly memoryMb: number;
+  readonly memoryLimitMb: number;
+}
+
+type MemoryFigure = (nowMs: number) => MemoryMembers | undefined;
+
+const memoryMs = 60_000;
+
+/** Creates the function that returns the peak memory of this process (MB) for one line a minute. */
+function openMemoryFigure(): MemoryFigure {
+  const memoryLimitMb = Number(processVariables().AWS_LAMBDA_FUNCTION_MEMORY_SIZE ?? 0);
+  let lastMs = Number.NEGATIVE_INFINITY;
+  return (nowMs) => {
+    if (nowMs - lastMs < memoryMs) return undefined;
+    lastMs = nowMs;
+    const memoryMb = Math.ceil(process.resourceUsage().maxRSS / 1024);
+    return { memoryMb, memoryLimitMb };
+  };
+}
+
+// not by the console, which the runtime would wrap into its own line
+function writeToOutput(line: string): void {
+  process.stdout.write(line);
+}

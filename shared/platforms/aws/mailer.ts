@@ -1,0 +1,38 @@
+import type { SESv2Client } from '@aws-sdk/client-sesv2';
+import type { Mailer } from '../../ports/ports.ts';
+import { withAsciiDomain } from '../../values/values.ts';
+import { limited, naming } from './sdk/client.ts';
+
+/** Options of outgoing mails. */
+export interface MailerOptions {
+  /** Sender, an address or domain that SES has verified: `Groundwork <no-reply@example.com>`. */
+  readonly from: string;
+  /** Created with the first mail when absent. */
+  readonly client?: SESv2Client;
+}
+
+const sdk = () => import('@aws-sdk/client-sesv2'); // most functions never send a mail
+const limits = { requestMs: 5000, maxAttempts: 2 };
+
+/** Opens a mailer that sends by SES. Sends no request by itself. */
+export function openMailer({ from, client }: MailerOptions): Mailer {
+  let opened: SESv2Client | undefined;
+  return {
+    send: async ({ to, subject, text }) => {
+      const { SESv2Client, SendEmailCommand } = await sdk();
+      opened ??= naming(client ?? new SESv2Client(limited(limits)));
+      await opened.send(
+        new SendEmailCommand({
+          FromEmailAddress: from,
+          Destination: { ToAddresses: [withAsciiDomain(to)] },
+          Content: {
+            Simple: {
+              Subject: { Data: subject, Charset: 'UTF-8' },
+              Body: { Text: { Data: text, Charset: 'UTF-8' } },
+            },
+          },
+        }),
+      );
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Request } from '../../../core/http/message.ts';
+import { proxySecretHeader } from '../../../ports/proxy-header.ts';
+import { pathNotFound } from '../../../values/errors/errors.ts';
+import { once } from '../once.ts';
+
+/**
+ * Returns a request as it reached the distribution in front of the gateway.
+ *
+ * @throws ApiError 404 for a request that has bypassed it
+ */
+export type FrontDoor = (request: Request) => Promise<Request>;
+
+/**
+ * Opens the check of requests that pass a distribution. Its secret is fetched with the first request.
+ *
+ * @param secret ARN of the secret; undefined: nothing is in front of the gateway
+ */
+export function openFrontDoor(
+  secret: string | undefined,
+  client = new SecretsManagerClient({}),
+): FrontDoor | undefined {
+  if (secret === undefined) return undefined;
+  const fetchDigest = once(async () => {
+    const { SecretString } = await client.send(new GetSecretValueCommand({ SecretId: secret }));
+    if (!SecretString) throw new Error('the secret of the front door is empty');
+    return digest(SecretString);
+  });
+  return async (request) => {
+    const { [proxySecretHeader]: sent, ...headers } = request.headers;
+    const expected = await fetchDigest();
+    if (sent === undefined || !timingSafeEqual(digest(sent), expected)) {
+      throw pathNotFound('path_unknown');
+    }
+    return { ...request, headers, sourceAddress: clientAddress(request) };
+  };
+}
+
+/** Returns a digest: of one length for every text. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/**
+ * Returns the address that the distribution has appended to `X-Forwarded-For`. The gateway may append that of the
+ * distribution, which is the address that it sees; entries further left come from the client.
+ */
+function clientAddress({ headers, sourceAddress }: Request): string {
+  const hops = (headers['x-forwarded-for'] ?? '').split(',').map((hop) => hop.trim());
+  if (hops.at(-1) === sourceAddress) hops.pop();
+  const address = hops.at(-1) ?? '';
+  return isIP(address) === 0 ? sourceAddress : address;
+}

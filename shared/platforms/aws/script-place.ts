@@ -1,0 +1,48 @@
+import { maintain } from '../../jobs/maintain.ts';
+import { retryOnConflict } from '../../jobs/write-conflict.ts';
+import type { Platform } from '../../ports/ports.ts';
+import { createOrUpdate } from '../../store/writes.ts';
+import { deploymentIdEntity } from '../../table/entities.ts';
+import type { ScriptPlace } from './scripts/script-names.ts';
+
+/** The deployment whose script functions are used. */
+export interface ScriptPlaceOptions {
+  /** Prefix of the names of functions. */
+  readonly prefix: string;
+  /** Name of the table. */
+  readonly table: string;
+  readonly services: Pick<Platform, 'store' | 'ids'>;
+}
+
+/**
+ * Opens the place of script functions: its deployment id is read from the table at the first use, and then kept. A table
+ * without id, or with that of another table, of which it is a restored copy, gets a new one. So no run in a restored
+ * table invokes a function of the lost data, whose scripts may have had the same versions.
+ */
+export function openScriptPlace({
+  prefix,
+  table,
+  services,
+}: ScriptPlaceOptions): () => Promise<ScriptPlace> {
+  let known: string | undefined;
+  return async () => {
+    known ??= await readDeploymentId(services, table);
+    return { prefix, deployment: known };
+  };
+}
+
+async function readDeploymentId(
+  services: ScriptPlaceOptions['services'],
+  table: string,
+): Promise<string> {
+  const { store, ids } = services;
+  // after a write conflict, another process has stored an id
+  return retryOnConflict(async () => {
+    const current = await deploymentIdEntity.read(store);
+    if (current?.data.table === table) return current.data.id;
+    const place = { key: deploymentIdEntity.key(), current };
+    const data = { id: ids.random(), table };
+    await maintain(services, [createOrUpdate(deploymentIdEntity, place, data)]);
+    return data.id;
+  });
+}

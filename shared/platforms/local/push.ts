@@ -1,0 +1,86 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock, Ids, PushSender } from '../../ports/ports.ts';
+import { PushFailure } from '../../push/push-failure.ts';
+import { isToken } from '../../push/rules/device-ids.ts';
+import type { PushEnvironment, PushProvider } from '../../push/rules/provider.ts';
+
+/** A push service that sends nothing and records each push in a file. */
+export interface Outbox extends PushSender {
+  /** The folder of the outbox: one file per day, one line of JSON per push. */
+  readonly outbox: string;
+  close(): void;
+}
+
+/** Folder of an outbox, and its sources of ids and dates. */
+export interface OutboxOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/**
+ * Opens the outbox of one machine. Two kinds of tokens simulate errors for tests of apps: one that begins with
+ * `invalid` belongs to a device from which the app was removed; for one that begins with `throttle`, the service is too
+ * busy.
+ */
+export function openOutbox({ folder, clock, ids }: OutboxOptions): Outbox {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return {
+    outbox: folder,
+    close: () => {},
+    openApplication: ({ instance, provider, environment }) =>
+      Promise.resolve(`${instance}/${provider}/${environment}`),
+    closeApplication: () => Promise.resolve(),
+    createEndpoint: async (application, { token }) => {
+      const [, provider] = readPlace(application);
+      if (!isToken(provider, token) && !isActor(token)) throw new PushFailure('badToken', 'outbox');
+      return `${application}/${token}`;
+    },
+    setEndpoint: () => Promise.resolve(),
+    removeEndpoint: () => Promise.resolve(),
+    publish: async (endpoint, { platform, payload, attributes }) => {
+      const [instance, provider, environment, registration_id] = readPlace(endpoint);
+      if (registration_id.startsWith('invalid')) throw new PushFailure('disabled', 'outbox');
+      if (registration_id.startsWith('throttle')) throw new PushFailure('busy', 'outbox');
+      const sent_at = new Date(clock.micros() / 1000).toISOString();
+      const id = `outbox:${ids.random()}`;
+      const place = { id, sent_at, instance: Number(instance), provider, environment };
+      const line = {
+        ...place,
+        registration_id,
+        platform,
+        payload: JSON.parse(payload),
+        attributes,
+      };
+      const file = join(folder, `${sent_at.slice(0, 10)}.jsonl`);
+      appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+      return id;
+    },
+  };
+}
+
+/** Opens an outbox that is deleted when the process ends. */
+export function openTemporaryOutbox(options: Omit<OutboxOptions, 'folder'>): Outbox {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-outbox-'));
+  const removeAll = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeAll);
+  return {
+    ...openOutbox({ ...options, folder }),
+    close: () => {
+      process.off('exit', removeAll);
+      removeAll();
+    },
+  };
+}
+
+function isActor(token: string): boolean {
+  return token.startsWith('invalid') || token.startsWith('throttle');
+}
+
+/** Splits a name that this module created; a token has no slash. */
+function readPlace(name: string): readonly [string, PushProvider, PushEnvironment, string] {
+  const [instance = '', provider = '', environment = '', token = ''] = name.split('/');
+  return [instance, provider as PushProvider, environment as PushEnvironment, token]; // this module created the name
+}

@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Watch } from '../../../jobs/change-feed.ts';
+import type { Log } from '../../../ports/ports.ts';
+import type { ConditionFailed, Store, Transaction } from '../../../store/store.ts';
+import { lastNumber } from '../../../table/entities.ts';
+import { ApiError } from '../../../values/errors/errors.ts';
+import { createItemCache, defaultCacheBytes } from './cache/item-cache.ts';
+import {
+  createGroupCommit,
+  type GroupCommit,
+  type Outcome,
+  type ReadItem,
+  type Work,
+} from './commit.ts';
+import { openCommitMode } from './commit-mode.ts';
+import { createCounters } from './counters.ts';
+import { type Feed, openFeed } from './feed.ts';
+import { createReader, openSnapshot } from './read.ts';
+import { watchStorage } from './storage-trouble.ts';
+import { openTables, type TablesOptions } from './tables.ts';
+import {
+  type PlanContext,
+  type PreparedTransaction,
+  planSweep,
+  planTransaction,
+  prepareTransaction,
+} from './write.ts';
+
+const sweepIntervalMs = 60_000;
+
+export interface StoreOptions {
+  /** Epoch milliseconds; determines which items have expired. */
+  readonly now: () => number;
+  /** Changes that go into the feed; none when absent. */
+  readonly watches?: readonly Watch[];
+  /** Receives lines about a full disk and damage; none are logged when absent. */
+  readonly log?: Log;
+  /** Approximate heap for items that were read or written recently; 128 MB when absent. */
+  readonly cacheBytes?: number | undefined;
+}
+
+/** The store of one machine. */
+export interface LocalStore extends Store {
+  readonly feed: Feed;
+}
+
+/**
+ * Opens the store in a separate folder, which is created when absent. No other process may use the folder.
+ *
+ * @throws Error when the folder holds something else, or a damaged file
+ */
+export async function openStore(
+  options: StoreOptions & { readonly path: string },
+): Promise<LocalStore> {
+  return createStore({ folder: options.path, durable: true }, options);
+}
+
+/** Opens an empty store that is lost on close or process end; fast, but not crash-safe. */
+export async function openTemporaryStore(options: StoreOptions): Promise<LocalStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'groundwork-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const store = createStore({ folder, durable: false }, options);
+  return {
+    ...store,
+    close: async () => {
+      await store.close();
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
+
+function createStore(
+  options: TablesOptions,
+  { now: nowMs, watches = [], log = () => undefined, cacheBytes = defaultCacheBytes }: StoreOptions,
+): LocalStore {
+  const tables = openTables(options);
+  const now = () => nowMs() / 1000;
+  const feed = openFeed(tables, watches);
+  const cache = createItemCache(cacheBytes);
+  const counters = createCounters(tables);
+  const mode = openCommitMode(() => performance.now());
+  const trouble = watchStorage(options.folder, log);
+  const commits = createGroupCommit({ tables, cache, counters, feed, mode, trouble });
+  const sweeper = startSweeper(() => commits.submit((read) => planSweep(tables, read, now)));
+  const reader = createReader({ tables, cache, now });
+  const translated = (error: unknown): never => {
+    throw trouble.translate(error);
+  };
+  let closing: Promise<void> | undefined;
+
+  const checkOpen = () => {
+    if (closing !== undefined) throw new Error('the store is closed');
+  };
+
+  async function close(): Promise<void> {
+    await sweeper.stop();
+    try {
+      await commits.submit(() => ({ operations: [], result: undefined })); // the last one: saves the counters
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error; // a full disk and damage were logged
+    }
+    await tables.environment.close();
+  }
+
+  return {
+    feed: feed.reader(commits.carry),
+    get: (keys) => {
+      mode.read();
+      return reader.get(keys).catch(translated);
+    },
+    query: (query) => {
+      mode.read();
+      return reader.query(query).catch(translated);
+    },
+    isNear: true,
+    checkWritable: () => {
+      trouble.checkWritable();
+      trouble.checkSpace();
+    },
+    openSnapshot: () => openSnapshot(tables),
+    ...createWriter(commits, checkOpen, { now, feed, counters }),
+    next: async (counter, count = 1, most = lastNumber(counter)) =>
+      counters.take(counter, count, most),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function createWriter(
+  commits: GroupCommit,
+  checkOpen: () => void,
+  context: Omit<PlanContext, 'read'>,
+): Pick<Store, 'write' | 'writeAll'> {
+  const { now, feed, counters } = context;
+  const plan = (prepared: PreparedTransaction, read: ReadItem) =>
+    planTransaction(prepared, { read, now, feed, counters });
+
+  async function writeTogether(transactions: readonly Transaction[]) {
+    checkOpen();
+    return commits.submitAll(transactions.map(toWork));
+  }
+
+  /** Encodes a transaction, now; an error is that of its work. */
+  function toWork(transaction: Transaction): Work<ConditionFailed | undefined> {
+    try {
+      const prepared = prepareTransaction(transaction);
+      return (read) => plan(prepared, read);
+    } catch (error) {
+      return () => {
+        throw error;
+      };
+    }
+  }
+
+  return {
+    write: async (transaction) => {
+      checkOpen();
+      const prepared = prepareTransaction(transaction);
+      const failure = await commits.submit((read) => plan(prepared, read));
+      if (failure !== undefined) throw failure;
+    },
+    writeAll: (transactions) => {
+      const writing = writeTogether(transactions);
+      return transactions.map((_, at) => writing.then((outcomes) => checkOutcome(outcomes[at])));
+    },
+  };
+}
+
+/** Throws the error of a transaction that was not applied. */
+function checkOutcome(outcome: Outcome<ConditionFailed | undefined> | undefined): void {
+  if (outcome === undefined || 'error' in outcome) throw outcome?.error;
+  if (outcome.result !== undefined) throw outcome.result;
+}
+
+/** Removes expired items, now and each minute, in steps that let other work run in between. */
+function startSweeper(step: () => Promise<boolean>): { stop(): Promise<void> } {
+  let stopped = false;
+  let running: Promise<void> | undefined;
+
+  async function sweep(): Promise<void> {
+    while (!stopped && (await step())) {}
+  }
+
+  function start(): void {
+    running ??= sweep()
+      // Errors of the disk are reported by the writes of clients; the sweeper tries again.
+      .catch(() => undefined)
+      .finally(() => {
+        running = undefined;
+      });
+  }
+
+  start();
+  const timer = setInterval(start, sweepIntervalMs);
+  timer.unref();
+  return {
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
