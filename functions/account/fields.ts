@@ -39,7 +39,7 @@ export const passwordFields = defineFields({
 /** Fields with which an account without password gets one. */
 export const passwordSetFields = defineFields({ password });
 
-/** Fields of an invitation to the account (docs/reference/accounts.md#invitations). */
+/** Fields of an invitation to the account (docs/reference/accounts.md#invitations-of-an-account). */
 export const ownInvitationFields = defineFields({
   id: computed('integer'),
   email: computed('email'),

@@ -44,7 +44,7 @@ export const instanceFields = defineFields({
 /** Fields of a rename. */
 export const renameFields = defineFields({ new_name: { ...name, writable: 'always' } });
 
-/** Fields of an administrator (docs/reference/instances.md#admins). */
+/** Fields of an administrator (docs/reference/instances.md#members). */
 export const adminFields = defineFields({
   id: computed('field', { shows: 'integer' }),
   role: role(),
