@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import * as table from '../../shared/table/entities.ts';
+import { deploymentCounter, instanceCounter } from '../../shared/table/counters.ts';
+import * as ids from '../../shared/table/data-ids.ts';
+import { kinds } from '../../shared/table/kinds.ts';
 import {
   classPartitions,
   contentPartitions,
   ownPartitions,
 } from '../../shared/table/partitions.ts';
+import { table } from '../support/table.ts';
 import { samples } from '../table/samples.ts';
 
 describe('stored keys never change', () => {
@@ -19,16 +22,19 @@ describe('stored keys never change', () => {
 
   test('of every entity', () => {
     const all = Object.entries(table).filter(([name]) => name.endsWith('Entity'));
+    expect(
+      all.map(([, entity]) => entity).filter((each) => !kinds.some((kind) => kind === each)),
+    ).toEqual([]);
     const sampled = new Set<unknown>(samples.map(([entity]) => entity));
     expect(all.filter(([, entity]) => !sampled.has(entity)).map(([name]) => name)).toEqual([]);
   });
 
   test('of counters', () => {
-    expect(table.instanceCounter(7, 'object')).toStrictEqual({
+    expect(instanceCounter(7, 'object')).toStrictEqual({
       pk: 'INSTANCE#7#SEQUENCE',
       sk: 'object',
     });
-    expect(table.deploymentCounter('account')).toStrictEqual({ pk: 'SEQUENCE', sk: 'account' });
+    expect(deploymentCounter('account')).toStrictEqual({ pk: 'SEQUENCE', sk: 'account' });
   });
 });
 
@@ -44,19 +50,19 @@ test('the partitions of a class', () => {
 });
 
 test('the data id of an instance', () => {
-  const data = table.restoredData(7, 3);
+  const data = ids.restoredData(7, 3);
 
   expect(data).toBe(30_000_000_007);
-  expect(table.restoredData(data, 4)).toBe(40_000_000_007);
-  expect([table.ownerOfData(data), table.ownerOfData(7)]).toEqual([7, 7]);
-  expect([table.isInstance(7, data), table.isInstance(7, 7), table.isInstance(3, data)]).toEqual([
+  expect(ids.restoredData(data, 4)).toBe(40_000_000_007);
+  expect([ids.ownerOfData(data), ids.ownerOfData(7)]).toEqual([7, 7]);
+  expect([ids.isInstance(7, data), ids.isInstance(7, 7), ids.isInstance(3, data)]).toEqual([
     true,
     true,
     false,
   ]);
-  expect(table.dataOfName({ instance: 7 })).toBe(7);
-  expect(table.dataOfName({ instance: 7, data })).toBe(data);
-  expect(table.instanceIn(table.objectEntity.key(data, 5, 9))).toBe(data);
+  expect(ids.dataOfName({ instance: 7 })).toBe(7);
+  expect(ids.dataOfName({ instance: 7, data })).toBe(data);
+  expect(ids.instanceIn(table.objectEntity.key(data, 5, 9))).toBe(data);
 });
 
 test('keys of what belongs to an instance itself do not depend on its data id', () => {
@@ -73,11 +79,11 @@ test('keys of what belongs to an instance itself do not depend on its data id', 
     table.restoreEntity.key(id, 2),
     table.activeRestoreEntity.key(id),
     table.usageEntity.key(id, '2026-01-01T00'),
-    table.instanceCounter(id, 'object'),
+    instanceCounter(id, 'object'),
     ...ownPartitions(id),
   ];
 
-  expect(keysOf(table.restoredData(7, 3))).toEqual(keysOf(7));
+  expect(keysOf(ids.restoredData(7, 3))).toEqual(keysOf(7));
 });
 
 test('the partitions of the contents of an instance, the main one last', () => {

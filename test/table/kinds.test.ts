@@ -3,9 +3,17 @@ import { readPart } from '../../shared/backups/contents.ts';
 import { addDetails } from '../../shared/backups/details.ts';
 import { highestIds } from '../../shared/backups/restored-ids.ts';
 import { describeItem } from '../../shared/jobs/letter-item.ts';
-import type { Query, Stored } from '../../shared/store/store.ts';
-import { instanceCounters } from '../../shared/table/entities.ts';
-import { isOwn, partitionBelow } from '../../shared/table/partitions.ts';
+import type { Key, Query, Stored } from '../../shared/store/store.ts';
+import { instanceCounters } from '../../shared/table/counters.ts';
+import { fileNamedBy, kinds, kindsWithFiles } from '../../shared/table/kinds.ts';
+import {
+  classItems,
+  classPartitions,
+  contentPartitions,
+  isOwn,
+  ownPartitions,
+  partitionBelow,
+} from '../../shared/table/partitions.ts';
 import { archiveFiles } from '../../shared/values/file-keys.ts';
 import { nameOf, samples } from './samples.ts';
 
@@ -14,12 +22,13 @@ import { nameOf, samples } from './samples.ts';
 /** An item of each kind, under its sample key. */
 const items: readonly (readonly [string, Stored])[] = samples.map(([entity, key]) => [
   nameOf(entity).replace('Entity', ''),
-  { key, kind: entity.kind, version: 'a', data: dataOf(entity.kind) },
+  { key, kind: entity.kind, version: 'a', data: dataOf(entity.kind, key) },
 ]);
 
-function dataOf(kind: string): object {
+function dataOf(kind: string, { sk }: Key): object {
   if (kind === 'class') return { name: 'book', number: 5, schema: [], storage: [] };
-  return { row: 4, values: {} };
+  const isFoundById = /[0-9]{10}$/.test(sk);
+  return isFoundById ? { values: {} } : { row: 4 };
 }
 
 /** Reads all parts of a backup of these items. Returns the partitions in order, and the kinds of its items. */
@@ -112,6 +121,68 @@ test('what ends with an item', () => {
     trigger: 'INSTANCE#7#TRACES#trigger#6',
     schedule: 'INSTANCE#7#TRACES#schedule#6',
   });
+});
+
+test('what ends with a class in the main partition', () => {
+  expect(classItems(7, 5)).toEqual([
+    { pk: 'INSTANCE#7', sk: 'CLASSCOUNT#0000000005' },
+    { pk: 'INSTANCE#7', sk: 'CLASSCOUNT#0000000005#FILES' },
+    { pk: 'INSTANCE#7', sk: 'CLASSMIGRATION#0000000005' },
+  ]);
+});
+
+test('items that name files', () => {
+  expect(kindsWithFiles).toEqual(['file', 'script-source']);
+  const named = items.map(([, item]) => ({ ...item, data: { file: 'a' } }));
+  expect(named.map(fileNamedBy).filter((file) => file !== undefined)).toEqual(['files/7/5/k', 'a']);
+});
+
+/** Returns a partition without the id of the item that it is below. */
+function withoutId(partition: string): string {
+  return partition.replace(/#[0-9]+$/, '');
+}
+
+describe('every item of an instance is deleted with it, by what its kind names', () => {
+  const below = items.map(([, item]) => withoutId(partitionBelow(item) ?? ''));
+  const declared = samples.map(([entity, key]) => [nameOf(entity), key, entity.facts] as const);
+
+  test.each(declared)('%s', (_, { pk, sk }, facts) => {
+    if (facts.belongsTo === 'deployment' || facts.belongsTo === 'account') return;
+    switch (facts.clearedWith) {
+      case undefined:
+        expect([...contentPartitions(7, 0), ...ownPartitions(7)]).toContain(pk);
+        break;
+      case 'class':
+        expect(classPartitions(7, 5)).toContain(pk);
+        break;
+      case 'class item':
+        expect(classItems(7, 5)).toContainEqual({ pk, sk });
+        break;
+      case 'provider':
+        expect(contentPartitions(7, 0)).toContain(pk);
+        break;
+      case 'item':
+        expect(below).toContain(withoutId(pk));
+        break;
+      case 'time':
+        expect(pk).toMatch(/^INSTANCE#7#MESSAGE/); // items of rooms of channels, all of which expire
+        break;
+      case 'name':
+        expect(pk).toBe('NAME#shop');
+    }
+  });
+});
+
+test('kinds that share a name declare nothing but their owner, so that a name is enough to find the rest', () => {
+  const names = kinds.map(({ kind }) => kind);
+  const shared = kinds.filter(({ kind }) => names.indexOf(kind) !== names.lastIndexOf(kind));
+
+  expect([...new Set(shared.map(({ kind }) => kind))].sort()).toEqual([
+    'attempts',
+    'metadata',
+    'password',
+  ]);
+  for (const { facts } of shared) expect(Object.keys(facts)).toEqual(['belongsTo']);
 });
 
 describe('a backup', () => {

@@ -1,12 +1,11 @@
-import type { Kind } from '../../shared/store/entity.ts';
 import type { Key } from '../../shared/store/store.ts';
-import * as table from '../../shared/table/entities.ts';
+import type { DeclaredKind } from '../../shared/table/kind.ts';
+import { table } from '../support/table.ts';
 
-const place = { instance: 7, provider: 'apns', environment: 'development' } as const;
 const waiter = { isAwaited: true, sinceMs: 1_700_000_000_123.4, id: 'a1' };
 
 /** Each entity with a key from sample arguments, and the kind, partition key and sort key that are stored. */
-export const samples: readonly (readonly [Kind<object>, Key, string])[] = [
+export const samples: readonly (readonly [DeclaredKind, Key, string])[] = [
   [table.emailEntity, table.emailEntity.key('a@b.com'), 'email | EMAIL#a@b.com | ACCOUNT'],
   [table.accountEntity, table.accountEntity.key(12), 'account | ACCOUNT#12 | ACCOUNT'],
   [table.passwordEntity, table.passwordEntity.key(12), 'password | ACCOUNT#12 | PASSWORD'],
@@ -178,7 +177,7 @@ export const samples: readonly (readonly [Kind<object>, Key, string])[] = [
   ],
   [
     table.pushEndpointEntity,
-    table.pushEndpointEntity.key(place, 'token'),
+    table.pushEndpointEntity.key(7, 'apns', 'development', 'token'),
     'push-endpoint | INSTANCE#7#PUSHENDPOINTS#apns | development#token',
   ],
   [table.triggerEntity, table.triggerEntity.key(7, 6), 'trigger | INSTANCE#7 | TRIGGER#0000000006'],
