@@ -9,7 +9,7 @@ import type { LetterItem } from './records/jobs.ts';
 export interface KindFacts<in Data extends object> {
   /**
    * Its owner: the deployment, an account, an instance itself, or the contents of an instance. `contents` are backed up;
-   * `derived` items belong to the contents too, but follow from others or from what happens, and are in no backup.
+   * `derived` items belong to the contents too, but follow from others or from what happens: backups do not read them.
    */
   readonly belongsTo: 'deployment' | 'account' | 'instance' | 'contents' | 'derived';
   /**

@@ -15,6 +15,7 @@ import type {
 
 const ofEmail = (email: string) => `EMAIL#${email}`;
 const ofAccount = (account: number) => `ACCOUNT#${account}`;
+
 /** Owner of an e-mail address. */
 export const emailEntity = entity<EmailData>('email').keyed(ofEmail, 'ACCOUNT', {
   belongsTo: 'account',
@@ -30,7 +31,7 @@ export const passwordEntity = entity<PasswordData>('password').keyed(ofAccount, 
   belongsTo: 'account',
 });
 
-/** Free data of an account, an instance or a class. */
+/** Free data of an account. */
 export const accountMetadataEntity = entity<MetadataData>('metadata').keyed(ofAccount, 'METADATA', {
   belongsTo: 'account',
 });
@@ -56,8 +57,8 @@ export const ownedEntity = entity<OwnedData>('owned').keyed(ofAccount, 'OWNED', 
 });
 
 /**
- * Invitations by the e-mail that they are addressed to, until it has an account, and by the account. They may still
- * point to an invitation that is no longer open: readers check its state.
+ * An invitation by the e-mail that it is addressed to, until it has an account. It may still point to an invitation that
+ * is no longer open: readers check its state.
  */
 export const invitedEmailEntity = entity<InvitedData>('invited-email').keyed(
   ofEmail,
@@ -65,6 +66,8 @@ export const invitedEmailEntity = entity<InvitedData>('invited-email').keyed(
   idKey,
   { belongsTo: 'account' },
 );
+
+/** An invitation by the account that it is addressed to. */
 export const invitedAccountEntity = entity<InvitedData>('invited-account').keyed(
   ofAccount,
   'INVITATION#',

@@ -30,23 +30,18 @@ export const channelEntity = entity<ChannelData>('channel').keyed(ofInstance, 'C
 export const channelPositionEntity = entity<NamedPositionData>('channel-row').keyed(
   ofInstance,
   'CHANNELROW#',
-  (row: number) => idKey(row),
+  idKey,
   { belongsTo: 'contents' },
 );
 
 /** A message. */
-export const messageEntity = entity<MessageData>('message').keyed(
-  ofRoom,
-  'MESSAGE#',
-  (id: number) => idKey(id),
-  {
-    belongsTo: 'derived',
-    clearedWith: 'time',
-    counter: 'message',
-    hasLongIds: true,
-    hasOrderedIds: true,
-  },
-);
+export const messageEntity = entity<MessageData>('message').keyed(ofRoom, 'MESSAGE#', idKey, {
+  belongsTo: 'derived',
+  clearedWith: 'time',
+  counter: 'message',
+  hasLongIds: true,
+  hasOrderedIds: true,
+});
 
 /** The end of a room's log. */
 export const roomHeadEntity = entity<RoomHeadData>('room-head').keyed(ofRoom, 'HEAD', {
@@ -58,7 +53,7 @@ export const roomHeadEntity = entity<RoomHeadData>('room-head').keyed(ofRoom, 'H
 export const messageRoomEntity = entity<MessageRoomData>('message-room').keyed(
   (instance: number, channel: number) => `INSTANCE#${instance}#MESSAGEROOMS#${channel}`,
   '',
-  (message: number) => idKey(message),
+  idKey,
   { belongsTo: 'derived', clearedWith: 'time' },
 );
 

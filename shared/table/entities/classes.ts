@@ -18,6 +18,8 @@ export const classEntity = entity<ClassData>('class').keyed(ofInstance, 'CLASS#'
   shownAs: 'class',
   inLetters: ({ after, before }) => ({ item: 'class', ...nameOf(after ?? before) }),
 });
+
+/** Free data of a class. */
 export const classMetadataEntity = entity<MetadataData>('metadata').keyed(
   ofInstance,
   'CLASSMETADATA#',
@@ -32,7 +34,7 @@ export const classMetadataEntity = entity<MetadataData>('metadata').keyed(
 export const classCountEntity = entity<ClassCountData>('class-count').keyed(
   ofInstance,
   'CLASSCOUNT#',
-  (classNumber: number) => idKey(classNumber),
+  idKey,
   { belongsTo: 'derived', clearedWith: 'class item' },
 );
 
@@ -48,7 +50,7 @@ export const classFileCountEntity = entity<ClassCountData>('class-file-count').k
 export const classMigrationEntity = entity<ClassMigrationData>('class-migration').keyed(
   ofInstance,
   'CLASSMIGRATION#',
-  (classNumber: number) => idKey(classNumber),
+  idKey,
   { belongsTo: 'derived', clearedWith: 'class item' },
 );
 
@@ -78,7 +80,10 @@ export const uniqueEntity = entity<UniqueData>('unique').keyed(
   { belongsTo: 'derived', clearedWith: 'class' },
 );
 
-/** A file of an object of a class, by its key; the files of a class are counted by these items. */
+/**
+ * A file of an object of a class, by its key; the files of a class are counted by these items. A backup makes them of the
+ * files that it copies.
+ */
 export const fileEntity = entity<FileData>('file').keyed(
   (instance: number, classNumber: number) => `INSTANCE#${instance}#FILES#${classNumber}`,
   '',

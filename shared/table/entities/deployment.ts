@@ -14,6 +14,7 @@ import type { SuspensionData } from '../records/suspensions.ts';
 
 const ofAttempts = (scope: string, name: string) => `ATTEMPTS#${scope}#${name}`;
 const ofDeployment = () => 'DEPLOYMENT';
+
 /** Attempts to log in by a name: from one address, or from all of them when it is undefined. */
 export const attemptsEntity = entity<AttemptsData>('attempts').keyed(
   ofAttempts,

@@ -16,7 +16,7 @@ export const dataEndpointEntity = entity<DataEndpointData>('data-endpoint').keye
 export const dataEndpointPositionEntity = entity<NamedPositionData>('data-endpoint-row').keyed(
   ofInstance,
   'DATAENDPOINTROW#',
-  (row: number) => idKey(row),
+  idKey,
   { belongsTo: 'contents' },
 );
 
@@ -31,7 +31,7 @@ export const scriptEndpointEntity = entity<ScriptEndpointData>('script-endpoint'
 /** Script endpoints in order of creation, which is the order of their list; public links name the list position. */
 export const scriptEndpointPositionEntity = entity<ScriptEndpointPositionData>(
   'script-endpoint-row',
-).keyed(ofInstance, 'SCRIPTENDPOINTROW#', (row: number) => idKey(row), {
+).keyed(ofInstance, 'SCRIPTENDPOINTROW#', idKey, {
   belongsTo: 'contents',
   below: tracesOf('endpoint'),
 });
@@ -50,7 +50,7 @@ export const templateEntity = entity<TemplateData>('template').keyed(
 export const templatePositionEntity = entity<NamedPositionData>('template-row').keyed(
   ofInstance,
   'TEMPLATEROW#',
-  (row: number) => idKey(row),
+  idKey,
   { belongsTo: 'contents' },
 );
 

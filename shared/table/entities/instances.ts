@@ -14,6 +14,7 @@ import type {
 } from '../records/records.ts';
 
 const ofInstanceName = (name: string) => `NAME#${name}`;
+
 /** The instance that has a name. An instance exists as long as this item does. */
 export const instanceNameEntity = entity<InstanceNameData>('name').keyed(
   ofInstanceName,
@@ -46,6 +47,8 @@ export const anyUsagePartition = 'INSTANCE#*#USAGE';
 export const instanceEntity = entity<InstanceData>('instance').keyed(ofOwn, 'INSTANCE', {
   belongsTo: 'instance',
 });
+
+/** Free data of an instance. */
 export const instanceMetadataEntity = entity<MetadataData>('metadata').keyed(ofOwn, 'METADATA', {
   belongsTo: 'instance',
 });
@@ -55,13 +58,11 @@ export const configEntity = entity<ConfigData>('config').keyed(ofOwn, 'CONFIG', 
   belongsTo: 'instance',
 });
 
-/** The same membership, by instance. */
-export const adminEntity = entity<AdminData>('admin').keyed(
-  ofOwn,
-  'ADMIN#',
-  (account: number) => idKey(account),
-  { belongsTo: 'instance', counter: 'admin' },
-);
+/** Membership of an account in an instance, by instance. */
+export const adminEntity = entity<AdminData>('admin').keyed(ofOwn, 'ADMIN#', idKey, {
+  belongsTo: 'instance',
+  counter: 'admin',
+});
 
 /** An API key of an instance; its text is derived, never stored. */
 export const apiKeyEntity = entity<ApiKeyData>('api-key').keyed(ofOwn, 'KEY#', idKey, {

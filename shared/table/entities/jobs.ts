@@ -27,7 +27,7 @@ export function jobShard(id: string): number {
   return Number.parseInt(id.slice(0, 1), 16);
 }
 
-/** A change that a consumer failed to process, kept for the operator. `at` in epoch milliseconds. */
+/** A change that a consumer failed to process, kept for the operator for 30 days. `at` in epoch milliseconds. */
 export const deadLetterEntity = entity<DeadLetterData>('dead-letter').keyed(
   () => 'DEADLETTERS',
   '',

@@ -48,7 +48,7 @@ export const pushDevicePositionEntity = entity<PushDevicePositionData>('push-dev
   (instance: number, provider: PushProvider) => `INSTANCE#${instance}#DEVICEROWS#${provider}`,
   (_instance: number, _provider: PushProvider, user: number | undefined) =>
     user === undefined ? 'ALL#' : `USER#${idKey(user)}#`,
-  (row: number) => idKey(row),
+  idKey,
   { belongsTo: 'contents', clearedWith: 'provider' },
 );
 

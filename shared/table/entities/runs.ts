@@ -4,6 +4,7 @@ import type { RunSlotData, RunWaiterData } from '../records/functions.ts';
 import { type TraceData, type TraceKind, traceKinds } from '../records/scripts.ts';
 
 const ofRuns = (instance: number) => `INSTANCE#${instance}#RUNS`;
+
 /** A run of a script; its parent is the script, trigger or schedule, or the list position of the endpoint, that ran it. */
 export const traceEntity = entity<TraceData>('trace').keyed(
   (instance: number, kind: TraceKind, parent: number) =>

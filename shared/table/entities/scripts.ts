@@ -21,7 +21,7 @@ export const scriptEntity = entity<ScriptData>('script').keyed(ofInstance, 'SCRI
 export const scriptSourceEntity = entity<ScriptSourceData>('script-source').keyed(
   ofInstance,
   'SCRIPTSOURCE#',
-  (script: number) => idKey(script),
+  idKey,
   { belongsTo: 'contents', namedFile: (_sk, { file }) => file },
 );
 

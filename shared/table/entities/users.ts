@@ -41,7 +41,7 @@ export const deletedGroupsEntity = entity<DeletedGroupsData>('deleted-groups').k
 export const membershipEntity = entity<MembershipData>('membership').keyed(
   (instance: number, group: number) => `INSTANCE#${instance}#MEMBERS#${group}`,
   '',
-  (user: number) => idKey(user),
+  idKey,
   { belongsTo: 'derived', clearedWith: 'item' },
 );
 
@@ -57,7 +57,7 @@ export const userEntity = entity<UserData>('user').keyed(
 export const userPasswordEntity = entity<PasswordData>('password').keyed(
   (instance: number) => `INSTANCE#${instance}#PASSWORDS`,
   '',
-  (user: number) => idKey(user),
+  idKey,
   { belongsTo: 'contents' },
 );
 
