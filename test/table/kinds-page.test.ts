@@ -40,11 +40,10 @@ test('docs/internals/table.md lists every kind of item', async () => {
   const head =
     '| Item | Partition key | Sort key | Belongs to | Deleted with | Counter | In backups |\n|---|---|---|---|---|---|---|\n';
   const page = readFileSync(path, 'utf8');
-  const [before = '', , after = ''] = page.split(
-    /(?<=kinds-page\.test\.ts -u -->\n\n)|(?=\n<!-- end of the table)/,
-  );
+  const table = /(?<=kinds-page\.test\.ts -u -->\n\n)[\s\S]*?(?=\n<!-- end of the table)/;
 
-  await expect(`${before}${head}${rows()}${after}`).toMatchFileSnapshot(`../../${path}`);
+  expect(page).toMatch(table);
+  await expect(page.replace(table, () => head + rows())).toMatchFileSnapshot(`../../${path}`);
 });
 
 test('every kind has a comment that says what its items are', () => {
