@@ -5,6 +5,8 @@ import { highestIds } from '../../shared/backups/restored-ids.ts';
 import { describeItem } from '../../shared/jobs/letter-item.ts';
 import type { Key, Query, Stored } from '../../shared/store/store.ts';
 import { instanceCounters } from '../../shared/table/counters.ts';
+import { idKey, ofInstance } from '../../shared/table/key-parts.ts';
+import { entity } from '../../shared/table/kind.ts';
 import { fileNamedBy, kinds, kindsWithFiles } from '../../shared/table/kinds.ts';
 import {
   classItems,
@@ -170,6 +172,17 @@ describe('every item of an instance is deleted with it, by what its kind names',
       case 'name':
         expect(pk).toBe('NAME#shop');
     }
+  });
+});
+
+test('a kind that does not say whom its items belong to does not compile', () => {
+  // @ts-expect-error: nothing is said
+  entity('wrong').keyed(ofInstance, 'WRONG');
+  // @ts-expect-error: the owner is missing
+  entity('wrong').keyed(ofInstance, 'WRONG#', idKey, { shownAs: 'wrong' });
+
+  expect(entity('right').keyed(ofInstance, 'R', { belongsTo: 'contents' }).facts).toEqual({
+    belongsTo: 'contents',
   });
 });
 
