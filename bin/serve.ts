@@ -28,7 +28,7 @@ import { type LocalServer, startServer } from '../shared/platforms/local/server/
 import { StartError } from '../shared/platforms/local/server/start-error.ts';
 import { processVariables } from '../shared/ports/setting-variables.ts';
 import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
-import { firstAccountEntity } from '../shared/table/entities.ts';
+import { firstAccountEntity } from '../shared/table/entities/deployment.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';

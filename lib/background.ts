@@ -23,7 +23,7 @@ import { queueVariable } from '../shared/platforms/aws/environment.ts';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
 import { followScripts } from '../shared/platforms/aws/scripts/follow-scripts.ts';
 import { attributes } from '../shared/platforms/aws/store/table.ts';
-import { jobEntity } from '../shared/table/entities.ts';
+import { jobEntity } from '../shared/table/entities/jobs.ts';
 import type { DataTable } from './data-table.ts';
 import { FamilyFunction } from './family-function.ts';
 import type { FileBucket } from './files/file-bucket.ts';

@@ -15,7 +15,7 @@ import {
   timeToLive,
 } from '../shared/platforms/aws/store/table.ts';
 import type { TableUse } from '../shared/ports/grants.ts';
-import { anyUsagePartition } from '../shared/table/entities.ts';
+import { anyUsagePartition } from '../shared/table/entities/instances.ts';
 import { readActions, tableActions } from './grants.ts';
 import { type DeploymentSettings, removalPolicyOf } from './settings.ts';
 

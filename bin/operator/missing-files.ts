@@ -1,16 +1,11 @@
 import type { Store, Stored } from '../../shared/store/store.ts';
-import {
-  accountEntity,
-  backupEntity,
-  classEntity,
-  dataOfInstance,
-  idIn,
-  instanceEntity,
-  instanceIn,
-  objectEntity,
-  scriptSourceEntity,
-  traceEntity,
-} from '../../shared/table/entities.ts';
+import { dataOfInstance, instanceIn } from '../../shared/table/data-ids.ts';
+import { accountEntity, backupEntity } from '../../shared/table/entities/accounts.ts';
+import { classEntity, objectEntity } from '../../shared/table/entities/classes.ts';
+import { instanceEntity } from '../../shared/table/entities/instances.ts';
+import { traceEntity } from '../../shared/table/entities/runs.ts';
+import { scriptSourceEntity } from '../../shared/table/entities/scripts.ts';
+import { idIn } from '../../shared/table/key-parts.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
 import {

@@ -1,7 +1,6 @@
 import { type ArchivedItem, readChunk, readManifest } from '../../shared/backups/archive.ts';
 import type { FileStore } from '../../shared/ports/file-store.ts';
-import { fileEntity, scriptSourceEntity } from '../../shared/table/entities.ts';
-import type { ScriptSourceData } from '../../shared/table/records/scripts.ts';
+import { fileNamedBy } from '../../shared/table/kinds.ts';
 import {
   archivedFileKey,
   chunkKey,
@@ -37,8 +36,7 @@ export async function missingOfArchive(
 
 /** Returns the key of the copy of a file that an archived item refers to; empty without one. */
 function copyOf(archive: FileFolder, [, sk, kind, data]: ArchivedItem): readonly FileKey[] {
-  const ofSource = kind === scriptSourceEntity.kind ? (data as ScriptSourceData).file : undefined; // of this kind
-  const key = readFileKey((kind === fileEntity.kind ? sk : ofSource) ?? '');
+  const key = readFileKey(fileNamedBy({ kind, key: { sk }, data }) ?? '');
   const copy = key && archivedFileKey(archive, key);
   return copy === undefined ? [] : [copy];
 }

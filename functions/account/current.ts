@@ -1,7 +1,7 @@
 import { callingAccount } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { accountEntity } from '../../shared/table/entities.ts';
+import { accountEntity } from '../../shared/table/entities/accounts.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
 
 /** Returns the calling account: as read with the request, or read again after a write conflict. */

@@ -5,7 +5,7 @@ import {
   accountMetadataEntity,
   emailEntity,
   passwordEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/accounts.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 

@@ -13,11 +13,8 @@ import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import {
-  instanceEntity,
-  invitationEntity,
-  invitedAccountEntity,
-} from '../../shared/table/entities.ts';
+import { invitedAccountEntity } from '../../shared/table/entities/accounts.ts';
+import { instanceEntity, invitationEntity } from '../../shared/table/entities/instances.ts';
 import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
 import { instanceSuspended, notFound } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';

@@ -17,7 +17,7 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
-import { passwordEntity } from '../../shared/table/entities.ts';
+import { passwordEntity } from '../../shared/table/entities/accounts.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { type FoundAccount, findAccount, findAccountByEmail } from './find.ts';

@@ -7,7 +7,7 @@ import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
-import { passwordEntity } from '../../shared/table/entities.ts';
+import { passwordEntity } from '../../shared/table/entities/accounts.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { currentAccount } from './current.ts';
 import { authFields, passwordFields, passwordSetFields } from './fields.ts';

@@ -15,13 +15,13 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import { createItem } from '../../shared/store/writes.ts';
+import { deploymentCounter } from '../../shared/table/counters.ts';
 import {
   accountEntity,
-  deploymentCounter,
   emailEntity,
-  firstAccountEntity,
   passwordEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/accounts.ts';
+import { firstAccountEntity } from '../../shared/table/entities/deployment.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

@@ -20,7 +20,7 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem, deleteIfExists, putItem, updateItem } from '../../shared/store/writes.ts';
-import { accountMetadataEntity, emailEntity } from '../../shared/table/entities.ts';
+import { accountMetadataEntity, emailEntity } from '../../shared/table/entities/accounts.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';

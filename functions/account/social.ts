@@ -15,14 +15,14 @@ import {
   deleteIfExists,
   updateItem,
 } from '../../shared/store/writes.ts';
+import { deploymentCounter } from '../../shared/table/counters.ts';
 import {
   accountEntity,
-  deploymentCounter,
   emailEntity,
-  firstAccountEntity,
   passwordEntity,
   socialEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/accounts.ts';
+import { firstAccountEntity } from '../../shared/table/entities/deployment.ts';
 import type { AccountData, SocialData } from '../../shared/table/records/records.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

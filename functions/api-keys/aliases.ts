@@ -11,7 +11,8 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { checkUnchanged, updateItem } from '../../shared/store/writes.ts';
-import { apiKeyEntity, instanceNameEntity, ownerOfData } from '../../shared/table/entities.ts';
+import { ownerOfData } from '../../shared/table/data-ids.ts';
+import { apiKeyEntity, instanceNameEntity } from '../../shared/table/entities/instances.ts';
 import type {
   AliasData,
   ApiKeyData,

@@ -9,7 +9,7 @@ import type { Context, Family } from '../../shared/core/routing/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { createItem, deleteItem, updateItem } from '../../shared/store/writes.ts';
-import { apiKeyEntity } from '../../shared/table/entities.ts';
+import { apiKeyEntity } from '../../shared/table/entities/instances.ts';
 import type { ApiKeyData } from '../../shared/table/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

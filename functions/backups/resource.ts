@@ -9,13 +9,10 @@ import { callingAccount } from '../../shared/core/resource/place.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
 import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import {
-  backupEntity,
-  deploymentCounter,
-  instanceEntity,
-  isInstance,
-  memberEntity,
-} from '../../shared/table/entities.ts';
+import { deploymentCounter } from '../../shared/table/counters.ts';
+import { isInstance } from '../../shared/table/data-ids.ts';
+import { backupEntity, memberEntity } from '../../shared/table/entities/accounts.ts';
+import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
 import { type Access, allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

@@ -19,15 +19,13 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { checkUnchanged, createItem, putItem } from '../../shared/store/writes.ts';
+import { isInstance, ownerOfData } from '../../shared/table/data-ids.ts';
+import { backupEntity, backupReaderEntity } from '../../shared/table/entities/accounts.ts';
 import {
   activeRestoreEntity,
-  backupEntity,
-  backupReaderEntity,
   instanceEntity,
-  isInstance,
-  ownerOfData,
   restoreEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/instances.ts';
 import type { BackupData, RestoreData } from '../../shared/table/records/backups.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { forbidden, invalid } from '../../shared/values/errors/errors.ts';

@@ -20,13 +20,9 @@ import {
   deleteItem,
   updateItem,
 } from '../../shared/store/writes.ts';
-import {
-  activeBackupEntity,
-  backupEntity,
-  instanceBackupEntity,
-  instanceEntity,
-  ownerOfData,
-} from '../../shared/table/entities.ts';
+import { ownerOfData } from '../../shared/table/data-ids.ts';
+import { activeBackupEntity, backupEntity } from '../../shared/table/entities/accounts.ts';
+import { instanceBackupEntity, instanceEntity } from '../../shared/table/entities/instances.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
 import { notFound, refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

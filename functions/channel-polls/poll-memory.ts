@@ -2,7 +2,7 @@ import type { ChannelContext } from '../../shared/channels/channel-record.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import { pollPositionEntity } from '../../shared/table/entities.ts';
+import { pollPositionEntity } from '../../shared/table/entities/channels.ts';
 import type { Actor } from '../../shared/values/access.ts';
 
 /*

@@ -17,7 +17,7 @@ import {
   type QueryParameters,
 } from '../../shared/core/resource/query-parameters.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
-import { messageEntity, messageRoomEntity } from '../../shared/table/entities.ts';
+import { messageEntity, messageRoomEntity } from '../../shared/table/entities/channels.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -8,7 +8,7 @@ import { readPartlyWritten } from '../../shared/core/resource/named-records.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/core/routing/route.ts';
-import { instanceEntity } from '../../shared/table/entities.ts';
+import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import type { ChannelData } from '../../shared/table/records/channels.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';

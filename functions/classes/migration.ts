@@ -4,7 +4,7 @@ import { computed, defineFields } from '../../shared/core/resource/field.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { readTogether } from '../../shared/store/entity.ts';
-import { classCountEntity, classMigrationEntity } from '../../shared/table/entities.ts';
+import { classCountEntity, classMigrationEntity } from '../../shared/table/entities/classes.ts';
 import { classFields } from './fields.ts';
 
 const fields = defineFields({

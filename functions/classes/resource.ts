@@ -9,7 +9,11 @@ import { prefixParameters } from '../../shared/core/resource/query-parameters.ts
 import { showFields } from '../../shared/core/resource/show.ts';
 import type { Family } from '../../shared/core/routing/route.ts';
 import { readTogether } from '../../shared/store/entity.ts';
-import { classCountEntity, classEntity, classMetadataEntity } from '../../shared/table/entities.ts';
+import {
+  classCountEntity,
+  classEntity,
+  classMetadataEntity,
+} from '../../shared/table/entities/classes.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

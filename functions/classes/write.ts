@@ -36,10 +36,10 @@ import {
   classCountEntity,
   classEntity,
   classMetadataEntity,
-  classNumbersEntity,
-  groupEntity,
   objectEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/classes.ts';
+import { classNumbersEntity } from '../../shared/table/entities/instances.ts';
+import { groupEntity } from '../../shared/table/entities/users.ts';
 import type { ClassData, ClassNumbersData } from '../../shared/table/records/records.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {

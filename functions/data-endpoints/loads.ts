@@ -7,11 +7,9 @@ import {
   required,
 } from '../../shared/core/resource/loads/loads.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
-import {
-  classEntity,
-  classNumbersEntity,
-  dataEndpointEntity,
-} from '../../shared/table/entities.ts';
+import { classEntity } from '../../shared/table/entities/classes.ts';
+import { dataEndpointEntity } from '../../shared/table/entities/endpoints.ts';
+import { classNumbersEntity } from '../../shared/table/entities/instances.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 
 /** The data endpoint that a path names. */

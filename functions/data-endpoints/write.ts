@@ -14,10 +14,10 @@ import { readTogether } from '../../shared/store/entity.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { deleteItem, updateItem } from '../../shared/store/writes.ts';
 import {
-  classNumbersEntity,
   dataEndpointEntity,
   dataEndpointPositionEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/endpoints.ts';
+import { classNumbersEntity } from '../../shared/table/entities/instances.ts';
 import type { ClassNumbersData, DataEndpointData } from '../../shared/table/records/records.ts';
 import { type FieldErrors, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

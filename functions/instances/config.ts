@@ -6,7 +6,7 @@ import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context, Operation } from '../../shared/core/routing/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import { configEntity } from '../../shared/table/entities.ts';
+import { configEntity } from '../../shared/table/entities/instances.ts';
 import { allRights } from '../../shared/values/access.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { jsonObject } from '../../shared/values/values.ts';

@@ -7,16 +7,15 @@ import { commitUnique } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { createItem, createOrUpdate } from '../../shared/store/writes.ts';
+import { memberEntity, ownedEntity } from '../../shared/table/entities/accounts.ts';
+import { classEntity } from '../../shared/table/entities/classes.ts';
 import {
   adminEntity,
-  classEntity,
   classNumbersEntity,
   instanceEntity,
   instanceMetadataEntity,
   instanceNameEntity,
-  memberEntity,
-  ownedEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/instances.ts';
 import type { ClassData, InstanceData, OwnedData } from '../../shared/table/records/records.ts';
 import { countExceeded, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

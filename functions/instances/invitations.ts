@@ -15,16 +15,15 @@ import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
+import { deploymentCounter } from '../../shared/table/counters.ts';
+import { ownerOfData } from '../../shared/table/data-ids.ts';
 import {
-  deploymentCounter,
   emailEntity,
-  invitationEntity,
   invitedAccountEntity,
   invitedEmailEntity,
-  invitedEntity,
   memberEntity,
-  ownerOfData,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/accounts.ts';
+import { invitationEntity, invitedEntity } from '../../shared/table/entities/instances.ts';
 import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';

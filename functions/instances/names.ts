@@ -7,13 +7,12 @@ import { commit, commitUnique } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
+import { memberEntity, ownedEntity } from '../../shared/table/entities/accounts.ts';
 import {
   adminEntity,
   classNumbersEntity,
   instanceNameEntity,
-  memberEntity,
-  ownedEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/instances.ts';
 import type {
   ClassNumbersData,
   InstanceData,

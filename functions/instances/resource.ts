@@ -11,12 +11,9 @@ import type { Context, Family } from '../../shared/core/routing/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
-import {
-  deploymentCounter,
-  instanceEntity,
-  instanceMetadataEntity,
-  memberEntity,
-} from '../../shared/table/entities.ts';
+import { deploymentCounter } from '../../shared/table/counters.ts';
+import { memberEntity } from '../../shared/table/entities/accounts.ts';
+import { instanceEntity, instanceMetadataEntity } from '../../shared/table/entities/instances.ts';
 import type { InstanceData } from '../../shared/table/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { RowRange } from '../../shared/values/paging.ts';

@@ -5,11 +5,8 @@ import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
 import { scheduleLimit } from '../../shared/schedules/schedule-record.ts';
 import { instanceLimits } from '../../shared/scripts/slots.ts';
-import {
-  classNumbersEntity,
-  scheduleIdsEntity,
-  triggerIdsEntity,
-} from '../../shared/table/entities.ts';
+import { classNumbersEntity } from '../../shared/table/entities/instances.ts';
+import { scheduleIdsEntity, triggerIdsEntity } from '../../shared/table/entities/scripts.ts';
 import { triggerLimit } from '../../shared/triggers/remove-trigger.ts';
 import { readUsedBytes } from '../../shared/usage/quotas.ts';
 import { maxTriggerRunsPerMinute } from '../../shared/values/bounds.ts';

@@ -16,7 +16,7 @@ import { objectPageParameters, readObjectPage } from '../../shared/objects/objec
 import { removeObject, type SavedObject, updateObject } from '../../shared/objects/save-object.ts';
 import { objectBodies, objectLinks } from '../../shared/objects/show-object.ts';
 import { objectPageHints } from '../../shared/search/object-page-hints.ts';
-import { objectEntity } from '../../shared/table/entities.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import type { ObjectData } from '../../shared/table/records/records.ts';
 import { allRights, type Right } from '../../shared/values/access.ts';
 import { grants } from './grants.ts';

@@ -8,7 +8,7 @@ import type { DeliveryState } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities.ts';
+import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities/push.ts';
 import type { PushMessageData, PushPartData } from '../../shared/table/records/push.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

@@ -9,7 +9,7 @@ import type { Context, OperationName, Route } from '../../shared/core/routing/ro
 import { resultOf } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities.ts';
+import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities/push.ts';
 import type { PushMessageData } from '../../shared/table/records/push.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { read } from '../../shared/values/scalars.ts';

@@ -8,7 +8,7 @@ import { type Version, versions } from '../../shared/core/resource/versions.ts';
 import { type Context, type Family, onlyIn } from '../../shared/core/routing/route.ts';
 import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
-import { scheduleEntity, scriptEntity } from '../../shared/table/entities.ts';
+import { scheduleEntity, scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScheduleData } from '../../shared/table/records/schedules.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';

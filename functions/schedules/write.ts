@@ -14,7 +14,7 @@ import { livingOf, scriptErrors, toV11Names } from '../../shared/scripts/script-
 import { commit } from '../../shared/store/commit.ts';
 import type { Check, Stored } from '../../shared/store/store.ts';
 import { createItem, updateItem } from '../../shared/store/writes.ts';
-import { scheduleEntity, scriptEntity } from '../../shared/table/entities.ts';
+import { scheduleEntity, scriptEntity } from '../../shared/table/entities/scripts.ts';
 import { addId } from '../../shared/table/record-ids.ts';
 import type { ScheduleData } from '../../shared/table/records/schedules.ts';
 import { invalid, notFound } from '../../shared/values/errors/errors.ts';

@@ -1,12 +1,12 @@
 import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
+import { isInstance } from '../../shared/table/data-ids.ts';
 import {
-  configEntity,
-  isInstance,
   scriptEndpointEntity,
   scriptEndpointPositionEntity,
-  scriptEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/endpoints.ts';
+import { configEntity } from '../../shared/table/entities/instances.ts';
+import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 
 /** The script endpoint that a path names. */
 export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', 'endpoint']);

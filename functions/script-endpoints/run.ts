@@ -8,7 +8,7 @@ import {
 } from '../../shared/scripts/rules/endpoint-arguments.ts';
 import type { ScriptResponse } from '../../shared/scripts/rules/script-response.ts';
 import type { FinishedTrace, RunRequest } from '../../shared/scripts/run-request.ts';
-import { scriptEntity } from '../../shared/table/entities.ts';
+import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/table/records/scripts.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { notFound, refused, serverError } from '../../shared/values/errors/errors.ts';

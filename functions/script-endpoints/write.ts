@@ -16,7 +16,10 @@ import { livingOf, scriptErrors, toV11Names } from '../../shared/scripts/script-
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
-import { scriptEndpointEntity, scriptEndpointPositionEntity } from '../../shared/table/entities.ts';
+import {
+  scriptEndpointEntity,
+  scriptEndpointPositionEntity,
+} from '../../shared/table/entities/endpoints.ts';
 import type {
   ScriptEndpointData,
   ScriptEndpointPositionData,

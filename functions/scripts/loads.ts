@@ -1,6 +1,7 @@
 import { type LoadedOf, onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
-import { configEntity, scriptSourceEntity } from '../../shared/table/entities.ts';
+import { configEntity } from '../../shared/table/entities/instances.ts';
+import { scriptSourceEntity } from '../../shared/table/entities/scripts.ts';
 
 /**
  * Records that operations on a script need in addition to it: its source, and the configuration of the instance, since

@@ -1,5 +1,5 @@
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { scriptEntity } from '../../shared/table/entities.ts';
+import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 
 /** The list of scripts below the version. */
 export const path = '/instances/{instance}/snippets/scripts/';

@@ -3,7 +3,7 @@ import { parseProjection } from '../../shared/core/resource/projection.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import { SourceChanged, wholeSource } from '../../shared/scripts/script-sources.ts';
 import { ConditionFailed, type Stored } from '../../shared/store/store.ts';
-import { scriptSourceEntity } from '../../shared/table/entities.ts';
+import { scriptSourceEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/table/records/scripts.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { scriptFields } from './fields.ts';

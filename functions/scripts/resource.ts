@@ -8,7 +8,7 @@ import { prefixParameters } from '../../shared/core/resource/query-parameters.ts
 import { showFields } from '../../shared/core/resource/show.ts';
 import type { Family } from '../../shared/core/routing/route.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
-import { scriptEntity } from '../../shared/table/entities.ts';
+import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData } from '../../shared/table/records/scripts.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { access } from './access.ts';

@@ -14,7 +14,7 @@ import {
   putItem,
   updateItem,
 } from '../../shared/store/writes.ts';
-import { scriptEntity, scriptSourceEntity } from '../../shared/table/entities.ts';
+import { scriptEntity, scriptSourceEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/table/records/scripts.ts';
 import { hasFullRole } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';

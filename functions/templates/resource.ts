@@ -16,7 +16,7 @@ import {
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Context, Family } from '../../shared/core/routing/route.ts';
-import { templateEntity } from '../../shared/table/entities.ts';
+import { templateEntity } from '../../shared/table/entities/endpoints.ts';
 import type { TemplateData } from '../../shared/table/records/records.ts';
 import { predefinedTemplates } from '../../shared/templates/predefined.ts';
 import { allRights } from '../../shared/values/access.ts';

@@ -21,7 +21,7 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { deleteItem } from '../../shared/store/writes.ts';
-import { templateEntity, templatePositionEntity } from '../../shared/table/entities.ts';
+import { templateEntity, templatePositionEntity } from '../../shared/table/entities/endpoints.ts';
 import type { TemplateData } from '../../shared/table/records/records.ts';
 import { isPredefined, predefinedTemplates } from '../../shared/templates/predefined.ts';
 import type { templateFields } from './fields.ts';

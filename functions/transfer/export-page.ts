@@ -10,13 +10,13 @@ import {
 import type { Context } from '../../shared/core/routing/route.ts';
 import { showObject } from '../../shared/objects/show-object.ts';
 import { readTogether } from '../../shared/store/entity.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import {
   deletedGroupsEntity,
   groupEntity,
-  objectEntity,
   userEntity,
   userPasswordEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/users.ts';
 import type { GroupData, UserData } from '../../shared/table/records/records.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

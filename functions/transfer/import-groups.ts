@@ -5,7 +5,11 @@ import { commitEach } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/table/entities.ts';
+import {
+  deletedGroupsEntity,
+  groupEntity,
+  groupNameEntity,
+} from '../../shared/table/entities/users.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { isSameJson } from '../../shared/values/json/json-values.ts';

@@ -11,7 +11,7 @@ import type { TargetCheck } from '../../shared/objects/rules/object-values.ts';
 import { commitPlans } from '../../shared/objects/save-object.ts';
 import { fieldOf, uniqueWrites } from '../../shared/objects/unique-values.ts';
 import { as } from '../../shared/store/entity.ts';
-import { objectEntity, uniqueEntity } from '../../shared/table/entities.ts';
+import { objectEntity, uniqueEntity } from '../../shared/table/entities/classes.ts';
 import type { ChannelData } from '../../shared/table/records/channels.ts';
 import type { ObjectData } from '../../shared/table/records/records.ts';
 import { ApiError } from '../../shared/values/errors/errors.ts';

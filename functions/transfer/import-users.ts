@@ -13,7 +13,7 @@ import {
   userEntity,
   usernameEntity,
   userPasswordEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/users.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
 import type { FieldErrors } from '../../shared/values/errors/errors.ts';

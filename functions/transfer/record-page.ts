@@ -3,7 +3,7 @@ import { readInput, type Values } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import { CounterEnded } from '../../shared/store/store.ts';
-import { instanceCounter } from '../../shared/table/entities.ts';
+import { instanceCounter } from '../../shared/table/counters.ts';
 import { maxImportedId } from '../../shared/values/bounds.ts';
 import { type FieldErrors, invalid, tooManyIds } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

@@ -1,6 +1,7 @@
 import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
-import { classEntity, scriptEntity, triggerEntity } from '../../shared/table/entities.ts';
+import { classEntity } from '../../shared/table/entities/classes.ts';
+import { scriptEntity, triggerEntity } from '../../shared/table/entities/scripts.ts';
 import type { TriggerData } from '../../shared/table/records/triggers.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 

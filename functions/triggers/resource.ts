@@ -11,7 +11,7 @@ import { type Context, type Family, onlyIn } from '../../shared/core/routing/rou
 import { scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { triggerEntity } from '../../shared/table/entities.ts';
+import { triggerEntity } from '../../shared/table/entities/scripts.ts';
 import type { TriggerData } from '../../shared/table/records/triggers.ts';
 import { livingOf } from '../../shared/triggers/living-triggers.ts';
 import type { RowRange } from '../../shared/values/paging.ts';

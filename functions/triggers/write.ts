@@ -12,7 +12,8 @@ import { scriptErrors, toV11Names } from '../../shared/scripts/script-reference.
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
 import { createItem, updateItem } from '../../shared/store/writes.ts';
-import { classEntity, triggerEntity } from '../../shared/table/entities.ts';
+import { classEntity } from '../../shared/table/entities/classes.ts';
+import { triggerEntity } from '../../shared/table/entities/scripts.ts';
 import { addId } from '../../shared/table/record-ids.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
 import type { TriggerData } from '../../shared/table/records/triggers.ts';

@@ -1,5 +1,5 @@
 import type { Query, Store, Stored } from '../../shared/store/store.ts';
-import { usageEntity } from '../../shared/table/entities.ts';
+import { usageEntity } from '../../shared/table/entities/instances.ts';
 import type { UsageData } from '../../shared/table/records/records.ts';
 
 /** A period over which usage is added up. */

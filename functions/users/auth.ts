@@ -9,7 +9,11 @@ import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import { userEntity, usernameEntity, userPasswordEntity } from '../../shared/table/entities.ts';
+import {
+  userEntity,
+  usernameEntity,
+  userPasswordEntity,
+} from '../../shared/table/entities/users.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
 import { type UserContext, viewLoggedIn, wholeUser } from '../../shared/users/show-user.ts';

@@ -17,7 +17,11 @@ import {
   deleteItem,
   updateItem,
 } from '../../shared/store/writes.ts';
-import { deletedGroupsEntity, groupEntity, groupNameEntity } from '../../shared/table/entities.ts';
+import {
+  deletedGroupsEntity,
+  groupEntity,
+  groupNameEntity,
+} from '../../shared/table/entities/users.ts';
 import type { GroupData } from '../../shared/table/records/records.ts';
 import { clearGroup } from '../../shared/users/clear-group.ts';
 import { groupLinks } from '../../shared/users/show-user.ts';

@@ -9,7 +9,7 @@ import {
   groupEntity,
   membershipEntity,
   userEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/users.ts';
 import type { GroupData, UserData } from '../../shared/table/records/records.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {

@@ -6,7 +6,7 @@ import { cut, rowsOf } from '../../shared/core/resource/page.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../shared/core/routing/route.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import { groupEntity, membershipEntity, userEntity } from '../../shared/table/entities.ts';
+import { groupEntity, membershipEntity, userEntity } from '../../shared/table/entities/users.ts';
 import type { GroupData, MembershipData, UserData } from '../../shared/table/records/records.ts';
 import {
   profileLoads,

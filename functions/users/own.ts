@@ -5,7 +5,7 @@ import { parseProjection } from '../../shared/core/resource/projection.ts';
 import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Operation } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { userEntity } from '../../shared/table/entities.ts';
+import { userEntity } from '../../shared/table/entities/users.ts';
 import {
   profileLoads,
   type UserContext,

@@ -12,7 +12,7 @@ import { openScan } from '../../shared/ports/limits/scans.ts';
 import { readNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import { userEntity } from '../../shared/table/entities.ts';
+import { userEntity } from '../../shared/table/entities/users.ts';
 import type { UserData, UsernameData } from '../../shared/table/records/records.ts';
 import {
   profileLoads,

@@ -14,12 +14,12 @@ import {
   deleteIfExists,
   updateItem,
 } from '../../shared/store/writes.ts';
+import { instanceCounter } from '../../shared/table/counters.ts';
 import {
-  instanceCounter,
   userEntity,
   userPasswordEntity,
   userSocialEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/users.ts';
 import type { UserData, UserSocialData } from '../../shared/table/records/records.ts';
 import {
   type UserContext,

@@ -24,13 +24,13 @@ import {
   putItem,
   updateItem,
 } from '../../shared/store/writes.ts';
+import { instanceCounter } from '../../shared/table/counters.ts';
 import {
-  instanceCounter,
   membershipEntity,
   userEntity,
   usernameEntity,
   userPasswordEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/users.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { UserData } from '../../shared/table/records/records.ts';
 import { clearUser } from '../../shared/users/clear-user.ts';

@@ -1,6 +1,6 @@
 import { readTogether } from '../store/entity.ts';
 import type { Store } from '../store/store.ts';
-import { accountEntity, accountMetadataEntity } from '../table/entities.ts';
+import { accountEntity, accountMetadataEntity } from '../table/entities/accounts.ts';
 import type { AccountData } from '../table/records/records.ts';
 import type { JsonObject } from '../values/json/json.ts';
 

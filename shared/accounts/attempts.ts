@@ -4,7 +4,11 @@ import { type Committer, commit } from '../store/commit.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { Key, Put, Stored, Write } from '../store/store.ts';
 import { createOrUpdate, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
-import { attemptsEntity, attemptsFromEntity, knownAddressesEntity } from '../table/entities.ts';
+import {
+  attemptsEntity,
+  attemptsFromEntity,
+  knownAddressesEntity,
+} from '../table/entities/deployment.ts';
 import type { AttemptsData, KnownAddressesData } from '../table/records/attempts.ts';
 import { throttled } from '../values/errors/errors.ts';
 import { addressGroup } from '../values/source-address.ts';

@@ -1,13 +1,10 @@
 import { secretVersionOf } from '../ports/derived-vault.ts';
 import type { Stored } from '../store/store.ts';
-import {
-  accountEntity,
-  apiKeyEntity,
-  invitationEntity,
-  pushConfigEntity,
-  scriptEndpointEntity,
-  userEntity,
-} from '../table/entities.ts';
+import { accountEntity } from '../table/entities/accounts.ts';
+import { scriptEndpointEntity } from '../table/entities/endpoints.ts';
+import { apiKeyEntity, invitationEntity } from '../table/entities/instances.ts';
+import { pushConfigEntity } from '../table/entities/push.ts';
+import { userEntity } from '../table/entities/users.ts';
 import type { Keyed } from '../table/records/records.ts';
 
 const keyed: ReadonlyMap<string, CredentialKind> = new Map([

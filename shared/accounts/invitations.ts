@@ -2,15 +2,13 @@ import type { Platform } from '../ports/ports.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { createOrUpdate, deleteIfExists, putItem, updateItem } from '../store/writes.ts';
+import { instanceCounter } from '../table/counters.ts';
 import {
-  adminEntity,
-  instanceCounter,
-  instanceEntity,
-  invitationEntity,
   invitedAccountEntity,
   invitedEmailEntity,
   memberEntity,
-} from '../table/entities.ts';
+} from '../table/entities/accounts.ts';
+import { adminEntity, instanceEntity, invitationEntity } from '../table/entities/instances.ts';
 import type { InvitationData } from '../table/records/invitations.ts';
 import type { AccountData, AdminData, MemberData } from '../table/records/records.ts';
 import { type Role, roles } from '../values/access.ts';

@@ -6,7 +6,9 @@ import {
   type RecordClaims,
 } from '../core/pipeline/caller/credentials.ts';
 import type { Platform, Secrets } from '../ports/ports.ts';
-import { accountEntity, instanceEntity, ownerOfData } from '../table/entities.ts';
+import { ownerOfData } from '../table/data-ids.ts';
+import { accountEntity } from '../table/entities/accounts.ts';
+import { instanceEntity } from '../table/entities/instances.ts';
 import type { InvitationData } from '../table/records/invitations.ts';
 import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
 import type { ScriptData } from '../table/records/scripts.ts';

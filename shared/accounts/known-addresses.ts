@@ -1,6 +1,6 @@
 import type { Key, Stored, Write } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
-import { knownAddressesEntity } from '../table/entities.ts';
+import { knownAddressesEntity } from '../table/entities/deployment.ts';
 import type { KnownAddress, KnownAddressesData } from '../table/records/attempts.ts';
 
 const maxAddresses = 16; // of one name; a new one replaces the one with the oldest log-in

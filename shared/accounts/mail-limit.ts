@@ -2,7 +2,7 @@ import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Mail, Platform } from '../ports/ports.ts';
 import { createOrUpdate } from '../store/writes.ts';
-import { mailsSentEntity } from '../table/entities.ts';
+import { mailsSentEntity } from '../table/entities/deployment.ts';
 import type { MailPurpose, MailsSentData } from '../table/records/mails.ts';
 import { sendAfterwards } from './mailers.ts';
 

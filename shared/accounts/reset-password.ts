@@ -2,7 +2,7 @@ import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Platform } from '../ports/ports.ts';
 import { putItem, updateItem } from '../store/writes.ts';
-import { accountEntity, emailEntity, passwordEntity } from '../table/entities.ts';
+import { accountEntity, emailEntity, passwordEntity } from '../table/entities/accounts.ts';
 import { nextKey } from './keys.ts';
 
 /**

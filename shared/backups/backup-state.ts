@@ -3,7 +3,8 @@ import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import { readTogether } from '../store/entity.ts';
 import { updateItem } from '../store/writes.ts';
-import { activeBackupEntity, backupEntity, instanceBackupEntity } from '../table/entities.ts';
+import { activeBackupEntity, backupEntity } from '../table/entities/accounts.ts';
+import { instanceBackupEntity } from '../table/entities/instances.ts';
 import type { BackupData, BackupStatus } from '../table/records/backups.ts';
 import { timestamp } from '../values/timestamp.ts';
 

@@ -1,24 +1,10 @@
 import { fileNamesOf } from '../classes/rules/file-names.ts';
 import { fileKeysIn } from '../objects/files/object-files.ts';
 import type { Platform } from '../ports/ports.ts';
-import { pushProviders } from '../push/rules/provider.ts';
 import type { Store, Stored } from '../store/store.ts';
-import {
-  classCountEntity,
-  classEntity,
-  classFileCountEntity,
-  classMigrationEntity,
-  fileEntity,
-  objectEntity,
-  pushDeviceEntity,
-  pushDevicePositionEntity,
-  scriptSourceEntity,
-  triggerRateEntity,
-  userEntity,
-  userPasswordEntity,
-  userSocialEntity,
-} from '../table/entities.ts';
-import { isOwn } from '../table/partitions.ts';
+import { classEntity, fileEntity, objectEntity } from '../table/entities/classes.ts';
+import { scriptSourceEntity } from '../table/entities/scripts.ts';
+import { archivedPartitions, isArchived } from '../table/partitions.ts';
 import {
   archivedFileKey,
   dataOwner,
@@ -68,34 +54,6 @@ const maxTextBytes = 2 * 1024 * 1024; // of a chunk, before compression; an item
 const maxMs = 2000;
 const copiesAtOnce = 16;
 
-/**
- * The partitions of an archive, the main one first, classes last: an object that is created while they are read has its
- * owner and its class. Members of groups, names of users and unique values follow from users and objects.
- */
-function partitionsOf(data: number, classes: readonly ArchivedClass[]): readonly string[] {
-  return [
-    classEntity.partition(data),
-    userEntity.partition(data),
-    userPasswordEntity.partition(data),
-    userSocialEntity.partition(data),
-    ...pushProviders.flatMap((provider) => [
-      pushDeviceEntity.partition(data, provider),
-      pushDevicePositionEntity.partition(data, provider),
-    ]),
-    ...classes.map(({ number }) => objectEntity.partition(data, number)),
-  ];
-}
-
-const derivedKinds: ReadonlySet<string> = new Set(
-  [classCountEntity, classFileCountEntity, classMigrationEntity, triggerRateEntity].map(
-    ({ kind }) => kind,
-  ),
-);
-
-function isArchived(item: Stored): boolean {
-  return !(isOwn(item) || derivedKinds.has(item.kind));
-}
-
 /** Reads a part of the contents, and copies the files that its items refer to. */
 export async function readPart(contents: Contents, from: Position): Promise<Part> {
   const { reader, clock, data } = contents;
@@ -107,7 +65,7 @@ export async function readPart(contents: Contents, from: Position): Promise<Part
   while (position !== undefined && bytes < maxTextBytes && clock.steadyMs() < end) {
     const { at, after }: Position = position;
     const classes: readonly ArchivedClass[] = position.classes;
-    const pk = partitionsOf(data, classes)[at] ?? '';
+    const pk = partitionsOf(data, position)[at] ?? '';
     const lower = after === undefined ? {} : { lower: { key: after, inclusive: false } };
     const page = await reader.query({ pk, ...lower, limit: pageItems });
     const wanted = page.items.filter(isArchived);
@@ -125,8 +83,15 @@ export async function readPart(contents: Contents, from: Position): Promise<Part
   return { lines, items, fileBytes, next: position };
 }
 
+function partitionsOf(data: number, { classes }: Position): readonly string[] {
+  return archivedPartitions(
+    data,
+    classes.map(({ number }) => number),
+  );
+}
+
 function following(data: number, position: Position): Position | undefined {
-  return position.at < partitionsOf(data, position.classes).length ? position : undefined;
+  return position.at < partitionsOf(data, position).length ? position : undefined;
 }
 
 function lineOf(data: number, { key, kind, data: stored }: Stored): string {

@@ -3,12 +3,9 @@ import type { JobContext, StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Stored } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
-import {
-  dataOfName,
-  scriptEndpointEntity,
-  scriptEndpointPositionEntity,
-  userEntity,
-} from '../table/entities.ts';
+import { dataOfName } from '../table/data-ids.ts';
+import { scriptEndpointEntity, scriptEndpointPositionEntity } from '../table/entities/endpoints.ts';
+import { userEntity } from '../table/entities/users.ts';
 import type { Keyed, UserData } from '../table/records/records.ts';
 import type { ScriptEndpointData } from '../table/records/scripts.ts';
 import { dataOf, keepsKeys, type RestoreTask, readPointers } from './restore-state.ts';

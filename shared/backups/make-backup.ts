@@ -1,7 +1,9 @@
 import type { JobContext, JobType, StepResult } from '../jobs/jobs.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Snapshot, Store } from '../store/store.ts';
-import { backupEntity, dataOfInstance, instanceEntity } from '../table/entities.ts';
+import { dataOfInstance } from '../table/data-ids.ts';
+import { backupEntity } from '../table/entities/accounts.ts';
+import { instanceEntity } from '../table/entities/instances.ts';
 import type { BackupDetails, BackupStatus } from '../table/records/backups.ts';
 import { archiveFiles } from '../values/file-keys.ts';
 import { putChunk, putManifest } from './archive.ts';

@@ -1,7 +1,7 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { openCredential, sealCredential } from '../push/push-config.ts';
 import { type PushProvider, pushEnvironments, pushProviders } from '../push/rules/provider.ts';
-import { pushConfigEntity } from '../table/entities.ts';
+import { pushConfigEntity } from '../table/entities/push.ts';
 import type { PushConfigData, PushSideData } from '../table/records/push.ts';
 import type { ArchivedItem } from './archive.ts';
 import type { RestoreTask } from './restore-state.ts';

@@ -1,5 +1,6 @@
 import type { JobType } from '../jobs/jobs.ts';
-import { activeRestoreEntity, backupReaderEntity } from '../table/entities.ts';
+import { backupReaderEntity } from '../table/entities/accounts.ts';
+import { activeRestoreEntity } from '../table/entities/instances.ts';
 import { archiveFiles } from '../values/file-keys.ts';
 import type { BackupPlace } from './backup-state.ts';
 

@@ -6,16 +6,10 @@ import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { writeEach } from '../store/commit.ts';
 import type { Put } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
-import {
-  classCountEntity,
-  classEntity,
-  classFileCountEntity,
-  dataOfName,
-  fileEntity,
-  scriptSourceEntity,
-} from '../table/entities.ts';
+import { dataOfName } from '../table/data-ids.ts';
+import { classCountEntity, classEntity, classFileCountEntity } from '../table/entities/classes.ts';
+import { fileNamedBy } from '../table/kinds.ts';
 import type { Keyed } from '../table/records/records.ts';
-import type { ScriptSourceData } from '../table/records/scripts.ts';
 import {
   archivedFileKey,
   archiveFiles,
@@ -157,9 +151,7 @@ async function copyFiles(
 }
 
 function filesOf([, sk, kind, data]: ArchivedItem): readonly string[] {
-  if (kind === fileEntity.kind) return [sk];
-  if (kind !== scriptSourceEntity.kind) return [];
-  const { file } = data as ScriptSourceData; // of this kind
+  const file = fileNamedBy({ kind, key: { sk }, data });
   return file === undefined ? [] : [file];
 }
 

@@ -5,18 +5,11 @@ import { pushEnvironments } from '../push/rules/provider.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
-import {
-  classEntity,
-  fileEntity,
-  membershipEntity,
-  objectEntity,
-  pushConfigEntity,
-  scriptEndpointEntity,
-  scriptSourceEntity,
-  uniqueEntity,
-  userEntity,
-  usernameEntity,
-} from '../table/entities.ts';
+import { classEntity, fileEntity, objectEntity, uniqueEntity } from '../table/entities/classes.ts';
+import { scriptEndpointEntity } from '../table/entities/endpoints.ts';
+import { pushConfigEntity } from '../table/entities/push.ts';
+import { scriptSourceEntity } from '../table/entities/scripts.ts';
+import { membershipEntity, userEntity, usernameEntity } from '../table/entities/users.ts';
 import { encodeText } from '../table/index-keys.ts';
 import { objectIndexes } from '../table/object-indexes.ts';
 import type { PushConfigData } from '../table/records/push.ts';

@@ -6,16 +6,16 @@ import { retryOnConflict } from '../jobs/write-conflict.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, updateItem } from '../store/writes.ts';
+import { restoredData } from '../table/data-ids.ts';
+import { backupReaderEntity } from '../table/entities/accounts.ts';
+import { classEntity } from '../table/entities/classes.ts';
 import {
   activeRestoreEntity,
-  backupReaderEntity,
-  classEntity,
   classNumbersEntity,
   instanceEntity,
   instanceNameEntity,
-  restoredData,
   restoreEntity,
-} from '../table/entities.ts';
+} from '../table/entities/instances.ts';
 import type { BackupStatus, RestoreData } from '../table/records/backups.ts';
 import type {
   ClassData,

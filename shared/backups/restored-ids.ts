@@ -1,43 +1,12 @@
 import type { JobContext } from '../jobs/jobs.ts';
 import { pushProviders } from '../push/rules/provider.ts';
-import { CounterEnded, type Put } from '../store/store.ts';
-import {
-  channelEntity,
-  dataEndpointEntity,
-  groupEntity,
-  type InstanceCounter,
-  idIn,
-  instanceCounter,
-  objectEntity,
-  pushDeviceEntity,
-  scheduleEntity,
-  scriptEndpointEntity,
-  scriptEntity,
-  templateEntity,
-  triggerEntity,
-  userEntity,
-} from '../table/entities.ts';
+import { CounterEnded, type Key, type Put } from '../store/store.ts';
+import { type InstanceCounter, instanceCounter } from '../table/counters.ts';
+import { idIn } from '../table/key-parts.ts';
+import { factsOf } from '../table/kinds.ts';
 
 /** Ids, by the counter that they are from. */
 export type Ids = Readonly<Partial<Record<InstanceCounter, number>>>;
-
-/** Counters of the kinds whose records have their id in the key. */
-const byKey: Readonly<Record<string, InstanceCounter>> = {
-  [objectEntity.kind]: 'object',
-  [userEntity.kind]: 'user',
-  [groupEntity.kind]: 'group',
-  [scriptEntity.kind]: 'script',
-  [scheduleEntity.kind]: 'schedule',
-  [triggerEntity.kind]: 'trigger',
-};
-
-/** Counters of the kinds whose records are found by name: they give list positions. */
-const byRow: Readonly<Record<string, InstanceCounter>> = {
-  [dataEndpointEntity.kind]: 'data-endpoint',
-  [templateEntity.kind]: 'template',
-  [channelEntity.kind]: 'channel',
-  [scriptEndpointEntity.kind]: 'endpoint',
-};
 
 /** Returns the highest ids of restored items, and of those before. */
 export function highestIds(before: Ids, puts: readonly Put[]): Ids {
@@ -49,14 +18,19 @@ export function highestIds(before: Ids, puts: readonly Put[]): Ids {
   return highest;
 }
 
+/** Returns the counter that a restored item's id is from: records that are found by name have their list position. */
 function idOf({ key, kind, data }: Put): readonly [InstanceCounter | undefined, number] {
-  const { row = 0 }: { readonly row?: number } = data;
-  if (kind === pushDeviceEntity.kind) {
-    const provider = pushProviders.find((each) => key.pk.endsWith(`#${each}`));
-    return [provider && `${provider}-device`, row];
-  }
-  const counter = byKey[kind];
-  return counter === undefined ? [byRow[kind], row] : [counter, idIn(key)];
+  const { row = idIn(key) }: { readonly row?: number } = data;
+  return [counterOf(kind, key), row];
+}
+
+/** Returns the counter of an archived item. Devices have one for each provider. */
+function counterOf(kind: string, { pk }: Key): InstanceCounter | undefined {
+  const facts = factsOf(kind);
+  if (facts?.belongsTo !== 'contents') return undefined;
+  const provider = pushProviders.find((each) => pk.endsWith(`#${each}`));
+  const counters = [facts.counter ?? []].flat() as readonly InstanceCounter[]; // as all counters of instances
+  return counters.find((each) => provider === undefined || each.startsWith(provider));
 }
 
 /** Raises the counters of an instance, so that no later record gets a restored id. */

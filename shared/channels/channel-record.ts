@@ -3,7 +3,7 @@ import { unwritten } from '../core/resource/named-records.ts';
 import { pathParameters } from '../core/routing/path-parameters.ts';
 import type { Context } from '../core/routing/route.ts';
 import type { Store, Stored } from '../store/store.ts';
-import { channelEntity } from '../table/entities.ts';
+import { channelEntity } from '../table/entities/channels.ts';
 import type { ChannelData } from '../table/records/channels.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
 import { builtInChannels } from './built-in-channels.ts';

@@ -1,6 +1,6 @@
 import type { ChangeConsumer } from '../jobs/change-feed.ts';
 import { deleteItem } from '../store/writes.ts';
-import { channelEventEntity } from '../table/entities.ts';
+import { channelEventEntity } from '../table/entities/channels.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
 
 /**

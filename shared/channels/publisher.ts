@@ -4,12 +4,8 @@ import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { MessageDraft as Draft, Messages, Platform } from '../ports/ports.ts';
 import { ConditionFailed, type Put, type Write } from '../store/store.ts';
 import { createItem, createOrUpdate } from '../store/writes.ts';
-import {
-  instanceCounter,
-  messageEntity,
-  messageRoomEntity,
-  roomHeadEntity,
-} from '../table/entities.ts';
+import { instanceCounter } from '../table/counters.ts';
+import { messageEntity, messageRoomEntity, roomHeadEntity } from '../table/entities/channels.ts';
 import { encodeText } from '../table/index-keys.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import { neverRejects } from '../values/promises/in-background.ts';

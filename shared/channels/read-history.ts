@@ -1,6 +1,6 @@
 import type { Row } from '../core/resource/page.ts';
 import type { Stored } from '../store/store.ts';
-import { messageEntity } from '../table/entities.ts';
+import { messageEntity } from '../table/entities/channels.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import type { RowRange } from '../values/paging.ts';
 import { type RoomServices, readEnd, readUntil } from './read-room.ts';

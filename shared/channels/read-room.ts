@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../ports/ports.ts';
 import type { Store } from '../store/store.ts';
-import { messageEntity, roomHeadEntity } from '../table/entities.ts';
+import { messageEntity, roomHeadEntity } from '../table/entities/channels.ts';
 import type { MessageData, RoomHeadData } from '../table/records/channels.ts';
 import { longestDelay } from '../values/back-off.ts';
 import { roomId, roomKey, roomLimits } from './room-place.ts';

@@ -1,4 +1,4 @@
-import { roomHeadEntity } from '../table/entities.ts';
+import { roomHeadEntity } from '../table/entities/channels.ts';
 import { encodeText } from '../table/index-keys.ts';
 import type { ChannelData } from '../table/records/channels.ts';
 import { builtInChannels, eventLog } from './built-in-channels.ts';

@@ -4,7 +4,7 @@ import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteIfExists, putItem, updateItem } from '../store/writes.ts';
-import { classEntity, classMigrationEntity, objectEntity } from '../table/entities.ts';
+import { classEntity, classMigrationEntity, objectEntity } from '../table/entities/classes.ts';
 import { objectIndexes } from '../table/object-indexes.ts';
 import type { ClassData, ObjectData } from '../table/records/records.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';

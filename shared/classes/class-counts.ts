@@ -12,7 +12,7 @@ import {
   fileEntity,
   objectEntity,
   placeOfObject,
-} from '../table/entities.ts';
+} from '../table/entities/classes.ts';
 import type { ClassCountData, RecountData } from '../table/records/class-counts.ts';
 import { recountClass } from './recount-class.ts';
 import { followRecount, hasLate } from './recounting.ts';

@@ -11,7 +11,8 @@ import {
 import type { Context, Route } from '../core/routing/route.ts';
 import { as } from '../store/entity.ts';
 import type { Key, Stored } from '../store/store.ts';
-import { classEntity, classNumbersEntity } from '../table/entities.ts';
+import { classEntity } from '../table/entities/classes.ts';
+import { classNumbersEntity } from '../table/entities/instances.ts';
 import type { ClassData } from '../table/records/records.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
 

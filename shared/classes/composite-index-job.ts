@@ -2,7 +2,7 @@ import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { updateItem } from '../store/writes.ts';
-import { classEntity } from '../table/entities.ts';
+import { classEntity } from '../table/entities/classes.ts';
 import type { ClassData } from '../table/records/records.ts';
 import { buildIndexes, type ChangedIndexes } from './build-indexes.ts';
 import { type CompositeIndexFields, planCompositeIndex } from './rules/composite-indexes.ts';

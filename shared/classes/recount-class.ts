@@ -10,7 +10,7 @@ import {
   classFileCountEntity,
   fileEntity,
   objectEntity,
-} from '../table/entities.ts';
+} from '../table/entities/classes.ts';
 import type { ClassCountData, RecountData } from '../table/records/class-counts.ts';
 import { closePart, endPart, openMs } from './recounting.ts';
 import { forgetUnknown } from './shard-positions.ts';

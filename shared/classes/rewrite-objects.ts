@@ -3,7 +3,7 @@ import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Stored } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
-import { classEntity, objectEntity } from '../table/entities.ts';
+import { classEntity, objectEntity } from '../table/entities/classes.ts';
 import { objectIndexes } from '../table/object-indexes.ts';
 import type { ClassData, ObjectData } from '../table/records/records.ts';
 import { compileClass } from './rules/compiled-class.ts';

@@ -1,5 +1,5 @@
 import type { Platform } from '../ports/ports.ts';
-import { instanceBackupEntity } from '../table/entities.ts';
+import { instanceBackupEntity } from '../table/entities/instances.ts';
 
 /** Milliseconds after which a job looks again whether a backup has ended. */
 export const backupPauseMs = 2000;

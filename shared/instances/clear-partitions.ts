@@ -2,25 +2,19 @@ import { afterCalls, type JobContext, type JobType, type StepResult } from '../j
 import { maintain } from '../jobs/maintain.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
+import { instanceCounter, instanceCounters } from '../table/counters.ts';
+import { instanceIn } from '../table/data-ids.ts';
 import {
-  adminEntity,
-  classCountEntity,
-  classFileCountEntity,
-  classMigrationEntity,
-  dataEndpointEntity,
-  dataEndpointPositionEntity,
   emailEntity,
-  instanceCounter,
-  instanceCounters,
-  instanceIn,
-  invitationEntity,
   invitedAccountEntity,
   invitedEmailEntity,
   memberEntity,
-  pushConfigEntity,
-  pushEndpointEntity,
-} from '../table/entities.ts';
+} from '../table/entities/accounts.ts';
+import { dataEndpointEntity, dataEndpointPositionEntity } from '../table/entities/endpoints.ts';
+import { adminEntity, invitationEntity } from '../table/entities/instances.ts';
+import { pushConfigEntity, pushEndpointEntity } from '../table/entities/push.ts';
 import {
+  classItems,
   classPartitions,
   contentPartitions,
   isOwn,
@@ -48,9 +42,7 @@ export const clearClass: JobType = {
   step: afterCalls<DeletedClass & Place>(async (context, task) => {
     const { instance, classNumber } = task;
     if (await isBackedUp(context, instance)) return { task, afterMs: backupPauseMs };
-    const keys = [classCountEntity, classFileCountEntity, classMigrationEntity].map((entity) =>
-      entity.key(instance, classNumber),
-    );
+    const keys = classItems(instance, classNumber);
     const partitions = classPartitions(instance, classNumber);
     const files = [objectFiles(instance, classNumber)];
     const result = await clear(context, task, { partitions, files, keys });

@@ -1,7 +1,9 @@
 import type { Platform } from '../ports/ports.ts';
 import type { Key, Store, Stored, Write } from '../store/store.ts';
 import { deleteIfExists } from '../store/writes.ts';
-import { deadLetterEntity, dueOf, instanceIn, instanceLetterEntity } from '../table/entities.ts';
+import { instanceIn } from '../table/data-ids.ts';
+import { deadLetterEntity, instanceLetterEntity } from '../table/entities/jobs.ts';
+import { dueOf } from '../table/key-parts.ts';
 import type { DeadLetterData } from '../table/records/jobs.ts';
 import { messageOf } from '../values/caught.ts';
 import { deploymentOwner, storedKeyOf } from '../values/file-keys.ts';

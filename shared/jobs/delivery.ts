@@ -1,4 +1,4 @@
-import { contentsOf } from '../table/entities.ts';
+import { contentsOf } from '../table/data-ids.ts';
 import { isTransient } from '../values/errors/transient.ts';
 import { allSettled } from '../values/promises/all-settled.ts';
 import {

@@ -1,5 +1,6 @@
 import type { Store, Stored } from '../store/store.ts';
-import { dueKey, jobEntity, jobShards } from '../table/entities.ts';
+import { jobEntity, jobShards } from '../table/entities/jobs.ts';
+import { dueKey } from '../table/key-parts.ts';
 import type { JobData } from '../table/records/jobs.ts';
 import type { Services } from './change-feed.ts';
 import { inTurns } from './job-owners.ts';

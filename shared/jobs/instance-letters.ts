@@ -1,7 +1,8 @@
 import type { Platform } from '../ports/ports.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { createItem, updateItem } from '../store/writes.ts';
-import { instanceCounter, instanceLetterEntity } from '../table/entities.ts';
+import { instanceCounter } from '../table/counters.ts';
+import { instanceLetterEntity } from '../table/entities/jobs.ts';
 import type { InstanceLetterData } from '../table/records/jobs.ts';
 
 /* The dead letters of an instance, as its administrators see them: docs/reference/dead-letters.md. */

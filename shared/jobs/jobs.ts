@@ -1,7 +1,7 @@
 import type { Clock, Ids } from '../ports/ports.ts';
 import { ConditionFailed, type Delete, type Put, type Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, putItem, updateItem } from '../store/writes.ts';
-import { jobEntity, jobShard, jobShards } from '../table/entities.ts';
+import { jobEntity, jobShard, jobShards } from '../table/entities/jobs.ts';
 import type { JobData } from '../table/records/jobs.ts';
 import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';

@@ -8,7 +8,7 @@ import {
   deleteItem,
   updateItem,
 } from '../store/writes.ts';
-import { parkedChangesEntity, parkedLaneEntity } from '../table/entities.ts';
+import { parkedChangesEntity, parkedLaneEntity } from '../table/entities/jobs.ts';
 import type { ParkedChange, ParkedChangesData, ParkedLaneData } from '../table/records/jobs.ts';
 import { longestDelay } from '../values/back-off.ts';
 import { faultOf } from '../values/caught.ts';

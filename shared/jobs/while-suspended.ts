@@ -1,4 +1,4 @@
-import { instanceEntity } from '../table/entities.ts';
+import { instanceEntity } from '../table/entities/instances.ts';
 import { suspendedJobMs } from '../values/bounds.ts';
 import type { JobType } from './jobs.ts';
 

@@ -3,7 +3,7 @@ import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { writeJson } from '../store/exact-json.ts';
 import type { Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
-import { objectEntity } from '../table/entities.ts';
+import { objectEntity } from '../table/entities/classes.ts';
 import { objectIndexes } from '../table/object-indexes.ts';
 import type { ChannelData } from '../table/records/channels.ts';
 import type { ObjectData } from '../table/records/records.ts';

@@ -5,7 +5,7 @@ import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { actorName } from '../store/commit.ts';
 import type { Write } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
-import { channelEventEntity } from '../table/entities.ts';
+import { channelEventEntity } from '../table/entities/channels.ts';
 import type { ChannelData } from '../table/records/channels.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import type { Actor } from '../values/access.ts';

@@ -6,7 +6,7 @@ import type { QueryParameters } from '../core/resource/query-parameters.ts';
 import { listObjects } from '../search/list-objects.ts';
 import { queried } from '../search/queried.ts';
 import { lastValueOf } from '../search/query/order.ts';
-import { idIn } from '../table/entities.ts';
+import { idIn } from '../table/key-parts.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import { parsePaging } from '../values/paging.ts';
 import { toBoolean } from '../values/scalars.ts';

@@ -2,7 +2,8 @@ import { classNumbers } from '../classes/class-record.ts';
 import type { Context } from '../core/routing/route.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
-import { classEntity, objectEntity, userEntity } from '../table/entities.ts';
+import { classEntity, objectEntity } from '../table/entities/classes.ts';
+import { userEntity } from '../table/entities/users.ts';
 import type { TargetCheck } from './rules/object-values.ts';
 
 /** Properties of the request that the search for targets uses. */

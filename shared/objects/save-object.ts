@@ -4,7 +4,7 @@ import { commitEach, commitUnique, uniqueError } from '../store/commit.ts';
 import { jsonBytes } from '../store/exact-json.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
-import { classEntity, uniqueEntity } from '../table/entities.ts';
+import { classEntity, uniqueEntity } from '../table/entities/classes.ts';
 import { objectIndexes } from '../table/object-indexes.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import { type Growth, isGrowing, withRoom } from '../usage/quotas.ts';

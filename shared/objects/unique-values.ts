@@ -5,7 +5,7 @@ import type {
 } from '../classes/rules/compiled-class.ts';
 import type { Key, Stored, Write } from '../store/store.ts';
 import { createItem, deleteIfExists } from '../store/writes.ts';
-import { uniqueEntity } from '../table/entities.ts';
+import { uniqueEntity } from '../table/entities/classes.ts';
 import { encodeValue } from '../table/index-keys.ts';
 import type { ClassData } from '../table/records/records.ts';
 import { isSameJson } from '../values/json/json-values.ts';

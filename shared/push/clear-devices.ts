@@ -3,7 +3,7 @@ import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteIfExists, deleteItem } from '../store/writes.ts';
-import { pushDeviceEntity, pushDevicePositionEntity } from '../table/entities.ts';
+import { pushDeviceEntity, pushDevicePositionEntity } from '../table/entities/push.ts';
 import type { PushDeviceData, PushDevicePositionData } from '../table/records/push.ts';
 import { syncEndpoints } from './push-endpoints.ts';
 import { type PushProvider, pushProviders } from './rules/provider.ts';

@@ -1,5 +1,5 @@
 import { KeyGone, type Log, type Vault } from '../ports/ports.ts';
-import { ownerOfData } from '../table/entities.ts';
+import { ownerOfData } from '../table/data-ids.ts';
 import type { PushCredentialData, PushSideData } from '../table/records/push.ts';
 import { faultOf } from '../values/caught.ts';
 import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from './rules/provider.ts';

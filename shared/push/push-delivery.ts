@@ -3,7 +3,7 @@ import { maintain } from '../jobs/maintain.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import { putItem } from '../store/writes.ts';
-import { pushDeviceEntity, pushEndpointEntity } from '../table/entities.ts';
+import { pushDeviceEntity, pushEndpointEntity } from '../table/entities/push.ts';
 import type { PushDeviceData, PushEndpointData } from '../table/records/push.ts';
 import { failureReason, PushFailure } from './push-failure.ts';
 import { tokenCode } from './rules/device-ids.ts';
@@ -149,10 +149,11 @@ export async function readToken(
   readonly device: Stored<PushDeviceData> | undefined;
   readonly endpoint: Stored<PushEndpointData> | undefined;
 }> {
-  const code = tokenCode(place.provider, token);
+  const { instance, provider, environment } = place;
+  const code = tokenCode(provider, token);
   return readTogether(store, {
-    device: pushDeviceEntity.at(place.instance, place.provider, code),
-    endpoint: pushEndpointEntity.at(place, code),
+    device: pushDeviceEntity.at(instance, provider, code),
+    endpoint: pushEndpointEntity.at(instance, provider, environment, code),
   });
 }
 
@@ -163,6 +164,8 @@ export async function remember(
   token: string,
   data: PushEndpointData,
 ): Promise<void> {
-  const key = pushEndpointEntity.key(place, tokenCode(place.provider, token));
+  const { instance, provider, environment } = place;
+  const code = tokenCode(provider, token);
+  const key = pushEndpointEntity.key(instance, provider, environment, code);
   await maintain(context, [putItem(pushEndpointEntity, key, data)]);
 }

@@ -3,7 +3,7 @@ import { maintain } from '../jobs/maintain.ts';
 import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
-import { pushConfigEntity, pushEndpointEntity } from '../table/entities.ts';
+import { pushConfigEntity, pushEndpointEntity } from '../table/entities/push.ts';
 import type { PushEndpointData } from '../table/records/push.ts';
 import { readToken, remember } from './push-delivery.ts';
 import { failureReason } from './push-failure.ts';
@@ -67,12 +67,13 @@ const stepSize = 25;
 export const closeApplication: JobType = {
   name: 'close-push-application',
   step: async (context, task) => {
-    const { application, ...place } = task as ClosedApplication; // so it was stored
-    const item = await pushConfigEntity.read(context.store, place.instance, place.provider);
-    const side = item?.data[place.environment];
+    const { application, instance, provider, environment } = task as ClosedApplication; // so it was stored
+    const item = await pushConfigEntity.read(context.store, instance, provider);
+    const side = item?.data[environment];
     if (side?.application === application) return 'done';
     const some = { limit: stepSize };
-    const { items, last } = await pushEndpointEntity.list(context.store, [place], some);
+    const list = [instance, provider, environment] as const;
+    const { items, last } = await pushEndpointEntity.list(context.store, list, some);
     await Promise.all(items.map((each) => forget(context, each)));
     if (last !== undefined) return { task };
     await context.push.closeApplication(application);

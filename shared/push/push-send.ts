@@ -5,7 +5,7 @@ import { retryOnConflict } from '../jobs/write-conflict.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
-import { pushConfigEntity, pushMessageEntity, pushPartEntity } from '../table/entities.ts';
+import { pushConfigEntity, pushMessageEntity, pushPartEntity } from '../table/entities/push.ts';
 import type { PushMessageData, PushPartData, PushSideData } from '../table/records/push.ts';
 import { faultOf } from '../values/caught.ts';
 import type { JsonObject } from '../values/json/json.ts';

@@ -1,6 +1,8 @@
 import type { ChangeConsumer } from '../jobs/change-feed.ts';
 import { cascade } from '../jobs/maintain.ts';
-import { idIn, instanceIn, scheduleEntity, scriptEntity } from '../table/entities.ts';
+import { instanceIn } from '../table/data-ids.ts';
+import { scheduleEntity, scriptEntity } from '../table/entities/scripts.ts';
+import { idIn } from '../table/key-parts.ts';
 import { removeSchedule } from './schedule-record.ts';
 
 /** Deletes the schedules of deleted scripts, which are no longer visible. */

@@ -5,13 +5,10 @@ import { planRun } from '../scripts/pending-runs.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Write } from '../store/store.ts';
 import { updateItem } from '../store/writes.ts';
-import {
-  instanceCounter,
-  instanceEntity,
-  scheduleEntity,
-  scriptEntity,
-  traceEntity,
-} from '../table/entities.ts';
+import { instanceCounter } from '../table/counters.ts';
+import { instanceEntity } from '../table/entities/instances.ts';
+import { traceEntity } from '../table/entities/runs.ts';
+import { scheduleEntity, scriptEntity } from '../table/entities/scripts.ts';
 import type { ScheduleData } from '../table/records/schedules.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { type Timing, timeAfter, timesAfter } from './rules/schedule-times.ts';

@@ -3,7 +3,7 @@ import type { Platform } from '../ports/ports.ts';
 import { clearTraces } from '../scripts/clear-script.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
-import { scheduleIdsEntity } from '../table/entities.ts';
+import { scheduleIdsEntity } from '../table/entities/scripts.ts';
 import { type Limited, removeId } from '../table/record-ids.ts';
 import type { ScheduleData } from '../table/records/schedules.ts';
 

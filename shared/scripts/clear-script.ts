@@ -3,11 +3,8 @@ import { afterCalls, type JobContext, type JobType, type StepResult } from '../j
 import { maintain } from '../jobs/maintain.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
-import {
-  scriptEndpointEntity,
-  scriptEndpointPositionEntity,
-  traceEntity,
-} from '../table/entities.ts';
+import { scriptEndpointEntity, scriptEndpointPositionEntity } from '../table/entities/endpoints.ts';
+import { traceEntity } from '../table/entities/runs.ts';
 import type { NamedPositionData } from '../table/records/records.ts';
 import type { TraceKind } from '../table/records/scripts.ts';
 import { sourceFiles } from '../values/file-keys.ts';

@@ -3,7 +3,7 @@ import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../ports/ports.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
-import { traceEntity } from '../table/entities.ts';
+import { traceEntity } from '../table/entities/runs.ts';
 import type { TraceData } from '../table/records/scripts.ts';
 import { dataOwner } from '../values/file-keys.ts';
 import type { RunReference } from './run-request.ts';

@@ -1,7 +1,7 @@
 import { newJob } from '../jobs/jobs.ts';
 import type { Platform } from '../ports/ports.ts';
 import type { Put } from '../store/store.ts';
-import { traceEntity } from '../table/entities.ts';
+import { traceEntity } from '../table/entities/runs.ts';
 import type { PlannedRun, TraceData, TracePart } from '../table/records/scripts.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { RunReference } from './run-request.ts';

@@ -4,7 +4,7 @@ import { instanceOf } from '../core/resource/place.ts';
 import type { Version } from '../core/resource/versions.ts';
 import type { Context } from '../core/routing/route.ts';
 import type { Stored } from '../store/store.ts';
-import { scriptEntity } from '../table/entities.ts';
+import { scriptEntity } from '../table/entities/scripts.ts';
 import type { FieldErrors } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import { recordId } from '../values/record-id.ts';

@@ -1,5 +1,5 @@
 import type { Platform } from '../ports/ports.ts';
-import { scriptSourceEntity } from '../table/entities.ts';
+import { scriptSourceEntity } from '../table/entities/scripts.ts';
 import type { ScriptSourceData } from '../table/records/scripts.ts';
 import { dataOwner, storedKeyOf } from '../values/file-keys.ts';
 

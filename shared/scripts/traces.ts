@@ -1,7 +1,7 @@
 import type { Platform } from '../ports/ports.ts';
 import type { Key, Put, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
-import { traceEntity } from '../table/entities.ts';
+import { traceEntity } from '../table/entities/runs.ts';
 import type { TraceData, TraceKind, TracePart } from '../table/records/scripts.ts';
 import {
   dataOwner,

@@ -4,7 +4,7 @@ import { profileClass } from '../classes/rules/permissions.ts';
 import type { Context } from '../core/routing/route.ts';
 import type { Scan } from '../ports/limits/scans.ts';
 import type { Stored } from '../store/store.ts';
-import { classEntity } from '../table/entities.ts';
+import { classEntity } from '../table/entities/classes.ts';
 import type { ClassData, ObjectData } from '../table/records/records.ts';
 import { explainTo, findObjects } from './object-search.ts';
 import type { Condition, NestedQuery } from './query/conditions.ts';

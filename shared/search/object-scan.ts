@@ -1,6 +1,6 @@
 import { maxQueryLimit } from '../store/limits.ts';
 import type { Stored, Turns } from '../store/store.ts';
-import { objectEntity } from '../table/entities.ts';
+import { objectEntity } from '../table/entities/classes.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import { openBatchSize } from './batch-size.ts';
 import { type ObjectPlace, openStreams, type Stream, type StreamPart } from './object-streams.ts';

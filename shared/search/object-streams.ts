@@ -1,6 +1,7 @@
 import type { ListPart } from '../store/entity.ts';
 import type { Store, Stored, Turns } from '../store/store.ts';
-import { idKey, objectEntity } from '../table/entities.ts';
+import { objectEntity } from '../table/entities/classes.ts';
+import { idKey } from '../table/key-parts.ts';
 import { type ObjectRange, objectRanges } from '../table/object-ranges.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import type { Cursor, Order } from './query/order.ts';

@@ -1,6 +1,6 @@
 import type { Stored } from '../store/store.ts';
 import { TextItem } from '../store/text-item.ts';
-import { idIn } from '../table/entities.ts';
+import { idIn } from '../table/key-parts.ts';
 import { readObjectValue } from '../table/records/object-text.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import type { Json } from '../values/json/json.ts';

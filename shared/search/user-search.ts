@@ -2,7 +2,7 @@ import type { Context } from '../core/routing/route.ts';
 import type { Scan } from '../ports/limits/scans.ts';
 import { maxQueryLimit } from '../store/limits.ts';
 import type { Store, Stored } from '../store/store.ts';
-import { usernameEntity } from '../table/entities.ts';
+import { usernameEntity } from '../table/entities/users.ts';
 import { decodeText, encodeText } from '../table/index-keys.ts';
 import { successor } from '../table/object-ranges.ts';
 import type { UsernameData } from '../table/records/records.ts';

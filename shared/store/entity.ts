@@ -21,6 +21,8 @@ export interface Entity<
   List extends readonly unknown[] = never,
   Partition extends readonly unknown[] = List,
 > extends Kind<Data> {
+  /** Beginning of all its sort keys, as far as it is a fixed text. */
+  readonly prefix: string;
   readonly key: (...args: Args) => Key;
   readonly partition: (...args: Partition) => string;
   /** Returns the range of the table that holds a list, for reads of several kinds. */
@@ -149,34 +151,64 @@ type Fixed<Args extends Values> = number extends Args['length']
     ? unknown
     : never;
 
-/** Declares the keys of an entity. */
-interface Keying<Data extends object> {
+/** An entity with what its declaration says of it beside its keys. */
+export type Declared<Keyed, Facts> = Keyed & { readonly facts: Facts };
+
+/** Declares the keys of an entity, and facts about it. */
+interface Keying<Data extends object, Known extends object> {
   /** With one sort key, a text. */
-  keyed<Partition extends Values>(
+  keyed<Partition extends Values, const Facts extends Known>(
     partition: Text<Partition> & Fixed<Partition>,
     sort: string,
-  ): Entity<Data, Partition, never, Partition>;
+    facts: Facts,
+  ): Declared<Entity<Data, Partition, never, Partition>, Facts>;
   /** With sort keys of a prefix, which selects a list in its partition, and the rest. */
-  keyed<Partition extends Values, Rest extends Values>(
+  keyed<Partition extends Values, Rest extends Values, const Facts extends Known>(
     partition: Text<Partition> & Fixed<Partition>,
     prefix: string,
     rest: Text<Rest> & Fixed<Rest>,
-  ): Entity<Data, [...Partition, ...Rest], Partition>;
+    facts: Facts,
+  ): Declared<Entity<Data, [...Partition, ...Rest], Partition>, Facts>;
   /** With several lists in its partition, whose prefixes have parts of their own. */
-  keyed<Partition extends Values, List extends [...Partition, ...Values], Rest extends Values>(
+  keyed<
+    Partition extends Values,
+    List extends [...Partition, ...Values],
+    Rest extends Values,
+    const Facts extends Known,
+  >(
     partition: Text<Partition> & Fixed<Partition>,
     prefix: Text<List> & Fixed<List>,
     rest: Text<Rest> & Fixed<Rest>,
-  ): Entity<Data, [...List, ...Rest], List, Partition>;
+    facts: Facts,
+  ): Declared<Entity<Data, [...List, ...Rest], List, Partition>, Facts>;
 }
 
-/** Declares a kind of item. */
-export function entity<Data extends object>(kind: string): Keying<Data> {
+/**
+ * Declares a kind of item.
+ *
+ * @typeParam Known what its declaration says of it; see `KindFacts` of the table
+ */
+export function entity<Data extends object, Known extends object = object>(
+  kind: string,
+): Keying<Data, Known> {
   return {
-    // the overloads have typed the arguments that these functions get
-    keyed: (partition: Text<never>, prefix: string | Text<never>, rest: Text<never> = none) =>
-      entityOf<Data>(kind, partition as AnyText, prefix as string | AnyText, rest as AnyText),
+    // the overloads have typed the arguments that these functions get, and what they give
+    keyed: (
+      partition: Text<never>,
+      prefix: string | Text<never>,
+      ...more: readonly [Known] | readonly [Text<never>, Known]
+    ) => {
+      const [rest, facts] = more.length === 1 ? [none, more[0]] : more;
+      const keys = { partition, prefix, rest } as Keys;
+      return entityOf<Data>(kind, keys, facts) as never;
+    },
   };
+}
+
+interface Keys {
+  readonly partition: AnyText;
+  readonly prefix: string | AnyText;
+  readonly rest: AnyText;
 }
 
 type AnyText = Text<Values>;
@@ -189,9 +221,8 @@ function none(): string {
 /** Creates an entity; each function gets as many parts of a key as it has parameters. */
 function entityOf<Data extends object>(
   kind: string,
-  partition: AnyText,
-  prefix: string | AnyText,
-  rest: AnyText,
+  { partition, prefix, rest }: Keys,
+  facts: object,
 ): AnyEntity<Data> {
   const start = typeof prefix === 'string' ? () => prefix : prefix;
   const ofList = Math.max(partition.length, start.length); // parts that belong to a list, before those of an item in it
@@ -201,8 +232,10 @@ function entityOf<Data extends object>(
   };
   const matches = (item: Stored): item is Stored<Data> => item.kind === kind;
   const range = (...list: Values): Range => rangeUnder(partition(...list), start(...list));
-  const self: AnyEntity<Data> = {
+  const self: Declared<AnyEntity<Data>, object> = {
     kind,
+    facts,
+    prefix: typeof prefix === 'string' ? prefix : '',
     matches,
     key,
     partition,

@@ -116,7 +116,7 @@ export type IndexKeys = { readonly [name in IndexName]?: string };
 /** An item as read. */
 export interface Stored<Data extends object = object> {
   readonly key: Key;
-  /** The kind of its entity (entities.ts). */
+  /** The kind of its entity (shared/table/entities). */
   readonly kind: string;
   /** Id of the last write of the item. An update names it as the version that it has read. */
   readonly version: string;

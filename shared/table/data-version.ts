@@ -1,5 +1,5 @@
 import type { Store } from '../store/store.ts';
-import { dataVersionEntity } from './entities.ts';
+import { dataVersionEntity } from './entities/deployment.ts';
 
 /**
  * Version of the items in the store that this release writes. It rises by one with a migration, before code may rely on

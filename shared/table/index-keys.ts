@@ -5,7 +5,7 @@ import { toPoint } from '../search/query/geo/geo.ts';
 import { type IndexKeys, type IndexName, indexNames } from '../store/store.ts';
 import type { Json } from '../values/json/json.ts';
 import { digestText } from '../values/text/text-digest.ts';
-import { idKey } from './entities.ts';
+import { idKey } from './key-parts.ts';
 
 /*
  * Keys whose text order, by code point, is the order of the values. A key is the encoded value, U+0000 and the id in

@@ -1,7 +1,7 @@
 import type { CompiledClass, CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
 import type { IndexKeys } from '../store/store.ts';
-import { idKey } from './entities.ts';
 import { compositeIndexPrefix, type SlotKeys, slotKeys, slotName } from './index-keys.ts';
+import { idKey } from './key-parts.ts';
 import type { ObjectData } from './records/records.ts';
 
 /**

@@ -8,7 +8,6 @@ import type {
 } from '../search/query/paths.ts';
 import { compareText } from '../search/query/text-order.ts';
 import type { Bound, IndexName, Query } from '../store/store.ts';
-import { idKey } from './entities.ts';
 import {
   codeEnd,
   compositeIndexPrefix,
@@ -17,6 +16,7 @@ import {
   nullCode,
   slotName,
 } from './index-keys.ts';
+import { idKey } from './key-parts.ts';
 
 /** A range of objects of one class: of the table, or of an index. */
 export type ObjectRange = Pick<Query, 'index' | 'lower' | 'upper'>;

@@ -2,7 +2,9 @@ import { clearSome } from '../instances/clear-partitions.ts';
 import { afterCalls, type JobContext, type JobType } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { deleteIfExists } from '../store/writes.ts';
-import { idKey, runQueueEntity, traceEntity } from '../table/entities.ts';
+import { traceEntity } from '../table/entities/runs.ts';
+import { runQueueEntity } from '../table/entities/scripts.ts';
+import { idKey } from '../table/key-parts.ts';
 
 const stepSize = 100;
 

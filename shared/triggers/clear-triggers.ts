@@ -1,7 +1,9 @@
 import type { ChangeConsumer, ItemChange } from '../jobs/change-feed.ts';
 import { afterCalls, type JobType, newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
-import { classEntity, instanceIn, scriptEntity, triggerEntity } from '../table/entities.ts';
+import { instanceIn } from '../table/data-ids.ts';
+import { classEntity } from '../table/entities/classes.ts';
+import { scriptEntity, triggerEntity } from '../table/entities/scripts.ts';
 import { livingOf } from './living-triggers.ts';
 import { planRemoval } from './remove-trigger.ts';
 

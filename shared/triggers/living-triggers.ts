@@ -1,7 +1,8 @@
 import type { Platform } from '../ports/ports.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
-import { classEntity, scriptEntity } from '../table/entities.ts';
+import { classEntity } from '../table/entities/classes.ts';
+import { scriptEntity } from '../table/entities/scripts.ts';
 import type { ClassData } from '../table/records/records.ts';
 import type { TriggerData } from '../table/records/triggers.ts';
 

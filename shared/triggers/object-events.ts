@@ -2,7 +2,7 @@ import type { Platform } from '../ports/ports.ts';
 import { keepPart } from '../scripts/traces.ts';
 import type { Put } from '../store/store.ts';
 import { createItem } from '../store/writes.ts';
-import { triggerEventEntity } from '../table/entities.ts';
+import { triggerEventEntity } from '../table/entities/scripts.ts';
 import type { ClassData } from '../table/records/records.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import { changedNames, type OrderedChange, orderOf, triggersOf } from './rules/signals.ts';

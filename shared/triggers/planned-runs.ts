@@ -9,13 +9,9 @@ import { dropPart } from '../scripts/runs/run-traces.ts';
 import { copyPart, noArguments, traceWrite } from '../scripts/traces.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { createOrUpdate, deleteItem, updateItem } from '../store/writes.ts';
-import {
-  idKey,
-  placeOfEvent,
-  runQueueEntity,
-  traceEntity,
-  triggerRateEntity,
-} from '../table/entities.ts';
+import { traceEntity } from '../table/entities/runs.ts';
+import { placeOfEvent, runQueueEntity, triggerRateEntity } from '../table/entities/scripts.ts';
+import { idKey } from '../table/key-parts.ts';
 import type { TraceData } from '../table/records/scripts.ts';
 import type { TriggerData, TriggerEventData } from '../table/records/triggers.ts';
 import { maxOpenTriggerRuns, maxTriggerRunsPerMinute } from '../values/bounds.ts';

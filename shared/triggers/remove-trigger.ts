@@ -2,7 +2,7 @@ import { newJob } from '../jobs/jobs.ts';
 import type { Platform } from '../ports/ports.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
-import { triggerIdsEntity } from '../table/entities.ts';
+import { triggerIdsEntity } from '../table/entities/scripts.ts';
 import { type Limited, removeId } from '../table/record-ids.ts';
 import type { ClassData } from '../table/records/records.ts';
 import type { TriggerData } from '../table/records/triggers.ts';

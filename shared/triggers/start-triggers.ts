@@ -10,13 +10,9 @@ import { waitWhileSuspended } from '../jobs/while-suspended.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
 import type { Stored } from '../store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../store/writes.ts';
-import {
-  instanceCounter,
-  instanceIn,
-  placeOfEvent,
-  triggerEntity,
-  triggerEventEntity,
-} from '../table/entities.ts';
+import { instanceCounter } from '../table/counters.ts';
+import { instanceIn } from '../table/data-ids.ts';
+import { placeOfEvent, triggerEntity, triggerEventEntity } from '../table/entities/scripts.ts';
 import type { TriggerEventData } from '../table/records/triggers.ts';
 import { isTransient } from '../values/errors/transient.ts';
 import { allSettled } from '../values/promises/all-settled.ts';

@@ -1,7 +1,8 @@
 import { byQuota, createCache, type QuotaPlace } from '../core/resource/caches.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../ports/ports.ts';
 import { readRange } from '../store/entity.ts';
-import { classCountEntity, classFileCountEntity, usageEntity } from '../table/entities.ts';
+import { classCountEntity, classFileCountEntity } from '../table/entities/classes.ts';
+import { usageEntity } from '../table/entities/instances.ts';
 import { quotaExceeded } from '../values/errors/errors.ts';
 import { hourKey, hourMicros } from './meter.ts';
 

@@ -4,13 +4,9 @@ import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem, updateItem } from '../store/writes.ts';
-import {
-  channelEntity,
-  classEntity,
-  deletedGroupsEntity,
-  membershipEntity,
-  userEntity,
-} from '../table/entities.ts';
+import { channelEntity } from '../table/entities/channels.ts';
+import { classEntity } from '../table/entities/classes.ts';
+import { deletedGroupsEntity, membershipEntity, userEntity } from '../table/entities/users.ts';
 import type { ClassData } from '../table/records/records.ts';
 
 /** Deleted group. */

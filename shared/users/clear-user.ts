@@ -6,7 +6,9 @@ import { planRemove } from '../objects/save-object.ts';
 import { removeDevices } from '../push/clear-devices.ts';
 import type { Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
-import { classEntity, idKey, objectEntity, userSocialEntity } from '../table/entities.ts';
+import { classEntity, objectEntity } from '../table/entities/classes.ts';
+import { userSocialEntity } from '../table/entities/users.ts';
+import { idKey } from '../table/key-parts.ts';
 import type { ClassData } from '../table/records/records.ts';
 
 /** Deleted user. */

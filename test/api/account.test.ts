@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { setUpCode } from '../../shared/accounts/keys.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import { accountEntity, emailEntity } from '../../shared/table/entities.ts';
+import { accountEntity, emailEntity } from '../../shared/table/entities/accounts.ts';
 import { type Api, type ApiResponse, expected, startApi } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { proofTo } from '../support/mails.ts';

@@ -4,7 +4,7 @@ import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Platform, Secrets } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
-import { instanceNameEntity } from '../../shared/table/entities.ts';
+import { instanceNameEntity } from '../../shared/table/entities/instances.ts';
 import { type Call, expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { noSuchKey } from '../support/responses.ts';

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { SocialProfile } from '../../shared/ports/ports.ts';
+import { objectEntity, uniqueEntity } from '../../shared/table/entities/classes.ts';
 import {
   deletedGroupsEntity,
   membershipEntity,
-  objectEntity,
-  uniqueEntity,
   userEntity,
   userSocialEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/users.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { instanceId, storedClass } from '../support/stored-records.ts';

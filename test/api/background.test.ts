@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import { indexNames } from '../../shared/store/store.ts';
+import { instanceCounter } from '../../shared/table/counters.ts';
 import {
   classCountEntity,
   classEntity,
   classMigrationEntity,
-  instanceCounter,
   objectEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/classes.ts';
 import { objectIndexes } from '../../shared/table/object-indexes.ts';
 import { classPartitions } from '../../shared/table/partitions.ts';
 import { expected, openWorld, plantUser } from '../support/api.ts';

@@ -7,14 +7,10 @@ import type { JobContext, JobType } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import type { Store, Transaction } from '../../shared/store/store.ts';
 import { deleteIfExists, putItem } from '../../shared/store/writes.ts';
-import {
-  backupReaderEntity,
-  classEntity,
-  instanceNameEntity,
-  objectEntity,
-  ownerOfData,
-  restoredData,
-} from '../../shared/table/entities.ts';
+import { ownerOfData, restoredData } from '../../shared/table/data-ids.ts';
+import { backupReaderEntity } from '../../shared/table/entities/accounts.ts';
+import { classEntity, objectEntity } from '../../shared/table/entities/classes.ts';
+import { instanceNameEntity } from '../../shared/table/entities/instances.ts';
 import { archiveFiles, manifestKey } from '../../shared/values/file-keys.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { expected, openWorld, type World } from '../support/api.ts';

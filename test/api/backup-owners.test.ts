@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import { backupEntity } from '../../shared/table/entities.ts';
+import { backupEntity } from '../../shared/table/entities/accounts.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { IndexName, Store, Transaction } from '../../shared/store/store.ts';
-import { objectEntity } from '../../shared/table/entities.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import { expected, plantUser, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import {

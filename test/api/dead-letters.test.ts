@@ -3,7 +3,7 @@ import { listChanges } from '../../shared/jobs/dead-letters.ts';
 import { publicError } from '../../shared/jobs/instance-letters.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { deleteItem } from '../../shared/store/writes.ts';
-import { deadLetterEntity, instanceLetterEntity } from '../../shared/table/entities.ts';
+import { deadLetterEntity, instanceLetterEntity } from '../../shared/table/entities/jobs.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { plantDeadLetter } from '../support/dead-letters.ts';

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../shared/platforms/local/store/store.ts';
 import type { Bound, IndexName, Store, Stored } from '../../shared/store/store.ts';
-import { objectEntity, uniqueEntity } from '../../shared/table/entities.ts';
+import { objectEntity, uniqueEntity } from '../../shared/table/entities/classes.ts';
 import type { ObjectData, UniqueData } from '../../shared/table/records/records.ts';
 import { sendRaw } from '../support/http-client.ts';
 import { accepted } from '../support/lawful.ts';

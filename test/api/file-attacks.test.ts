@@ -3,7 +3,7 @@ import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { removeFiles } from '../../shared/objects/files/remove-files.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import { objectEntity } from '../../shared/table/entities.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { expected, openWorld } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';

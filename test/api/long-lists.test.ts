@@ -3,7 +3,7 @@ import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import type { Share } from '../../shared/ports/limits/fair-queue.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { usernameEntity } from '../../shared/table/entities.ts';
+import { usernameEntity } from '../../shared/table/entities/users.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { Json } from '../../shared/values/json/json.ts';
 import { api } from '../support/api-fixture.ts';

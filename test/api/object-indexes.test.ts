@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { IndexName } from '../../shared/store/store.ts';
-import { objectEntity } from '../../shared/table/entities.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import { expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { isOn } from '../support/medium.ts';

@@ -4,7 +4,7 @@ import { maintain } from '../../shared/jobs/maintain.ts';
 import { openCredential } from '../../shared/push/push-config.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import { pushConfigEntity } from '../../shared/table/entities.ts';
+import { pushConfigEntity } from '../../shared/table/entities/push.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';

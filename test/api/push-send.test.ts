@@ -4,7 +4,7 @@ import { maintain } from '../../shared/jobs/maintain.ts';
 import { sendPush } from '../../shared/push/push-send.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities.ts';
+import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities/push.ts';
 import type { PushMessageData, PushPartData } from '../../shared/table/records/push.ts';
 import { type Api, openWorld, startApi, type World } from '../support/api.ts';
 import { dataIdOf } from '../support/moved-store.ts';

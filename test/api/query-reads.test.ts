@@ -4,7 +4,7 @@ import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { objectEntity } from '../../shared/table/entities.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import { objectIndexes } from '../../shared/table/object-indexes.ts';
 import type { ObjectData } from '../../shared/table/records/records.ts';
 import { plantUser } from '../support/api.ts';

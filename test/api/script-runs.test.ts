@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { instanceEntity, traceEntity } from '../../shared/table/entities.ts';
+import { instanceEntity } from '../../shared/table/entities/instances.ts';
+import { traceEntity } from '../../shared/table/entities/runs.ts';
 import { machine } from '../scripts/python-hosts.ts';
 import {
   type ApiResponse,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { compileClass } from '../../shared/classes/rules/compiled-class.ts';
 import { type IndexName, indexNames } from '../../shared/store/store.ts';
-import { objectEntity } from '../../shared/table/entities.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import { objectIndexes } from '../../shared/table/object-indexes.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { putItem } from '../../shared/store/writes.ts';
-import { instanceNameEntity } from '../../shared/table/entities.ts';
+import { instanceNameEntity } from '../../shared/table/entities/instances.ts';
 import type { Tenant } from '../../shared/values/tenant.ts';
 import { write } from '../store/fixture.ts';
 import { expected, openWorld, type World } from '../support/api.ts';

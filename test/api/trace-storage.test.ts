@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { traceEntity } from '../../shared/table/entities.ts';
+import { traceEntity } from '../../shared/table/entities/runs.ts';
 import type { TraceData, TraceKind } from '../../shared/table/records/scripts.ts';
 import { write } from '../store/fixture.ts';
 import { expected, openWorld, type World } from '../support/api.ts';

@@ -2,11 +2,8 @@ import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import {
-  deletedGroupsEntity,
-  type InstanceCounter,
-  instanceCounter,
-} from '../../shared/table/entities.ts';
+import { type InstanceCounter, instanceCounter } from '../../shared/table/counters.ts';
+import { deletedGroupsEntity } from '../../shared/table/entities/users.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readRange } from '../../shared/store/entity.ts';
+import { traceEntity } from '../../shared/table/entities/runs.ts';
 import {
   runQueueEntity,
-  traceEntity,
   triggerEntity,
   triggerEventEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/scripts.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { dataIdOf } from '../support/moved-store.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { usageEntity } from '../../shared/table/entities.ts';
+import { usageEntity } from '../../shared/table/entities/instances.ts';
 import { type ApiResponse, expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';

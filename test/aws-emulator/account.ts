@@ -27,7 +27,7 @@ import type { FinishedTrace, RunReference, RunRequest } from '../../shared/scrip
 import { endedMs } from '../../shared/scripts/runs/run-times.ts';
 import type { RunServices } from '../../shared/scripts/script-runs.ts';
 import type { Put, Store } from '../../shared/store/store.ts';
-import { jobEntity } from '../../shared/table/entities.ts';
+import { jobEntity } from '../../shared/table/entities/jobs.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openQuotas } from '../../shared/usage/quotas.ts';
 import { noFiles } from '../support/no-files.ts';

@@ -1,12 +1,9 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { attributes } from '../../shared/platforms/aws/store/table.ts';
-import {
-  channelEventEntity,
-  classEntity,
-  jobEntity,
-  scriptEntity,
-  triggerEventEntity,
-} from '../../shared/table/entities.ts';
+import { channelEventEntity } from '../../shared/table/entities/channels.ts';
+import { classEntity } from '../../shared/table/entities/classes.ts';
+import { jobEntity } from '../../shared/table/entities/jobs.ts';
+import { scriptEntity, triggerEventEntity } from '../../shared/table/entities/scripts.ts';
 import type { Images } from './fake-table.ts';
 
 /** Kinds of items of which only creates are watched. */

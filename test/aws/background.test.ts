@@ -18,14 +18,9 @@ import type { FileContent, FileStore } from '../../shared/ports/file-store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
 import type { Change, Put, Store } from '../../shared/store/store.ts';
-import {
-  classCountEntity,
-  deadLetterEntity,
-  dueOf,
-  jobEntity,
-  jobShards,
-  objectEntity,
-} from '../../shared/table/entities.ts';
+import { classCountEntity, objectEntity } from '../../shared/table/entities/classes.ts';
+import { deadLetterEntity, jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
+import { dueOf } from '../../shared/table/key-parts.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { put, write } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';

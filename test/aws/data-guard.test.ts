@@ -5,7 +5,7 @@ import { type LocalStore, openTemporaryStore } from '../../shared/platforms/loca
 import type { LogEntry } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import { dataVersionEntity } from '../../shared/table/entities.ts';
+import { dataVersionEntity } from '../../shared/table/entities/deployment.ts';
 import { write } from '../store/fixture.ts';
 
 let store: LocalStore;

@@ -24,7 +24,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DeadLetter } from '../../shared/jobs/dead-letters.ts';
 import { openDeadLetters } from '../../shared/platforms/aws/operations/dead-letters.ts';
 import { findDeployment } from '../../shared/platforms/aws/operations/stack.ts';
-import { deadLetterEntity } from '../../shared/table/entities.ts';
+import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
 import { recordMocked } from '../judges/recorded-requests.ts';
 import { adoptedContext } from '../stack/adopted-context.ts';
 import { synthesise } from '../support/stack.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { OutcomeUnknown } from '../../shared/platforms/aws/store/write.ts';
-import { runSlotEntity, runWaiterEntity } from '../../shared/table/entities.ts';
+import { runSlotEntity, runWaiterEntity } from '../../shared/table/entities/runs.ts';
 import { contentPartitions } from '../../shared/table/partitions.ts';
 import {
   openTableHost,

@@ -10,7 +10,7 @@ import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { dataVersion } from '../../shared/table/data-version.ts';
-import { dataVersionEntity } from '../../shared/table/entities.ts';
+import { dataVersionEntity } from '../../shared/table/entities/deployment.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { createFakeLambda, type FakeLambda } from '../aws-emulator/fake-lambda.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';

@@ -12,13 +12,10 @@ import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { openSecrets } from '../../shared/platforms/aws/secrets.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import type { Secrets } from '../../shared/ports/ports.ts';
-import {
-  accountEntity,
-  apiKeyEntity,
-  invitationEntity,
-  scriptEndpointEntity,
-  userEntity,
-} from '../../shared/table/entities.ts';
+import { accountEntity } from '../../shared/table/entities/accounts.ts';
+import { scriptEndpointEntity } from '../../shared/table/entities/endpoints.ts';
+import { apiKeyEntity, invitationEntity } from '../../shared/table/entities/instances.ts';
+import { userEntity } from '../../shared/table/entities/users.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 

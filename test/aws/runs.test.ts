@@ -10,7 +10,9 @@ import type { RunReference, RunRequest } from '../../shared/scripts/run-request.
 import type { ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import type { RunServices } from '../../shared/scripts/script-runs.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
-import { instanceEntity, scriptEntity, traceEntity } from '../../shared/table/entities.ts';
+import { instanceEntity } from '../../shared/table/entities/instances.ts';
+import { traceEntity } from '../../shared/table/entities/runs.ts';
+import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData, TraceData } from '../../shared/table/records/scripts.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openQuotas } from '../../shared/usage/quotas.ts';

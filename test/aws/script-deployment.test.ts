@@ -29,13 +29,9 @@ import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import {
-  jobEntity,
-  jobShards,
-  scriptEntity,
-  scriptFunctionEntity,
-  scriptSourceEntity,
-} from '../../shared/table/entities.ts';
+import { scriptFunctionEntity } from '../../shared/table/entities/deployment.ts';
+import { jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
+import { scriptEntity, scriptSourceEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptFunctionData } from '../../shared/table/records/functions.ts';
 import type { ScriptData } from '../../shared/table/records/scripts.ts';
 import { del, write } from '../store/fixture.ts';

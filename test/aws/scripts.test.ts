@@ -19,13 +19,9 @@ import type { LogEntry } from '../../shared/ports/ports.ts';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
 import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import {
-  jobEntity,
-  jobShards,
-  runSlotEntity,
-  runWaiterEntity,
-  scriptFunctionEntity,
-} from '../../shared/table/entities.ts';
+import { scriptFunctionEntity } from '../../shared/table/entities/deployment.ts';
+import { jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
+import { runSlotEntity, runWaiterEntity } from '../../shared/table/entities/runs.ts';
 import type { ScriptFunctionData } from '../../shared/table/records/functions.ts';
 import { parseExactJson } from '../../shared/values/json/exact-number.ts';
 import type { Json } from '../../shared/values/json/json.ts';

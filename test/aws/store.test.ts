@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CounterEnded } from '../../shared/store/store.ts';
-import { instanceCounter } from '../../shared/table/entities.ts';
+import { instanceCounter } from '../../shared/table/counters.ts';
 import { change, put } from '../store/fixture.ts';
 import { failure, openMockStore, tableItem } from './store-mock.ts';
 

@@ -8,13 +8,13 @@ import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import { readRange } from '../../shared/store/entity.ts';
 import { type Put, StoreBusy, type Stored } from '../../shared/store/store.ts';
+import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
+import { traceEntity } from '../../shared/table/entities/runs.ts';
 import {
-  deadLetterEntity,
   runQueueEntity,
-  traceEntity,
   triggerEventEntity,
   triggerRateEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/scripts.ts';
 import type { RunQueueData } from '../../shared/table/records/scripts.ts';
 import { startTriggers } from '../../shared/triggers/start-triggers.ts';
 import { openMeter } from '../../shared/usage/meter.ts';

@@ -4,12 +4,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 
 import { tickMessage } from '../../shared/platforms/aws/log/log.ts';
 import type { FinishedTrace, RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
-import {
-  instanceEntity,
-  runSlotEntity,
-  scriptEntity,
-  traceEntity,
-} from '../../shared/table/entities.ts';
+import { instanceEntity } from '../../shared/table/entities/instances.ts';
+import { runSlotEntity, traceEntity } from '../../shared/table/entities/runs.ts';
+import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData } from '../../shared/table/records/scripts.ts';
 import { type Account, openAccount } from '../aws-emulator/account.ts';
 import { write } from '../store/fixture.ts';

@@ -12,7 +12,7 @@ import { openIds } from '../../shared/ports/ids.ts';
 import type { Messages } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { channelEventEntity } from '../../shared/table/entities.ts';
+import { channelEventEntity } from '../../shared/table/entities/channels.ts';
 import { countRoundTrips } from '../support/counting-store.ts';
 import { makeScattered } from '../support/scattered-store.ts';
 

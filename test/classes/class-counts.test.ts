@@ -14,10 +14,9 @@ import { updateItem } from '../../shared/store/writes.ts';
 import {
   classCountEntity,
   classEntity,
-  jobEntity,
-  jobShards,
   objectEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/classes.ts';
+import { jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
 import type { ClassCountData } from '../../shared/table/records/class-counts.ts';
 import type { JobData } from '../../shared/table/records/jobs.ts';
 import { readUsedBytes } from '../../shared/usage/quotas.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import { objectEntity } from '../../shared/table/entities.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import { type Api, expected, openWorld, startApi, type World } from '../support/api.ts';
 import { downloadStatus, keyAt, type StoredFile, storeFile } from '../support/file-attack.ts';
 import { makeScript } from '../support/triggers.ts';

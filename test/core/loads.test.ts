@@ -12,13 +12,10 @@ import {
   requireLoaded,
 } from '../../shared/core/resource/loads/loads.ts';
 import type { Stored } from '../../shared/store/store.ts';
-import {
-  classEntity,
-  configEntity,
-  dataEndpointEntity,
-  objectEntity,
-  userEntity,
-} from '../../shared/table/entities.ts';
+import { classEntity, objectEntity } from '../../shared/table/entities/classes.ts';
+import { dataEndpointEntity } from '../../shared/table/entities/endpoints.ts';
+import { configEntity } from '../../shared/table/entities/instances.ts';
+import { userEntity } from '../../shared/table/entities/users.ts';
 import type { DataEndpointData } from '../../shared/table/records/records.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 

@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { describeItem } from '../../shared/jobs/letter-item.ts';
 import type { Key } from '../../shared/store/store.ts';
-import {
-  accountEntity,
-  channelEventEntity,
-  classEntity,
-  contentsOf,
-  fileEntity,
-  jobEntity,
-  objectEntity,
-  scriptEntity,
-  triggerEventEntity,
-  userEntity,
-} from '../../shared/table/entities.ts';
+import { contentsOf } from '../../shared/table/data-ids.ts';
+import { accountEntity } from '../../shared/table/entities/accounts.ts';
+import { channelEventEntity } from '../../shared/table/entities/channels.ts';
+import { classEntity, fileEntity, objectEntity } from '../../shared/table/entities/classes.ts';
+import { jobEntity } from '../../shared/table/entities/jobs.ts';
+import { scriptEntity, triggerEventEntity } from '../../shared/table/entities/scripts.ts';
+import { userEntity } from '../../shared/table/entities/users.ts';
 
 /* What an instance sees of the changed item of a dead letter. */
 

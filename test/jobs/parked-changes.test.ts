@@ -8,13 +8,13 @@ import type { FileContent, FileStore } from '../../shared/ports/file-store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
 import { StoreBusy } from '../../shared/store/store.ts';
+import { objectEntity } from '../../shared/table/entities/classes.ts';
 import {
   deadLetterEntity,
   jobEntity,
   jobShards,
-  objectEntity,
   parkedLaneEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/jobs.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { change } from '../store/fixture.ts';
 import { noFiles } from '../support/no-files.ts';

@@ -17,7 +17,8 @@ import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
 import { ConditionFailed, type Store, StoreBusy } from '../../shared/store/store.ts';
-import { classCountEntity, deadLetterEntity, objectEntity } from '../../shared/table/entities.ts';
+import { classCountEntity, objectEntity } from '../../shared/table/entities/classes.ts';
+import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { del, put, write } from '../store/fixture.ts';
 

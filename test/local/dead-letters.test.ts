@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ChangeConsumer } from '../../shared/jobs/change-feed.ts';
 import type { DeadLetter } from '../../shared/jobs/dead-letters.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/platforms/local/platform.ts';
-import { deadLetterEntity } from '../../shared/table/entities.ts';
+import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../shared/platforms/local/server/serve-options.ts';
 import type { Settings } from '../../shared/ports/ports.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import { dataVersionEntity } from '../../shared/table/entities.ts';
+import { dataVersionEntity } from '../../shared/table/entities/deployment.ts';
 import { write } from '../store/fixture.ts';
 import { refusing } from '../support/raw-socket.ts';
 

@@ -8,13 +8,10 @@ import type { FileStore } from '../../shared/ports/file-store.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import { readRange } from '../../shared/store/entity.ts';
 import type { Store, Stored } from '../../shared/store/store.ts';
-import {
-  deadLetterEntity,
-  dueOf,
-  runQueueEntity,
-  traceEntity,
-  triggerEventEntity,
-} from '../../shared/table/entities.ts';
+import { deadLetterEntity } from '../../shared/table/entities/jobs.ts';
+import { traceEntity } from '../../shared/table/entities/runs.ts';
+import { runQueueEntity, triggerEventEntity } from '../../shared/table/entities/scripts.ts';
+import { dueOf } from '../../shared/table/key-parts.ts';
 import type { TraceData } from '../../shared/table/records/scripts.ts';
 import { catchUp, startTriggers } from '../../shared/triggers/start-triggers.ts';
 import { createRandom } from '../city/random.ts';

@@ -9,11 +9,8 @@ import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { dataVersion } from '../../shared/table/data-version.ts';
-import {
-  dataVersionEntity,
-  instanceEntity,
-  instanceNameEntity,
-} from '../../shared/table/entities.ts';
+import { dataVersionEntity } from '../../shared/table/entities/deployment.ts';
+import { instanceEntity, instanceNameEntity } from '../../shared/table/entities/instances.ts';
 import { accessKeyOf, createTable, endpoint, removeTable } from '../aws-emulator/dynamodb.ts';
 import { write } from '../store/fixture.ts';
 

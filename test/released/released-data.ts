@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openTables } from '../../shared/platforms/local/store/tables.ts';
-import * as entities from '../../shared/table/entities.ts';
+import { kinds } from '../../shared/table/kinds.ts';
 import type { Credentials } from '../support/http-client.ts';
 
 /** The data of the last release, as texts. */
@@ -53,11 +53,7 @@ export async function writeReleased(folder: string, calls: ReleasedCalls): Promi
 
 /** Returns the kinds of items that this code knows. */
 export function allKinds(): ReadonlySet<string> {
-  return new Set(
-    Object.values(entities).flatMap((each) =>
-      typeof each === 'object' && 'kind' in each ? [each.kind] : [],
-    ),
-  );
+  return new Set(kinds.map(({ kind }) => kind));
 }
 
 /** Returns the kinds of the stored items. */

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import * as table from '../../shared/table/entities.ts';
 import { type Api, expected, startApi } from '../support/api.ts';
 import {
   type FilledWorld,
@@ -16,6 +15,7 @@ import {
 } from '../support/filled-world.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 import { instanceId } from '../support/stored-records.ts';
+import { table } from '../support/table.ts';
 import { allKinds, type ReleasedResponse, releasedKinds, writeReleased } from './released-data.ts';
 
 /** Writes the data of this code as those of the last release: test/released/README.md. */

@@ -6,15 +6,17 @@ import {
   classCountEntity,
   classEntity,
   classFileCountEntity,
-  dataEndpointEntity,
+  objectEntity,
+} from '../../shared/table/entities/classes.ts';
+import { dataEndpointEntity } from '../../shared/table/entities/endpoints.ts';
+import { pushDevicePositionEntity } from '../../shared/table/entities/push.ts';
+import {
   groupEntity,
   groupNameEntity,
-  idKey,
-  objectEntity,
-  pushDevicePositionEntity,
   userEntity,
   usernameEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/users.ts';
+import { idKey } from '../../shared/table/key-parts.ts';
 import type { GroupData } from '../../shared/table/records/records.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
 import { put, write } from './fixture.ts';
@@ -176,11 +178,11 @@ test('keys are made by functions with a fixed number of parameters', () => {
   const byId = (id: number) => String(id);
 
   // @ts-expect-error a default
-  entity('wrong').keyed((instance = 0) => `P${instance}`, 'A#', byId);
+  entity('wrong').keyed((instance = 0) => `P${instance}`, 'A#', byId, {});
   // @ts-expect-error a rest parameter
-  entity('wrong').keyed((...instances: number[]) => instances.join(), 'A#', byId);
+  entity('wrong').keyed((...instances: number[]) => instances.join(), 'A#', byId, {});
   // @ts-expect-error a default
-  entity('wrong').keyed(byId, (id: number, kind = '') => `A#${id}${kind}`, byId);
+  entity('wrong').keyed(byId, (id: number, kind = '') => `A#${id}${kind}`, byId, {});
 
-  expect(entity('right').keyed(byId, 'A#', byId).key(1, 2)).toEqual({ pk: '1', sk: 'A#2' });
+  expect(entity('right').keyed(byId, 'A#', byId, {}).key(1, 2)).toEqual({ pk: '1', sk: 'A#2' });
 });

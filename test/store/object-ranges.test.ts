@@ -5,7 +5,7 @@ import { parseOrder } from '../../shared/search/query/order.ts';
 import { parseQueries } from '../../shared/search/query/parse.ts';
 import { idBounds, planList } from '../../shared/search/query/plan.ts';
 import { compareText } from '../../shared/search/query/text-order.ts';
-import { idKey } from '../../shared/table/entities.ts';
+import { idKey } from '../../shared/table/key-parts.ts';
 import { objectIndexes } from '../../shared/table/object-indexes.ts';
 import { type ObjectRange, objectRanges } from '../../shared/table/object-ranges.ts';
 import type { ObjectData } from '../../shared/table/records/records.ts';

@@ -23,13 +23,13 @@ import type {
 } from '../../shared/ports/ports.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
+import { ownerOfData } from '../../shared/table/data-ids.ts';
 import {
   groupEntity,
   membershipEntity,
-  ownerOfData,
   userEntity,
   usernameEntity,
-} from '../../shared/table/entities.ts';
+} from '../../shared/table/entities/users.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { GroupData } from '../../shared/table/records/records.ts';
 import { openMeter } from '../../shared/usage/meter.ts';

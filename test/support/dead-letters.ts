@@ -1,5 +1,5 @@
 import { storeDeadLetter } from '../../shared/jobs/change-feed.ts';
-import { triggerEventEntity } from '../../shared/table/entities.ts';
+import { triggerEventEntity } from '../../shared/table/entities/scripts.ts';
 import type { Api } from './api.ts';
 import { instanceId } from './stored-records.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { jobTypes } from '../../functions/jobs.ts';
 import type { LocalPlatform } from '../../shared/platforms/local/platform.ts';
-import { jobEntity, jobShards } from '../../shared/table/entities.ts';
+import { jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
 
 /**
  * Whether a job that is not due yet has a step at the end of a test: `step`, because it may delete files, or why it has

@@ -6,7 +6,7 @@ import { maintain } from '../../shared/jobs/maintain.ts';
 import { scheduleJob } from '../../shared/schedules/schedule-record.ts';
 import { scriptWord } from '../../shared/scripts/script-reference.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import { restoreEntity } from '../../shared/table/entities.ts';
+import { restoreEntity } from '../../shared/table/entities/instances.ts';
 import type { RestoreData } from '../../shared/table/records/backups.ts';
 import { type Api, type Credentials, expected, openWorld, type World } from './api.ts';
 import { plantDeadLetter } from './dead-letters.ts';

@@ -1,10 +1,7 @@
 import type { Put, Store, Transaction, Write } from '../../shared/store/store.ts';
-import {
-  classEntity,
-  instanceEntity,
-  instanceNameEntity,
-  restoredData,
-} from '../../shared/table/entities.ts';
+import { restoredData } from '../../shared/table/data-ids.ts';
+import { classEntity } from '../../shared/table/entities/classes.ts';
+import { instanceEntity, instanceNameEntity } from '../../shared/table/entities/instances.ts';
 import type {
   ClassData,
   InstanceData,

@@ -3,12 +3,10 @@ import type { Ids } from '../../shared/ports/ports.ts';
 import type { RunReference } from '../../shared/scripts/run-request.ts';
 import type { Store, Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
-import {
-  classEntity,
-  dataOfName,
-  instanceNameEntity,
-  traceEntity,
-} from '../../shared/table/entities.ts';
+import { dataOfName } from '../../shared/table/data-ids.ts';
+import { classEntity } from '../../shared/table/entities/classes.ts';
+import { instanceNameEntity } from '../../shared/table/entities/instances.ts';
+import { traceEntity } from '../../shared/table/entities/runs.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
 import type { TraceData } from '../../shared/table/records/scripts.ts';
 

@@ -1,6 +1,6 @@
 import type { Put } from '../../shared/store/store.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
-import { triggerEntity, triggerEventEntity } from '../../shared/table/entities.ts';
+import { triggerEntity, triggerEventEntity } from '../../shared/table/entities/scripts.ts';
 import type { TriggerEventData } from '../../shared/table/records/triggers.ts';
 import { orderOf } from '../../shared/triggers/rules/signals.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { runQueueEntity, triggerEventEntity } from '../../shared/table/entities.ts';
+import { runQueueEntity, triggerEventEntity } from '../../shared/table/entities/scripts.ts';
 import { type ApiResponse, expected, type World } from './api.ts';
 import { instanceId } from './stored-records.ts';
 

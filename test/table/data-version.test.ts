@@ -17,13 +17,9 @@ import { openIds } from '../../shared/ports/ids.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { createItem, putItem, updateItem } from '../../shared/store/writes.ts';
 import { dataVersion, NewerData } from '../../shared/table/data-version.ts';
-import {
-  dataVersionEntity,
-  emailEntity,
-  firstAccountEntity,
-  jobEntity,
-  jobShards,
-} from '../../shared/table/entities.ts';
+import { emailEntity } from '../../shared/table/entities/accounts.ts';
+import { dataVersionEntity, firstAccountEntity } from '../../shared/table/entities/deployment.ts';
+import { jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';
 import { write } from '../store/fixture.ts';
 
 /*

@@ -4,7 +4,7 @@ import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry, Meter } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
 import { createItem } from '../../shared/store/writes.ts';
-import { instanceEntity, usageEntity } from '../../shared/table/entities.ts';
+import { instanceEntity, usageEntity } from '../../shared/table/entities/instances.ts';
 import type { InstanceData } from '../../shared/table/records/records.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { type FaultyStore, makeFaulty } from '../support/faulty-store.ts';

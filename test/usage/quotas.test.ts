@@ -3,11 +3,8 @@ import { type LocalStore, openTemporaryStore } from '../../shared/platforms/loca
 import { openIds } from '../../shared/ports/ids.ts';
 import type { Meter, Quotas } from '../../shared/ports/ports.ts';
 import type { Store } from '../../shared/store/store.ts';
-import {
-  classCountEntity,
-  classFileCountEntity,
-  instanceEntity,
-} from '../../shared/table/entities.ts';
+import { classCountEntity, classFileCountEntity } from '../../shared/table/entities/classes.ts';
+import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
 import { openQuotas, withRoom } from '../../shared/usage/quotas.ts';
 import { put, write } from '../store/fixture.ts';

@@ -14,7 +14,7 @@ import {
 import { commit } from '../../../shared/store/commit.ts';
 import type { Write } from '../../../shared/store/store.ts';
 import { createOrUpdate } from '../../../shared/store/writes.ts';
-import { pushConfigEntity } from '../../../shared/table/entities.ts';
+import { pushConfigEntity } from '../../../shared/table/entities/push.ts';
 import type { PushConfigData, PushSideData } from '../../../shared/table/records/push.ts';
 import { invalid, throttled } from '../../../shared/values/errors/errors.ts';
 import type { ConfigContext } from './loads.ts';

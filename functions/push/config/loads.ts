@@ -1,7 +1,7 @@
 import { type LoadedOf, recordAt } from '../../../shared/core/resource/loads/loads.ts';
 import type { Context } from '../../../shared/core/routing/route.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
-import { pushConfigEntity } from '../../../shared/table/entities.ts';
+import { pushConfigEntity } from '../../../shared/table/entities/push.ts';
 
 /** Returns loads of the configuration of a provider. */
 export function configLoads(provider: PushProvider) {

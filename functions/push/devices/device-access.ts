@@ -1,7 +1,7 @@
 import { recordAt } from '../../../shared/core/resource/loads/loads.ts';
 import { tokenCode } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
-import { pushDeviceEntity } from '../../../shared/table/entities.ts';
+import { pushDeviceEntity } from '../../../shared/table/entities/push.ts';
 import { type Access, type Actor, allRights } from '../../../shared/values/access.ts';
 
 /**

@@ -6,11 +6,8 @@ import type { QueryParameters } from '../../../shared/core/resource/query-parame
 import type { Context } from '../../../shared/core/routing/route.ts';
 import { deviceIdValue } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
-import {
-  pushDeviceEntity,
-  pushDevicePositionEntity,
-  userEntity,
-} from '../../../shared/table/entities.ts';
+import { pushDeviceEntity, pushDevicePositionEntity } from '../../../shared/table/entities/push.ts';
+import { userEntity } from '../../../shared/table/entities/users.ts';
 import type { PushDeviceData } from '../../../shared/table/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';

@@ -13,11 +13,8 @@ import {
   deleteItem,
   updateItem,
 } from '../../../shared/store/writes.ts';
-import {
-  pushDeviceEntity,
-  pushDevicePositionEntity,
-  userEntity,
-} from '../../../shared/table/entities.ts';
+import { pushDeviceEntity, pushDevicePositionEntity } from '../../../shared/table/entities/push.ts';
+import { userEntity } from '../../../shared/table/entities/users.ts';
 import type { PushDeviceData } from '../../../shared/table/records/push.ts';
 import { invalid } from '../../../shared/values/errors/errors.ts';
 import { messages } from '../../../shared/values/errors/messages.ts';

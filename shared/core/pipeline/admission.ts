@@ -1,6 +1,6 @@
 import type { Share } from '../../ports/limits/fair-queue.ts';
 import type { Platform } from '../../ports/ports.ts';
-import { ownerOfData } from '../../table/entities.ts';
+import { ownerOfData } from '../../table/data-ids.ts';
 import { isAnonymous, keyAtStart, mayOverride } from '../http/body/body-size.ts';
 import { maxEventBytes } from '../http/event-size.ts';
 import type { Request } from '../http/message.ts';

@@ -1,5 +1,5 @@
 import { as } from '../../store/entity.ts';
-import { instanceNameEntity } from '../../table/entities.ts';
+import { instanceNameEntity } from '../../table/entities/instances.ts';
 import type { Request } from '../http/message.ts';
 import type { Body } from '../resource/input.ts';
 import type { Context } from '../routing/route.ts';

@@ -1,13 +1,8 @@
 import type { Platform } from '../../ports/ports.ts';
 import { as } from '../../store/entity.ts';
 import type { Key, Stored } from '../../store/store.ts';
-import {
-  dataOfName,
-  instanceEntity,
-  instanceNameEntity,
-  isInstance,
-  ownerOfData,
-} from '../../table/entities.ts';
+import { dataOfName, isInstance, ownerOfData } from '../../table/data-ids.ts';
+import { instanceEntity, instanceNameEntity } from '../../table/entities/instances.ts';
 import type { Caches } from '../resource/caches.ts';
 import type { Known } from '../resource/loads/known.ts';
 import type { Load, NamedLoad, NamedLookup } from '../resource/loads/loads.ts';

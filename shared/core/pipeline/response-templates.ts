@@ -1,6 +1,6 @@
 import { as } from '../../store/entity.ts';
 import type { Stored } from '../../store/store.ts';
-import { templateEntity } from '../../table/entities.ts';
+import { templateEntity } from '../../table/entities/endpoints.ts';
 import type { TemplateData } from '../../table/records/records.ts';
 import { predefinedTemplates } from '../../templates/predefined.ts';
 import { type ErrorCode, errorCodeHeader } from '../../values/errors/error-codes.ts';

@@ -1,4 +1,4 @@
-import { isInstance } from '../../table/entities.ts';
+import { isInstance } from '../../table/data-ids.ts';
 import { denialOf, isAllowed, type Right } from '../../values/access.ts';
 import { forbidden, instanceSuspended, notFound } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';

@@ -1,7 +1,7 @@
 import { openTurns } from '../../ports/limits/time-slices.ts';
 import type { Entity } from '../../store/entity.ts';
 import type { Bound, Store, Stored, Turns } from '../../store/store.ts';
-import { idIn } from '../../table/entities.ts';
+import { idIn } from '../../table/key-parts.ts';
 import type { Json } from '../../values/json/json.ts';
 import {
   inListOrder,

@@ -1,5 +1,6 @@
 import type { Key, Stored } from '../../store/store.ts';
-import { instanceCounter, instanceEntity } from '../../table/entities.ts';
+import { instanceCounter } from '../../table/counters.ts';
+import { instanceEntity } from '../../table/entities/instances.ts';
 import type { AccountData } from '../../table/records/records.ts';
 import { notFound, tooManyIds } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';

@@ -2,7 +2,7 @@ import { backupPauseMs, isBackedUp } from '../../instances/active-backup.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../../jobs/jobs.ts';
 import { cascade, maintain } from '../../jobs/maintain.ts';
 import { deleteIfExists, updateItem } from '../../store/writes.ts';
-import { classEntity, fileEntity, objectEntity } from '../../table/entities.ts';
+import { classEntity, fileEntity, objectEntity } from '../../table/entities/classes.ts';
 import type { ClassData } from '../../table/records/records.ts';
 import { dataOwner } from '../../values/file-keys.ts';
 import { fileKeysIn } from './object-files.ts';

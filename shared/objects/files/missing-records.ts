@@ -1,5 +1,5 @@
 import type { Platform } from '../../ports/ports.ts';
-import { groupEntity, userEntity } from '../../table/entities.ts';
+import { groupEntity, userEntity } from '../../table/entities/users.ts';
 import type { ObjectData } from '../../table/records/records.ts';
 import { type Messages, missingRecord, type SystemValues } from '../object-rules.ts';
 

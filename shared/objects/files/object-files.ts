@@ -4,7 +4,7 @@ import { maintain } from '../../jobs/maintain.ts';
 import type { Platform } from '../../ports/ports.ts';
 import type { Write } from '../../store/store.ts';
 import { createItem, deleteIfExists, deleteItem } from '../../store/writes.ts';
-import { fileEntity } from '../../table/entities.ts';
+import { fileEntity } from '../../table/entities/classes.ts';
 import type { ClassData } from '../../table/records/records.ts';
 import type { Actor } from '../../values/access.ts';
 import { dataMessages } from '../../values/errors/data-messages.ts';

@@ -2,7 +2,8 @@ import { backupPauseMs, isBackedUp } from '../../instances/active-backup.ts';
 import { type JobContext, type JobType, newJob } from '../../jobs/jobs.ts';
 import type { Platform } from '../../ports/ports.ts';
 import type { Put } from '../../store/store.ts';
-import { fileEntity, scriptSourceEntity } from '../../table/entities.ts';
+import { fileEntity } from '../../table/entities/classes.ts';
+import { scriptSourceEntity } from '../../table/entities/scripts.ts';
 import {
   dataOwner,
   type FileKey,

@@ -2,7 +2,7 @@ import { maintain } from '../../jobs/maintain.ts';
 import { retryOnConflict } from '../../jobs/write-conflict.ts';
 import type { Platform } from '../../ports/ports.ts';
 import { createOrUpdate } from '../../store/writes.ts';
-import { deploymentIdEntity } from '../../table/entities.ts';
+import { deploymentIdEntity } from '../../table/entities/deployment.ts';
 import type { ScriptPlace } from './scripts/script-names.ts';
 
 /** The deployment whose script functions are used. */

@@ -4,7 +4,7 @@ import type { RoomPlace } from '../../channels/rules/room-log.ts';
 import { openGate } from '../../ports/limits/gate.ts';
 import type { Admission, Messages, Platform, RoomPosition } from '../../ports/ports.ts';
 import type { Store } from '../../store/store.ts';
-import { roomHeadEntity } from '../../table/entities.ts';
+import { roomHeadEntity } from '../../table/entities/channels.ts';
 import { listeners, longestPollMs, shortPollMs } from '../../values/bounds.ts';
 import type { Ending } from '../../values/ending.ts';
 import { connectionLimit } from './server/descriptors.ts';

@@ -1,6 +1,7 @@
 import type { Platform } from '../../ports/ports.ts';
 import type { Put } from '../../store/store.ts';
-import { instanceCounter, scriptEntity } from '../../table/entities.ts';
+import { instanceCounter } from '../../table/counters.ts';
+import { scriptEntity } from '../../table/entities/scripts.ts';
 import type { TraceData } from '../../table/records/scripts.ts';
 import { longestDelay } from '../../values/back-off.ts';
 import { planRun } from '../pending-runs.ts';

@@ -4,7 +4,7 @@ import { unlessConflict } from '../../jobs/write-conflict.ts';
 import type { Platform } from '../../ports/ports.ts';
 import type { Delete, Key, Stored, Write } from '../../store/store.ts';
 import { deleteItem } from '../../store/writes.ts';
-import { traceEntity } from '../../table/entities.ts';
+import { traceEntity } from '../../table/entities/runs.ts';
 import type { TraceData, TraceKind, TracePart } from '../../table/records/scripts.ts';
 import { faultOf } from '../../values/caught.ts';
 import { dataOwner } from '../../values/file-keys.ts';

@@ -1,7 +1,7 @@
 import type { Role } from '../../values/access.ts';
 import type { Keyed } from './records.ts';
 
-/* Data of items for invitations; their keys are in entities.ts. */
+/* Data of items for invitations; their keys are in entities/. */
 
 /** States of an invitation. */
 export const invitationStates = ['new', 'declined', 'accepted'] as const;

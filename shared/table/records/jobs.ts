@@ -1,7 +1,7 @@
 import type { Change, Key } from '../../store/store.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 
-/* Data of items for jobs; their keys are in entities.ts. */
+/* Data of items for jobs; their keys are in entities/. */
 
 /** A job. */
 export interface JobData {

@@ -9,7 +9,7 @@ import type { Role } from '../../values/access.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
 
 /*
- * Data of the items of the table; their keys are in entities.ts. Wire names are unchanged. Items of push, log-ins, scripts
+ * Data of the items of the table; their keys are in entities/. Wire names are unchanged. Items of push, log-ins, scripts
  * and their functions, invitations, jobs and others are in other files of this folder.
  */
 

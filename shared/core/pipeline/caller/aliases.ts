@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Platform } from '../../../ports/ports.ts';
 import type { Stored } from '../../../store/store.ts';
-import { instanceNameEntity } from '../../../table/entities.ts';
+import { instanceNameEntity } from '../../../table/entities/instances.ts';
 import type { AliasData, InstanceNameData } from '../../../table/records/records.ts';
 import { aliasMac, type RecordClaims } from './credentials.ts';
 

@@ -1,16 +1,14 @@
 import { as } from '../../../store/entity.ts';
 import type { Key, Stored } from '../../../store/store.ts';
+import { isInstance } from '../../../table/data-ids.ts';
+import { accountEntity, memberEntity } from '../../../table/entities/accounts.ts';
 import {
-  accountEntity,
   apiKeyEntity,
-  deletedGroupsEntity,
   instanceEntity,
   instanceNameEntity,
-  isInstance,
-  memberEntity,
-  scriptEntity,
-  userEntity,
-} from '../../../table/entities.ts';
+} from '../../../table/entities/instances.ts';
+import { scriptEntity } from '../../../table/entities/scripts.ts';
+import { deletedGroupsEntity, userEntity } from '../../../table/entities/users.ts';
 import type {
   AccountData,
   ApiKeyData,

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ownerOfData, restoredData, restoreOfData } from '../../../table/entities.ts';
+import { ownerOfData, restoredData, restoreOfData } from '../../../table/data-ids.ts';
 import type { Keyed } from '../../../table/records/records.ts';
 
 /*

@@ -7,7 +7,7 @@ import type {
   RoomPosition,
   Settings,
 } from '../../../ports/ports.ts';
-import { roomHeadEntity } from '../../../table/entities.ts';
+import { roomHeadEntity } from '../../../table/entities/channels.ts';
 import { shortPollMs } from '../../../values/bounds.ts';
 import { realTimer, type Timer } from '../jobs/timer.ts';
 import { takeSlot } from './poll-slots.ts';

@@ -2,7 +2,7 @@ import { maintain } from '../../../jobs/maintain.ts';
 import type { Admission, Platform } from '../../../ports/ports.ts';
 import { ConditionFailed, StoreBusy } from '../../../store/store.ts';
 import { createItem, deleteItem } from '../../../store/writes.ts';
-import { pollSlotEntity } from '../../../table/entities.ts';
+import { pollSlotEntity } from '../../../table/entities/deployment.ts';
 import { faultOf } from '../../../values/caught.ts';
 import { OutcomeUnknown } from '../store/write.ts';
 

@@ -5,7 +5,8 @@ import {
   RestoreTableToPointInTimeCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { dataVersionEntity, instanceEntity, instanceNameEntity } from '../../../table/entities.ts';
+import { dataVersionEntity } from '../../../table/entities/deployment.ts';
+import { instanceEntity, instanceNameEntity } from '../../../table/entities/instances.ts';
 import type { InstanceData } from '../../../table/records/records.ts';
 import { openStore } from '../store/store.ts';
 import { type PreparedTable, prepareTable } from './prepare-table.ts';

@@ -3,7 +3,10 @@ import { newJob } from '../../../jobs/jobs.ts';
 import { cascade } from '../../../jobs/maintain.ts';
 import { unlessConflict } from '../../../jobs/write-conflict.ts';
 import { createItem } from '../../../store/writes.ts';
-import { idIn, instanceIn, scriptEntity, scriptSweepEntity } from '../../../table/entities.ts';
+import { instanceIn } from '../../../table/data-ids.ts';
+import { scriptSweepEntity } from '../../../table/entities/deployment.ts';
+import { scriptEntity } from '../../../table/entities/scripts.ts';
+import { idIn } from '../../../table/key-parts.ts';
 import { deploymentOf, sweepFunctions } from './script-function.ts';
 import type { ScriptId } from './script-names.ts';
 

@@ -4,7 +4,7 @@ import { unlessConflict } from '../../../jobs/write-conflict.ts';
 import type { Clock, Ids } from '../../../ports/ports.ts';
 import type { Put, Store } from '../../../store/store.ts';
 import { createOrUpdate } from '../../../store/writes.ts';
-import { scriptFunctionEntity } from '../../../table/entities.ts';
+import { scriptFunctionEntity } from '../../../table/entities/deployment.ts';
 import type { ScriptFunctionData } from '../../../table/records/functions.ts';
 import type { ScriptId } from './script-names.ts';
 

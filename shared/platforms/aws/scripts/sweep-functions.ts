@@ -1,7 +1,8 @@
 import type { JobContext, JobType, StepResult } from '../../../jobs/jobs.ts';
 import { maintain } from '../../../jobs/maintain.ts';
 import { runtimeOf } from '../../../scripts/script-runtimes.ts';
-import { scriptEntity, scriptFunctionEntity } from '../../../table/entities.ts';
+import { scriptFunctionEntity } from '../../../table/entities/deployment.ts';
+import { scriptEntity } from '../../../table/entities/scripts.ts';
 import type { ScriptFunctionData } from '../../../table/records/functions.ts';
 import { nameOf } from '../../../values/caught.ts';
 import type { JsonObject } from '../../../values/json/json.ts';

@@ -3,7 +3,7 @@ import type { Platform } from '../../../ports/ports.ts';
 import { type Entrant, instanceLimits } from '../../../scripts/slots.ts';
 import { ConditionFailed, type Key, type Stored, type Write } from '../../../store/store.ts';
 import { createItem, deleteItem, putItem } from '../../../store/writes.ts';
-import { runSlotEntity, runWaiterEntity } from '../../../table/entities.ts';
+import { runSlotEntity, runWaiterEntity } from '../../../table/entities/runs.ts';
 import type { RunWaiterData } from '../../../table/records/functions.ts';
 import { faultOf } from '../../../values/caught.ts';
 import { OutcomeUnknown } from '../store/write.ts';

@@ -5,7 +5,7 @@ import { forgottenMs } from '../../../scripts/runs/run-times.ts';
 import { instanceLimits } from '../../../scripts/slots.ts';
 import type { Stored } from '../../../store/store.ts';
 import { putItem } from '../../../store/writes.ts';
-import { runWaiterEntity, traceEntity } from '../../../table/entities.ts';
+import { runWaiterEntity, traceEntity } from '../../../table/entities/runs.ts';
 import type { RunWaiterData } from '../../../table/records/functions.ts';
 import { faultOf } from '../../../values/caught.ts';
 import { type HeldSlot, look, nowMs, releaseSlot, type SlotServices, takeSlot } from './items.ts';

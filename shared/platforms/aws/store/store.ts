@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { checkKey } from '../../../store/key-limits.ts';
 import { CounterEnded, type Key, type Store } from '../../../store/store.ts';
-import { isOrdered, lastNumber } from '../../../table/entities.ts';
+import { isOrdered, lastNumber } from '../../../table/counters.ts';
 import { naming } from '../sdk/client.ts';
 import { takeInBlocks } from './blocks.ts';
 import type { StoreContext } from './context.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Stored } from '../../../store/store.ts';
-import { fileEntity, scriptSourceEntity } from '../../../table/entities.ts';
+import { fileNamedBy, kindsWithFiles } from '../../../table/kinds.ts';
 import { syncFolder, syncTree } from '../files/atomic-file.ts';
 import { holdFiles } from '../files/holds.ts';
 import { StartError } from '../server/start-error.ts';
@@ -16,7 +16,6 @@ export interface BackupSize {
 }
 
 const maxSnapshots = 3; // until no file of one was deleted with a script or an instance meanwhile
-const keyKinds: readonly string[] = [fileEntity.kind, scriptSourceEntity.kind];
 
 /** Files of a data folder besides the store and the files of objects, in the order in which they are copied. */
 const ownFiles = ['secrets.json', 'format.json'];
@@ -87,18 +86,14 @@ async function checkFiles(
   let items = 0;
   let missing: string | undefined;
   const take = (item: Stored) => {
-    const key = keyOf(item);
+    const key = fileNamedBy(item);
     if (key !== undefined && !existsSync(join(draft, 'files', 'content', key))) missing = key;
   };
   const progress = (read: number) => {
     items = read;
   };
-  await reader.walk(keyKinds, { take, progress }).finally(() => reader.close());
+  await reader.walk(kindsWithFiles, { take, progress }).finally(() => reader.close());
   return { items, missing };
-}
-
-function keyOf(item: Stored): string | undefined {
-  return scriptSourceEntity.matches(item) ? item.data.file : item.key.sk;
 }
 
 async function count(folder: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { beginDue, endLeases, type JobContext, type JobType } from '../../../jobs/jobs.ts';
 import { openShardRun, type ShardRun } from '../../../jobs/shard-run.ts';
-import { jobShards } from '../../../table/entities.ts';
+import { jobShards } from '../../../table/entities/jobs.ts';
 import { causeOf } from '../../../values/caught.ts';
 import type { Timers } from './timers.ts';
 

@@ -1,7 +1,7 @@
 import type { Secrets } from '../../../ports/ports.ts';
 import type { Store } from '../../../store/store.ts';
 import { dataVersion } from '../../../table/data-version.ts';
-import { dataVersionEntity } from '../../../table/entities.ts';
+import { dataVersionEntity } from '../../../table/entities/deployment.ts';
 import { openDataFolder } from '../files/data-folder.ts';
 import { openSecrets } from '../secrets.ts';
 import { StartError } from '../server/start-error.ts';

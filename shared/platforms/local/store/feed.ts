@@ -5,7 +5,8 @@ import {
   type Watch,
 } from '../../../jobs/change-feed.ts';
 import type { Change, Key, Stored } from '../../../store/store.ts';
-import { dueOf, jobPrefix } from '../../../table/entities.ts';
+import { jobPrefix } from '../../../table/entities/jobs.ts';
+import { dueOf } from '../../../table/key-parts.ts';
 import { type ItemText, isSameSize, parseItem, withSize, writeChange } from './envelope.ts';
 import { parseItemKey } from './keys.ts';
 import type { Operation, Tables } from './tables.ts';

@@ -4,7 +4,7 @@ import { maintain } from '../../../jobs/maintain.ts';
 import type { Ids } from '../../../ports/ports.ts';
 import type { Store } from '../../../store/store.ts';
 import { createItem } from '../../../store/writes.ts';
-import { storeIdentityEntity } from '../../../table/entities.ts';
+import { storeIdentityEntity } from '../../../table/entities/deployment.ts';
 import { codeOf } from '../../../values/caught.ts';
 import type { DataFolder } from '../files/data-folder.ts';
 import { StartError } from '../server/start-error.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Watch } from '../../../jobs/change-feed.ts';
 import type { Log } from '../../../ports/ports.ts';
 import type { ConditionFailed, Store, Transaction } from '../../../store/store.ts';
-import { lastNumber } from '../../../table/entities.ts';
+import { lastNumber } from '../../../table/counters.ts';
 import { ApiError } from '../../../values/errors/errors.ts';
 import { createItemCache, defaultCacheBytes } from './cache/item-cache.ts';
 import {
