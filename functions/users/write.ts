@@ -6,12 +6,13 @@ import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { planCreate } from '../../shared/objects/create-object.ts';
-import type { ObjectInput, SaveCall } from '../../shared/objects/object-checks.ts';
+import type { ObjectInput } from '../../shared/objects/object-checks.ts';
+import { type SaveCall, saveCallIn } from '../../shared/objects/save-call.ts';
 import {
-  type PlannedSave,
   planNothing,
   planRemove,
   planUpdate,
+  type SavePlan,
   withPlan,
 } from '../../shared/objects/save-object.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
@@ -97,7 +98,7 @@ export async function registerUser(
   const profile = await settle(user.errors, async () =>
     planCreate(saveCall(context), {
       id: profileId,
-      sent: user.profile,
+      parse: user.profile,
       owner: id,
     }),
   );
@@ -150,7 +151,7 @@ export function updateOwnUser(
 }
 
 /** Returns the writes by which triggers notice a change, given the planned save of the profile, if any. */
-type Events = (view: ReadUser, planned: PlannedSave | undefined) => Promise<readonly Write[]>;
+type Events = (view: ReadUser, planned: SavePlan | undefined) => Promise<readonly Write[]>;
 
 async function changeUser(
   context: UserContext,
@@ -224,7 +225,7 @@ async function passwordWrites(
   return [putItem(userPasswordEntity, key, { hash })];
 }
 
-function conflictError(nameWrite: Write, profile: PlannedSave | undefined) {
+function conflictError(nameWrite: Write, profile: SavePlan | undefined) {
   return (write: Write) => {
     if (write === nameWrite) return invalid({ username: [messages.unique] });
     const error = profile?.conflictError(write);
@@ -252,14 +253,12 @@ async function plannedProfile(
   context: UserContext,
   { profile: current }: ReadUser,
   input: ObjectInput,
-): Promise<PlannedSave> {
+): Promise<SavePlan> {
   if (current === undefined) throw notFound(); // deleted with its user since
   checkObjectRights(context.actor, current.data, 'update'); // permissions of the object apply
   return planUpdate(saveCall(context), current, input);
 }
 
 function saveCall(context: UserContext): SaveCall {
-  const { platform, caches, actor } = context;
-  const instance = instanceOf(context);
-  return { platform, caches, actor, instance, class: profileClassOf(context) };
+  return saveCallIn(context, instanceOf(context), profileClassOf(context));
 }
