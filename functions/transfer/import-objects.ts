@@ -4,7 +4,7 @@ import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { planPut } from '../../shared/objects/create-object.ts';
-import { type AddedFile, lookAtSources } from '../../shared/objects/files/object-files.ts';
+import { type AddedFile, findSources } from '../../shared/objects/files/object-files.ts';
 import { parseFields, valuesToSave } from '../../shared/objects/object-checks.ts';
 import type { TargetCheck } from '../../shared/objects/rules/object-values.ts';
 import { type SaveCall, saveCallIn } from '../../shared/objects/save-call.ts';
@@ -93,7 +93,7 @@ async function settle(call: SaveCall, record: ObjectRecord, channels: Channels):
   const input = { values: {}, errors: undefined, body: record.record, isForm: false };
   const body = parseFields(call, { input, current: undefined, rules: [] });
   record.targets = body.parsed.targets;
-  const sources = await lookAtSources(call, body.parsed.files);
+  const sources = await findSources(call, body.parsed.files);
   const parsed = { ...body.parsed, targets: [] };
   try {
     const found = { targets: [], missing: {}, sources, channel: undefined };
@@ -185,7 +185,7 @@ async function checkUnique(call: SaveCall, page: readonly ObjectRecord[]): Promi
   const claims = page.flatMap((record) => {
     const { data, isStored } = record;
     if (data === undefined || isStored) return [];
-    const writes = uniqueWrites(call, compiled, { id: data.id, before: {}, after: data.values });
+    const writes = uniqueWrites(call, { id: data.id, before: {}, after: data.values });
     return writes.map(({ key }) => ({ record, key }));
   });
   if (claims.length === 0) return;

@@ -135,9 +135,9 @@ export function updateUser(
   context: UserContext,
   update: Update<UserData, typeof userFields>,
 ): Promise<UserView> {
-  return changeUser(context, update, async (view, planned) => {
+  return changeUser(context, update, async (view, changed) => {
     const { profile } = view;
-    const plan = planned ?? (profile && planNothing(saveCall(context), profile));
+    const plan = changed ?? (profile && planNothing(saveCall(context), profile));
     return plan?.events() ?? [];
   });
 }
@@ -151,7 +151,7 @@ export function updateOwnUser(
 }
 
 /** Returns the writes by which triggers notice a change, given the planned save of the profile, if any. */
-type Events = (view: ReadUser, planned: SavePlan | undefined) => Promise<readonly Write[]>;
+type Events = (view: ReadUser, plan: SavePlan | undefined) => Promise<readonly Write[]>;
 
 async function changeUser(
   context: UserContext,
@@ -162,7 +162,7 @@ async function changeUser(
   const view = await viewUser(context, current.data);
   const profile = await settle(errors, async () => {
     const sent = profileInput(values.profile, input.body, input.mode);
-    return sent && plannedProfile(context, view, sent);
+    return sent && planProfile(context, view, sent);
   });
   const instance = instanceOf(context);
   const { id, username: before } = current.data;
@@ -249,7 +249,7 @@ async function settle<Plan>(
   return profile;
 }
 
-async function plannedProfile(
+async function planProfile(
   context: UserContext,
   { profile: current }: ReadUser,
   input: ObjectInput,

@@ -170,7 +170,7 @@ export function planPut(
   const key = objectEntity.key(instance, classNumber, data.id);
   const text = writeJson(data);
   const put = { text, ...createItem(objectEntity, key, data, objectIndexes(compiled, data)) };
-  const unique = uniqueWrites(call, compiled, { id: data.id, before: {}, after: data.values });
+  const unique = uniqueWrites(call, { id: data.id, before: {}, after: data.values });
   return savePlan(call, {
     data,
     text,

@@ -6,7 +6,7 @@ import { type FieldErrors, invalid } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';
 import type { Upload } from '../values/uploads.ts';
 import { missingRecords } from './files/missing-records.ts';
-import { type AddedFile, lookAtSources, placeFiles, type Sources } from './files/object-files.ts';
+import { type AddedFile, assignKeys, findSources, type Sources } from './files/object-files.ts';
 import { channelErrors, namedChannel } from './object-channel.ts';
 import type { Messages, SystemValues } from './object-rules.ts';
 import { findTargets } from './object-targets.ts';
@@ -106,7 +106,7 @@ async function lookUpOthers(
 ): Promise<Omit<FoundRecords, 'targets'>> {
   const [missing, sources, channel] = await Promise.all([
     missingRecords(call, values, current),
-    lookAtSources(call, files),
+    findSources(call, files),
     namedChannel(call, values),
   ]);
   return { missing, sources, channel };
@@ -161,7 +161,7 @@ function withFileKeys(
   { files, sources }: Pick<ParsedValues, 'files'> & Pick<FoundRecords, 'sources'>,
 ): ValuesToSave {
   if (files.length === 0) return { values, added: noFiles };
-  const added = placeFiles(call, files, sources.sizes);
+  const added = assignKeys(call, files, sources.sizes);
   const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));
   return { values: { ...values, ...keys }, added };
 }
