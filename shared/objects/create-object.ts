@@ -20,7 +20,7 @@ import { groupErrors, mayNameOwner, ownerOfNew } from './object-rules.ts';
 import type { SaveCall } from './save-call.ts';
 import {
   commitPlans,
-  Failed,
+  FailedSave,
   growthOf,
   type SavedObject,
   type SavePlan,
@@ -68,7 +68,7 @@ export function createObjects(
  */
 export async function planCreate(call: SaveCall, created: NewObject): Promise<SavePlan> {
   const [plan] = await planCreates(call, [created]);
-  if (plan instanceof Failed) throw plan.error;
+  if (plan instanceof FailedSave) throw plan.error;
   return plan as SavePlan; // one for each
 }
 
@@ -76,20 +76,20 @@ export async function planCreate(call: SaveCall, created: NewObject): Promise<Sa
 async function planCreates(
   call: SaveCall,
   all: readonly NewObject[],
-): Promise<readonly (SavePlan | Failed)[]> {
+): Promise<readonly (SavePlan | FailedSave)[]> {
   const parsed = all.map((created) => attempt(() => parseNew(call, created)));
-  const bodies = parsed.flatMap((each) => (each instanceof Failed ? [] : [each.body]));
+  const bodies = parsed.flatMap((each) => (each instanceof FailedSave ? [] : [each.body]));
   const found = await lookUp(call, bodies);
   return parsed.map((each) =>
-    each instanceof Failed ? each : attempt(() => planNew(call, each, found.get(each.body))),
+    each instanceof FailedSave ? each : attempt(() => planNew(call, each, found.get(each.body))),
   );
 }
 
-function attempt<Result>(run: () => Result): Result | Failed {
+function attempt<Result>(run: () => Result): Result | FailedSave {
   try {
     return run();
   } catch (error) {
-    return new Failed(error);
+    return new FailedSave(error);
   }
 }
 

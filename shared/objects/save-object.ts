@@ -42,7 +42,7 @@ export interface SavePlan extends SavedObject {
 }
 
 /** The error of one of several saves. */
-export class Failed {
+export class FailedSave {
   readonly error: unknown;
 
   constructor(error: unknown) {
@@ -84,9 +84,9 @@ export async function commitPlan(call: SaveCall, plan: SavePlan): Promise<SavedO
  */
 export function commitPlans(
   call: SaveCall,
-  plans: readonly (SavePlan | Failed)[],
+  plans: readonly (SavePlan | FailedSave)[],
 ): readonly Promise<SavedObject>[] {
-  const good = plans.flatMap((plan) => (plan instanceof Failed ? [] : [plan]));
+  const good = plans.flatMap((plan) => (plan instanceof FailedSave ? [] : [plan]));
   const onlyWrites = ({ added, growth }: SavePlan) =>
     added.length === 0 && !isGrowing(growth) && call.class.data.triggers === undefined;
   const commits = (
@@ -96,7 +96,7 @@ export function commitPlans(
   ).values();
   return plans.map((plan) =>
     // one commit for each good one
-    plan instanceof Failed
+    plan instanceof FailedSave
       ? Promise.reject(plan.error)
       : (commits.next().value as Promise<SavedObject>),
   );
