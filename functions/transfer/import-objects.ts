@@ -5,7 +5,7 @@ import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { planPut } from '../../shared/objects/create-object.ts';
 import { type AddedFile, findSources } from '../../shared/objects/files/object-files.ts';
-import { parseFields, valuesToSave } from '../../shared/objects/object-checks.ts';
+import { parseObjectBody, valuesToStore } from '../../shared/objects/object-checks.ts';
 import type { TargetCheck } from '../../shared/objects/rules/object-values.ts';
 import { type SaveCall, saveCallIn } from '../../shared/objects/save-call.ts';
 import { commitPlans } from '../../shared/objects/save-object.ts';
@@ -91,13 +91,13 @@ async function settle(call: SaveCall, record: ObjectRecord, channels: Channels):
     errors.channel_room = [messages.channelRoomRequired];
   }
   const input = { values: {}, errors: undefined, body: record.record, isForm: false };
-  const body = parseFields(call, { input, current: undefined, rules: [] });
+  const body = parseObjectBody(call, { input, current: undefined, rules: [] });
   record.targets = body.parsed.targets;
   const sources = await findSources(call, body.parsed.files);
   const parsed = { ...body.parsed, targets: [] };
   try {
     const found = { targets: [], missing: {}, sources, channel: undefined };
-    const { values, added } = valuesToSave(call, { ...body, parsed }, found);
+    const { values, added } = valuesToStore(call, { ...body, parsed }, found);
     if (Object.keys(errors).length > 0) return;
     record.added = added;
     record.data = objectOf(call, { system, values, channels });

@@ -6,7 +6,7 @@ import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { planCreate } from '../../shared/objects/create-object.ts';
-import type { ObjectInput } from '../../shared/objects/object-checks.ts';
+import type { ParsedSystemFields } from '../../shared/objects/object-checks.ts';
 import { type SaveCall, saveCallIn } from '../../shared/objects/save-call.ts';
 import {
   planNothing,
@@ -59,7 +59,7 @@ export interface NewUser {
   readonly password: string | undefined;
   /** The username is an address that a service has confirmed. */
   readonly isConfirmed?: true;
-  readonly profile: () => ObjectInput;
+  readonly profile: () => ParsedSystemFields;
   readonly errors?: FieldErrors | undefined;
   /** Written in the same transaction; a write conflict in one of these cancels the registration. */
   readonly moreWrites?: (user: number) => readonly Write[];
@@ -252,7 +252,7 @@ async function settle<Plan>(
 async function planProfile(
   context: UserContext,
   { profile: current }: ReadUser,
-  input: ObjectInput,
+  input: ParsedSystemFields,
 ): Promise<SavePlan> {
   if (current === undefined) throw notFound(); // deleted with its user since
   checkObjectRights(context.actor, current.data, 'update'); // permissions of the object apply

@@ -6,14 +6,14 @@ import { objectIndexes } from '../table/object-indexes.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { fileRecords } from './files/object-files.ts';
-import { channelEvent, channelFields } from './object-channel.ts';
+import { channelEvent, objectChannelFields } from './object-channel.ts';
 import {
   type FoundRecords,
   lookUp,
-  type ObjectInput,
-  type ParsedBody,
-  parseFields,
-  valuesToSave,
+  type ParsedObjectBody,
+  type ParsedSystemFields,
+  parseObjectBody,
+  valuesToStore,
 } from './object-checks.ts';
 import { eventWrites } from './object-events.ts';
 import { groupErrors, mayNameOwner, ownerOfNew } from './object-rules.ts';
@@ -33,7 +33,7 @@ export interface NewObject {
   /** Reserved for it. */
   readonly id: number;
   /** Parses the system fields of its body. Throws ApiError 400. */
-  readonly parse: () => ObjectInput;
+  readonly parse: () => ParsedSystemFields;
   /** Its owner if that is fixed, regardless of actor and body. */
   readonly owner?: number;
 }
@@ -97,7 +97,7 @@ function attempt<Result>(run: () => Result): Result | FailedSave {
 interface ParsedNew {
   readonly id: number;
   readonly owner: number | undefined;
-  readonly body: ParsedBody;
+  readonly body: ParsedObjectBody;
 }
 
 function parseNew(call: SaveCall, { id, parse, owner }: NewObject): ParsedNew {
@@ -105,31 +105,31 @@ function parseNew(call: SaveCall, { id, parse, owner }: NewObject): ParsedNew {
   const whole = parse();
   const input = owner === undefined && mayNameOwner(actor) ? whole : withoutOwner(whole);
   const rules = [groupErrors(actor, null, input.values)];
-  return { id, owner, body: parseFields(call, { input, current: undefined, rules }) };
+  return { id, owner, body: parseObjectBody(call, { input, current: undefined, rules }) };
 }
 
 /** Drops the owner, valid or not, from the body of an actor that may not set it. */
-function withoutOwner(input: ObjectInput): ObjectInput {
+function withoutOwner(input: ParsedSystemFields): ParsedSystemFields {
   const { owner: _, ...values } = input.values;
   const { owner: __, ...errors } = input.errors ?? {};
   return { ...input, values, errors };
 }
 
 function planNew(call: SaveCall, parsed: ParsedNew, found: FoundRecords | undefined): SavePlan {
-  const { values, added } = valuesToSave(call, parsed.body, found);
+  const { values, added } = valuesToStore(call, parsed.body, found);
   const channel = found?.channel;
   const data = newObjectData(call, parsed, { values, channel });
   const more = channelEvent(call, { channel, after: data });
   return planPut(call, { data, added, more, events: () => eventWrites(call, { after: data }) });
 }
 
-/** @throws ApiError as {@link channelFields} */
+/** @throws ApiError as {@link objectChannelFields} */
 function newObjectData(
   { actor, platform, compiled }: SaveCall,
   { id, owner, body: { input } }: ParsedNew,
   { values, channel }: Pick<ObjectData, 'values'> & Pick<FoundRecords, 'channel'>,
 ): ObjectData {
-  const named = channelFields(actor, input.values, channel);
+  const named = objectChannelFields(actor, input.values, channel);
   const now = timestamp(platform.clock.micros());
   const { group = null, owner_permissions = 'full' } = input.values;
   const { group_permissions = 'none', other_permissions = 'none' } = input.values;

@@ -12,7 +12,7 @@ import type { Actor } from '../values/access.ts';
 import { invalid, refused } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import type { Messages, SystemValues } from './object-rules.ts';
+import type { FieldMessages, SystemValues } from './object-rules.ts';
 import type { SaveCall } from './save-call.ts';
 import { showObject } from './show-object.ts';
 
@@ -28,7 +28,10 @@ export async function namedChannel(
 }
 
 /** Checks that the channel that a body names exists. */
-export function channelErrors({ channel }: SystemValues, found: ChannelData | undefined): Messages {
+export function channelErrors(
+  { channel }: SystemValues,
+  found: ChannelData | undefined,
+): FieldMessages {
   const isMissing = typeof channel === 'string' && found === undefined;
   return isMissing ? { channel: [messages.noSuchName(channel)] } : {};
 }
@@ -40,7 +43,7 @@ type ChannelFields = Pick<ObjectData, 'channel' | 'channel_room'>;
  *
  * @throws ApiError 400 without the room that the channel needs, 403 when the actor may not publish there
  */
-export function channelFields(
+export function objectChannelFields(
   actor: Actor,
   { channel_room }: SystemValues,
   channel: ChannelData | undefined,
@@ -79,7 +82,7 @@ function checkNotify(actor: Actor, channel: ChannelData): void {
 }
 
 /** A change of an object with a channel. */
-export interface ObjectChange {
+export interface ChannelObjectChange {
   readonly channel: ChannelData | undefined;
   /** Absent: the object is new. */
   readonly before?: ObjectData;
@@ -88,7 +91,7 @@ export interface ObjectChange {
 }
 
 /** Returns the write of the event of a change; its message is published when the change is committed. */
-export function channelEvent(call: SaveCall, change: ObjectChange): readonly Write[] {
+export function channelEvent(call: SaveCall, change: ChannelObjectChange): readonly Write[] {
   const { channel, before, after } = change;
   const data = after ?? before;
   if (channel === undefined || data === undefined) return [];
@@ -114,7 +117,7 @@ export function channelEvent(call: SaveCall, change: ObjectChange): readonly Wri
 /** Returns all attributes of a new object, the changed ones of an update, the id of a deleted object. */
 function payloadOf(
   compiled: CompiledClass,
-  { before, after }: ObjectChange,
+  { before, after }: ChannelObjectChange,
   id: number,
 ): JsonObject {
   if (after === undefined) return { id };

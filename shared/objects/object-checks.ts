@@ -8,13 +8,13 @@ import type { Upload } from '../values/uploads.ts';
 import { missingRecords } from './files/missing-records.ts';
 import { type AddedFile, assignKeys, findSources, type Sources } from './files/object-files.ts';
 import { channelErrors, namedChannel } from './object-channel.ts';
-import type { Messages, SystemValues } from './object-rules.ts';
+import type { FieldMessages, SystemValues } from './object-rules.ts';
 import { findTargets } from './object-targets.ts';
 import { type ParsedValues, parseValues, settleTargets } from './rules/object-values.ts';
 import type { SaveCall } from './save-call.ts';
 
 /** Body with its system fields parsed. */
-export interface ObjectInput {
+export interface ParsedSystemFields {
   readonly values: SystemValues;
   readonly errors: FieldErrors | undefined;
   readonly body: JsonObject;
@@ -24,20 +24,20 @@ export interface ObjectInput {
 }
 
 /** Body whose fields are parsed; what it refers to is not checked yet. */
-export interface ParsedBody {
-  readonly input: ObjectInput;
+export interface ParsedObjectBody {
+  readonly input: ParsedSystemFields;
   /** The object before the update; undefined on a create. */
   readonly current: ObjectData | undefined;
   /** Messages of the rules of owner and group. */
-  readonly rules: readonly Messages[];
+  readonly rules: readonly FieldMessages[];
   readonly parsed: ParsedValues;
 }
 
 /** Parses the class's fields in a body. */
-export function parseFields(
+export function parseObjectBody(
   { compiled }: SaveCall,
-  { input, current, rules }: Omit<ParsedBody, 'parsed'>,
-): ParsedBody {
+  { input, current, rules }: Omit<ParsedObjectBody, 'parsed'>,
+): ParsedObjectBody {
   const { body, isForm, uploads } = input;
   const parsed = parseValues(compiled, body, { current: current?.values, isForm, uploads });
   return { input, current, rules, parsed };
@@ -48,7 +48,7 @@ export interface FoundRecords {
   /** Existing ids, for each check of targets. */
   readonly targets: readonly (ReadonlySet<number> | undefined)[];
   /** Messages about the owner and group. */
-  readonly missing: Messages;
+  readonly missing: FieldMessages;
   readonly sources: Sources;
   /** The channel of a new object. */
   readonly channel: ChannelData | undefined;
@@ -68,8 +68,8 @@ const noRecords: FoundRecords = {
  */
 export async function lookUp(
   call: SaveCall,
-  bodies: readonly ParsedBody[],
-): Promise<ReadonlyMap<ParsedBody, FoundRecords>> {
+  bodies: readonly ParsedObjectBody[],
+): Promise<ReadonlyMap<ParsedObjectBody, FoundRecords>> {
   const referring = bodies.filter((body) => body.parsed.targets.length > 0 || namesOthers(body));
   if (referring.length === 0) return new Map();
   const [targets, others] = await Promise.all([
@@ -82,7 +82,7 @@ export async function lookUp(
     ),
   ]);
   let at = 0;
-  const found = referring.map((body, position): [ParsedBody, FoundRecords] => {
+  const found = referring.map((body, position): [ParsedObjectBody, FoundRecords] => {
     const first = at;
     at += body.parsed.targets.length;
     return [body, { ...noRecords, ...others[position], targets: targets.slice(first, at) }];
@@ -91,7 +91,7 @@ export async function lookUp(
 }
 
 /** Checks whether a body names an owner, a group, a channel, or files. */
-function namesOthers({ parsed: { files }, input: { values } }: ParsedBody): boolean {
+function namesOthers({ parsed: { files }, input: { values } }: ParsedObjectBody): boolean {
   return (
     typeof values.owner === 'number' ||
     typeof values.group === 'number' ||
@@ -102,7 +102,7 @@ function namesOthers({ parsed: { files }, input: { values } }: ParsedBody): bool
 
 async function lookUpOthers(
   call: SaveCall,
-  { parsed: { files }, input: { values }, current }: ParsedBody,
+  { parsed: { files }, input: { values }, current }: ParsedObjectBody,
 ): Promise<Omit<FoundRecords, 'targets'>> {
   const [missing, sources, channel] = await Promise.all([
     missingRecords(call, values, current),
@@ -113,7 +113,7 @@ async function lookUpOthers(
 }
 
 /** Values that may be written. */
-interface ValuesToSave {
+interface ValuesToStore {
   readonly values: StoredValues;
   /** Files to store first; `values` contains their keys. */
   readonly added: readonly AddedFile[];
@@ -125,11 +125,11 @@ interface ValuesToSave {
  * @param found absent: the body refers to nothing
  * @throws ApiError 400 with the messages of every field that failed
  */
-export function valuesToSave(
+export function valuesToStore(
   call: SaveCall,
-  { input, rules, parsed }: ParsedBody,
+  { input, rules, parsed }: ParsedObjectBody,
   { targets, missing, sources, channel }: FoundRecords = noRecords,
-): ValuesToSave {
+): ValuesToStore {
   const settled = settleTargets(parsed, targets);
   const errors = [
     input.errors ?? noErrors,
@@ -159,7 +159,7 @@ function withFileKeys(
   call: SaveCall,
   values: StoredValues,
   { files, sources }: Pick<ParsedValues, 'files'> & Pick<FoundRecords, 'sources'>,
-): ValuesToSave {
+): ValuesToStore {
   if (files.length === 0) return { values, added: noFiles };
   const added = assignKeys(call, files, sources.sizes);
   const keys = Object.fromEntries(added.map(({ field, key }) => [field.storage, key]));

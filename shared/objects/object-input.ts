@@ -1,5 +1,5 @@
 import { bodyObject, type Input, type InputMode } from '../core/resource/input.ts';
-import type { ObjectInput } from './object-checks.ts';
+import type { ParsedSystemFields } from './object-checks.ts';
 import type { objectFields } from './object-fields.ts';
 
 /**
@@ -7,7 +7,10 @@ import type { objectFields } from './object-fields.ts';
  *
  * @throws ApiError 400 when the body is not an object
  */
-export function objectInput({ body, read }: Input<typeof objectFields, InputMode>): ObjectInput {
+export function objectInput({
+  body,
+  read,
+}: Input<typeof objectFields, InputMode>): ParsedSystemFields {
   const { form, files } = body;
   const { values, errors } = read();
   return { values, errors, body: bodyObject(body), isForm: form, uploads: files };

@@ -43,7 +43,7 @@ interface Lookup {
   /** Of each id; empty if the location of the objects is not known. */
   readonly targets: readonly ItemReference<object>[];
   /** False if their class does not exist, or its number is not known. */
-  readonly isKnown: boolean;
+  readonly hasClass: boolean;
 }
 
 /** Returns the names of the target classes, each once, without the class of the request. */
@@ -65,11 +65,11 @@ function lookupOf(
 ): Lookup {
   const name = target.toLowerCase();
   if (name === 'user') {
-    return { ids, targets: ids.map((id) => userEntity.at(instance, id)), isKnown: true };
+    return { ids, targets: ids.map((id) => userEntity.at(instance, id)), hasClass: true };
   }
   const number = name === 'self' ? classNumber : numbers[names.indexOf(name)];
-  if (number === undefined) return { ids, targets: [], isKnown: false };
-  return { ids, targets: ids.map((id) => objectEntity.at(instance, number, id)), isKnown: true };
+  if (number === undefined) return { ids, targets: [], hasClass: false };
+  return { ids, targets: ids.map((id) => objectEntity.at(instance, number, id)), hasClass: true };
 }
 
 /** Returns the existing ids of each lookup; `items` are those of all their targets, in order. */
@@ -78,10 +78,10 @@ function existingIds(
   items: readonly (Stored | undefined)[],
 ): readonly (ReadonlySet<number> | undefined)[] {
   let at = 0;
-  return lookups.map(({ ids, targets, isKnown }) => {
+  return lookups.map(({ ids, targets, hasClass }) => {
     const first = at;
     at += targets.length;
-    if (!isKnown) return undefined;
+    if (!hasClass) return undefined;
     return new Set(ids.filter((_, i) => items[first + i] !== undefined));
   });
 }

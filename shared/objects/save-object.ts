@@ -12,7 +12,12 @@ import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { type AddedFile, dropFiles, fileRecords, withFiles } from './files/object-files.ts';
 import { channelEvent, channelOfObject } from './object-channel.ts';
-import { lookUp, type ObjectInput, parseFields, valuesToSave } from './object-checks.ts';
+import {
+  lookUp,
+  type ParsedSystemFields,
+  parseObjectBody,
+  valuesToStore,
+} from './object-checks.ts';
 import { eventWrites } from './object-events.ts';
 import { cappedRights, groupErrors, ownerErrors } from './object-rules.ts';
 import { type SaveCall, saveCallIn } from './save-call.ts';
@@ -141,7 +146,7 @@ export function withPlan<Result>(
 export async function updateObject(
   call: SaveCall,
   current: Stored<ObjectData>,
-  input: ObjectInput,
+  input: ParsedSystemFields,
 ): Promise<SavedObject> {
   return commitPlan(call, await planUpdate(call, current, input));
 }
@@ -154,7 +159,7 @@ export async function updateObject(
 export async function planUpdate(
   asked: SaveCall,
   current: Stored<ObjectData>,
-  input: ObjectInput,
+  input: ParsedSystemFields,
 ): Promise<SavePlan> {
   const call = await withClassOf(asked, current.data);
   const { compiled, class: classRecord } = call;
@@ -163,9 +168,9 @@ export async function planUpdate(
     ownerErrors(call.actor, classRecord.data.name, before, input.values),
     groupErrors(call.actor, before.group, input.values),
   ];
-  const body = parseFields(call, { input, current: before, rules });
+  const body = parseObjectBody(call, { input, current: before, rules });
   const found = await lookUp(call, [body]);
-  const { values, added } = valuesToSave(call, body, found.get(body));
+  const { values, added } = valuesToStore(call, body, found.get(body));
   const { expected_revision = 0, owner = before.owner, group = before.group } = input.values;
   if (expected_revision !== 0 && expected_revision !== before.revision) {
     throw revisionMismatch(expected_revision, before.revision);

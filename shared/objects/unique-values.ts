@@ -10,7 +10,7 @@ import { encodeValue } from '../table/index-keys.ts';
 import { isSameJson } from '../values/json/json-values.ts';
 
 /** Class whose unique values are written. */
-export interface UniqueClass {
+export interface UniqueScope {
   readonly instance: number;
   readonly classNumber: number;
   readonly compiled: CompiledClass;
@@ -28,14 +28,14 @@ export interface ValueChange {
  * value that is already taken fails; null is never taken (docs/reference/objects.md#errors-by-type).
  */
 export function uniqueWrites(
-  ofClass: UniqueClass,
+  scope: UniqueScope,
   { id, before, after }: ValueChange,
 ): readonly Write[] {
-  return ofClass.compiled.unique.flatMap((field): Write[] => {
+  return scope.compiled.unique.flatMap((field): Write[] => {
     const { storage } = field;
     if (isSameJson(before[storage], after[storage])) return [];
-    const old = keyOf(ofClass, field, before);
-    const taken = keyOf(ofClass, field, after);
+    const old = keyOf(scope, field, before);
+    const taken = keyOf(scope, field, after);
     return [
       ...(old === undefined ? [] : [deleteIfExists(old)]),
       ...(taken === undefined ? [] : [createItem(uniqueEntity, taken, { object: id })]),
@@ -44,7 +44,7 @@ export function uniqueWrites(
 }
 
 function keyOf(
-  { instance, classNumber }: UniqueClass,
+  { instance, classNumber }: UniqueScope,
   field: CompiledField,
   values: StoredValues,
 ): Key | undefined {
@@ -55,8 +55,8 @@ function keyOf(
 }
 
 /** Returns the keys of the unique values of an object. */
-export function uniqueKeys(ofClass: UniqueClass, values: StoredValues): readonly Key[] {
-  return ofClass.compiled.unique.flatMap((field) => keyOf(ofClass, field, values) ?? []);
+export function uniqueKeys(scope: UniqueScope, values: StoredValues): readonly Key[] {
+  return scope.compiled.unique.flatMap((field) => keyOf(scope, field, values) ?? []);
 }
 
 /** Returns the unique field of the sort key of such a write. */

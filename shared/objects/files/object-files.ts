@@ -32,7 +32,7 @@ export interface AddedFile extends NewFile {
 }
 
 /** Properties of the request that new files need. */
-interface FileCall {
+interface FileScope {
   readonly platform: Pick<Platform, 'files' | 'ids'>;
   readonly instance: number;
   readonly classNumber: number;
@@ -51,17 +51,17 @@ export interface Sources {
  * Checks the files to copy: reports those that do not exist, belong to another instance, or are large uploads of
  * another class or actor; returns the sizes of the others.
  */
-export async function findSources(call: FileCall, files: readonly NewFile[]): Promise<Sources> {
+export async function findSources(scope: FileScope, files: readonly NewFile[]): Promise<Sources> {
   const errors: Record<string, readonly string[]> = {};
   const sizes = new Map<FileKey, number>();
   await Promise.all(
     files.map(async ({ field, source }) => {
       if (typeof source !== 'string') return;
-      if (!mayCopy(call, source)) {
+      if (!mayCopy(scope, source)) {
         errors[field.name] = [dataMessages.badFileUrl];
         return;
       }
-      const bytes = await call.platform.files.size(dataOwner(call.instance), source);
+      const bytes = await scope.platform.files.size(dataOwner(scope.instance), source);
       if (bytes === undefined) errors[field.name] = [dataMessages.fileMissing];
       else sizes.set(source, bytes);
     }),
@@ -69,39 +69,39 @@ export async function findSources(call: FileCall, files: readonly NewFile[]): Pr
   return { errors, sizes };
 }
 
-function mayCopy(call: FileCall, source: FileKey): boolean {
-  return isIn(objectFiles(call.instance), source) || isIn(uploadsOf(call), source);
+function mayCopy(scope: FileScope, source: FileKey): boolean {
+  return isIn(objectFiles(scope.instance), source) || isIn(uploadsOf(scope), source);
 }
 
 /** Returns the folder of this actor's uploads to the class. */
-function uploadsOf({ instance, classNumber, actor }: FileCall): FileFolder {
+function uploadsOf({ instance, classNumber, actor }: FileScope): FileFolder {
   const user = actor.kind === 'apiKey' ? actor.user?.id : undefined;
   return uploadedFiles(instance, classNumber, user);
 }
 
 /** Creates the key of a large upload: its actor may save the file, in this class. */
-export function uploadKey(call: FileCall, filename: string): FileKey {
-  return newFileKey(uploadsOf(call), call.platform.ids, filename);
+export function uploadKey(scope: FileScope, filename: string): FileKey {
+  return newFileKey(uploadsOf(scope), scope.platform.ids, filename);
 }
 
 /** Assigns each new file a key that cannot be guessed. */
 export function assignKeys(
-  call: FileCall,
+  scope: FileScope,
   files: readonly NewFile[],
   sizes: Sources['sizes'],
 ): readonly AddedFile[] {
-  const folder = objectFiles(call.instance, call.classNumber);
+  const folder = objectFiles(scope.instance, scope.classNumber);
   return files.map(({ field, source }) => {
     const isCopy = typeof source === 'string';
     const name = isCopy ? source : source.filename;
     const bytes = isCopy ? (sizes.get(source) ?? 0) : source.bytes.length;
-    return { field, source, key: newFileKey(folder, call.platform.ids, name), bytes };
+    return { field, source, key: newFileKey(folder, scope.platform.ids, name), bytes };
   });
 }
 
 /** Creates the records of new files, by which they are counted. */
 export function fileRecords(
-  { instance, classNumber }: Pick<FileCall, 'instance' | 'classNumber'>,
+  { instance, classNumber }: Pick<FileScope, 'instance' | 'classNumber'>,
   added: readonly AddedFile[],
 ): readonly Write[] {
   return added.map(({ key, bytes }) =>
@@ -109,7 +109,7 @@ export function fileRecords(
   );
 }
 
-type DropCall = Pick<FileCall, 'instance' | 'classNumber'> & {
+type DropScope = Pick<FileScope, 'instance' | 'classNumber'> & {
   readonly platform: Pick<Platform, 'clock' | 'ids' | 'log'>;
 };
 
@@ -119,7 +119,7 @@ type DropCall = Pick<FileCall, 'instance' | 'classNumber'> & {
  * @param data the stored record of its class
  */
 export function dropFiles(
-  { platform, instance, classNumber }: DropCall,
+  { platform, instance, classNumber }: DropScope,
   data: ClassData,
   { before, after }: { readonly before: StoredValues; readonly after: StoredValues },
 ): readonly Write[] {
@@ -141,7 +141,7 @@ export function fileKeysIn(
     platform,
     instance,
     classNumber,
-  }: Pick<DropCall, 'instance' | 'classNumber'> & {
+  }: Pick<DropScope, 'instance' | 'classNumber'> & {
     readonly platform: Pick<Platform, 'log'>;
   },
   values: StoredValues,
@@ -167,18 +167,18 @@ const patienceMs = 900_000; // far longer than any request takes
  * @throws ApiError 400 when a file to copy does not exist; any error of `commit`
  */
 export function withFiles<Result>(
-  call: StoreCall,
+  scope: SaveScope,
   added: readonly AddedFile[],
   commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
   if (added.length === 0) return commit([]);
   const keys = added.map(({ key }) => key);
-  const store = () => allSettled(added.map((file) => storeOne(call, file)));
-  return withStored(call, { keys, store, commit });
+  const store = () => allSettled(added.map((file) => storeOne(scope, file)));
+  return withStored(scope, { keys, store, commit });
 }
 
 /** Properties of the request that the storing of files needs. */
-interface StoreCall {
+interface SaveScope {
   readonly platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>;
   readonly instance: number;
 }
@@ -193,7 +193,7 @@ export async function withStored<Result>(
   {
     platform,
     instance,
-  }: Pick<StoreCall, 'instance'> & {
+  }: Pick<SaveScope, 'instance'> & {
     readonly platform: Pick<Platform, 'store' | 'clock' | 'ids'>;
   },
   save: {
@@ -211,7 +211,7 @@ export async function withStored<Result>(
 }
 
 async function storeOne(
-  { platform: { files }, instance }: StoreCall,
+  { platform: { files }, instance }: SaveScope,
   { key, field, source }: AddedFile,
 ): Promise<void> {
   const owner = dataOwner(instance);
