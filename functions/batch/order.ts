@@ -17,10 +17,12 @@ import type { Item } from './steps.ts';
  * - name a channel: listeners receive the messages in order.
  */
 export function isOrderShown(context: Context, items: readonly Item[]): boolean {
-  const place = classOf(context);
-  const compiled = compiledClass(context.caches, place);
+  const classRecord = classOf(context);
+  const compiled = compiledClass(context.caches, classRecord);
   const requests = items.map(({ request }) => request);
-  const own = compiled.fields.filter(({ definition }) => refersTo(place.data.name, definition));
+  const own = compiled.fields.filter(({ definition }) =>
+    refersTo(classRecord.data.name, definition),
+  );
   const names = ['channel', ...own.map(({ name }) => name)];
   if (requests.some(({ body }) => names.some((name) => sentValue(body, name) !== null)))
     return true;

@@ -37,14 +37,14 @@ export function collectResults(count: number, maxBytes: number): Results {
   const body: Result[] = [];
   const texts: string[] = [];
   const ignored = new Set<string>();
-  const room = openRoom(maxBytes - reservedBytes - count * errorBytes);
+  const budget = openBudget(maxBytes - reservedBytes - count * errorBytes);
 
   return {
     add: (response) => {
       for (const name of response.ignored ?? []) ignored.add(name);
       const result = resultOf(response);
       const text = writeResult(result);
-      const fits = room.take(text);
+      const fits = budget.take(text);
       body.push(fits ? result : tooLarge);
       texts.push(fits ? text : JSON.stringify(tooLarge));
     },
@@ -59,9 +59,9 @@ export function collectResults(count: number, maxBytes: number): Results {
 /**
  * Tracks the space for texts inside a JSON text. Counting serializes them again, so it is deferred until needed.
  *
- * @param bytes free in addition to the `refusalBytes` that are reserved for each text
+ * @param bytes free in addition to the `errorBytes` that are reserved for each text
  */
-function openRoom(bytes: number): { readonly take: (text: string) => boolean } {
+function openBudget(bytes: number): { readonly take: (text: string) => boolean } {
   let free = bytes;
   let uncounted: string[] = [];
   let most = 0; // upper bound of what those take of `free`

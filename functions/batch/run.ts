@@ -27,7 +27,12 @@ export async function runRequests(
 ): Promise<void> {
   const session = context.openSession();
   const clock = startClock(maxMs - session.elapsedMs());
-  const run: Run = { outer: context.request, headers: passedOn(context.request), session, clock };
+  const run: Run = {
+    outer: context.request,
+    headers: headersToPass(context.request),
+    session,
+    clock,
+  };
   try {
     const matches = await session.find(requests.map(({ path }) => path));
     for (const step of planSteps(requests, matches)) {
@@ -70,9 +75,9 @@ async function runWrites(run: Run, step: readonly Item[]): Promise<readonly Resp
   const groups = clock.isOver() ? undefined : await clock.wait(openWrites(run, step));
   if (groups === undefined) return step.map(() => outOfTime);
   const opened = groups.flatMap((group) => group.opened);
-  const going = step.filter((_, at) => opened[at]?.context !== undefined);
+  const runnable = step.filter((_, at) => opened[at]?.context !== undefined);
   const context = opened.find((each) => each.context !== undefined)?.context;
-  if (context === undefined || !isOrderShown(context, going)) {
+  if (context === undefined || !isOrderShown(context, runnable)) {
     return clock.gather(groups.flatMap((group) => group.runAll()));
   }
   const responses: Response[] = [];
@@ -110,7 +115,7 @@ const passedHeaders = new Set([
 ]);
 
 /** Returns the headers that items take from the outer request (docs/reference/batch.md#execution). */
-function passedOn({ headers }: Request): Request['headers'] {
+function headersToPass({ headers }: Request): Request['headers'] {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => passedHeaders.has(name)));
 }
 

@@ -49,8 +49,8 @@ function isJoining(step: readonly Item[], { kind, match }: Item): boolean {
   if (first === undefined || first.kind !== kind || kind === 'other') return false;
   if (kind === 'read') return step.length < maxReads;
   if (match === undefined || match.route !== first.match?.route) return false;
-  const { class: place, id } = match.params;
-  if (place === undefined || first.match.params.class !== place) return false;
+  const { class: className, id } = match.params;
+  if (className === undefined || first.match.params.class !== className) return false;
   // a client may know the id that a create will use: requests to that object have to wait, so those are separated
   return match.route.kind === 'list' || step.every((item) => item.match?.params.id !== id);
 }

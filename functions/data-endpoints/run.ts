@@ -15,8 +15,9 @@ import {
 import type { Route } from '../../shared/core/routing/route.ts';
 import { createObject } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
-import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
+import { objectInput } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
+import { saveCall } from '../../shared/objects/save-call.ts';
 import {
   listOf,
   objectBodies,
@@ -87,7 +88,7 @@ const postRoute: Route = endpointRoute({
       authorize: (context) => checkClassRights(context.actor, context.loaded.class.data, 'create'),
       run: async (context) => {
         const input = inputOf(objectFields, await context.body(), 'create');
-        const created = { id: reservedId(context), sent: () => objectInput(input) };
+        const created = { id: reservedId(context), parse: () => objectInput(input) };
         const object = await createObject(saveCall(context), created);
         return { status: 201, body: wholeObject(context, context.loaded.class, object) };
       },

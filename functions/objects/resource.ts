@@ -11,8 +11,9 @@ import { idsFrom, reservedId } from '../../shared/core/resource/place.ts';
 import type { Family, Route } from '../../shared/core/routing/route.ts';
 import { createObject, createObjects } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
-import { objectInput, saveCall } from '../../shared/objects/object-input.ts';
+import { objectInput } from '../../shared/objects/object-input.ts';
 import { objectPageParameters, readObjectPage } from '../../shared/objects/object-page.ts';
+import { saveCall } from '../../shared/objects/save-call.ts';
 import { removeObject, type SavedObject, updateObject } from '../../shared/objects/save-object.ts';
 import { objectBodies, objectLinks } from '../../shared/objects/show-object.ts';
 import { objectPageHints } from '../../shared/search/object-page-hints.ts';
@@ -65,11 +66,11 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   bodies: (context, list) => objectBodies(context, context.loaded.class, list),
   segment: ({ data }) => String(data.id),
   create: (context, input) => {
-    const created = { id: reservedId(context), sent: () => objectInput(input) };
+    const created = { id: reservedId(context), parse: () => objectInput(input) };
     return createObject(saveCall(context), created);
   },
   createAll: (context, all) => {
-    const created = all.map(({ id, input }) => ({ id, sent: () => objectInput(input) }));
+    const created = all.map(({ id, input }) => ({ id, parse: () => objectInput(input) }));
     return createObjects(saveCall(context), created);
   },
   update: async (context, { current, input }) =>

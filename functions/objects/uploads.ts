@@ -5,7 +5,7 @@ import { computed, defineFields, type Fields, text } from '../../shared/core/res
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { uploadKey } from '../../shared/objects/files/object-files.ts';
-import { saveCall } from '../../shared/objects/object-input.ts';
+import { saveCall } from '../../shared/objects/save-call.ts';
 import { withRoom } from '../../shared/usage/quotas.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
@@ -72,7 +72,7 @@ async function openUpload(context: ClassContext, body: Body) {
   }
   const { files, clock } = context.platform;
   const call = saveCall(context);
-  const file = uploadKey({ ...call, classNumber: call.class.data.number }, filename);
+  const file = uploadKey(call, filename);
   const expires_at = timestamp(clock.micros() + seconds * 1_000_000);
   // the file's size is known when it is saved: here some space must be free
   const form = await withRoom(call, { files: 1 }, () =>

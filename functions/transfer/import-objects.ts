@@ -1,13 +1,13 @@
 import { readChannels } from '../../shared/channels/channel-record.ts';
-import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import { type CompiledClass, changedFields } from '../../shared/classes/rules/compiled-class.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
-import { plannedNew } from '../../shared/objects/create-object.ts';
-import { type AddedFile, lookAtSources } from '../../shared/objects/files/object-files.ts';
-import { parsedBody, type SaveCall, settledValues } from '../../shared/objects/object-checks.ts';
+import { planPut } from '../../shared/objects/create-object.ts';
+import { type AddedFile, findSources } from '../../shared/objects/files/object-files.ts';
+import { parseObjectBody, valuesToStore } from '../../shared/objects/object-checks.ts';
 import type { TargetCheck } from '../../shared/objects/rules/object-values.ts';
+import { type SaveCall, saveCallIn } from '../../shared/objects/save-call.ts';
 import { commitPlans } from '../../shared/objects/save-object.ts';
 import { fieldOf, uniqueWrites } from '../../shared/objects/unique-values.ts';
 import { as } from '../../shared/store/entity.ts';
@@ -52,27 +52,23 @@ export async function importObjects(
   name: string,
   records: readonly JsonObject[],
 ): Promise<Imported> {
-  const { platform, caches, actor } = context;
-  const place = await readClass(context, name);
-  const call: SaveCall = { platform, caches, actor, instance: instanceOf(context), class: place };
-  const compiled = compiledClass(caches, place);
+  const call = saveCallIn(context, instanceOf(context), await readClass(context, name));
+  const { compiled } = call;
   const isField = (each: string) => compiled.fields.some((field) => field.name === each);
   return retryOnConflict(async () => {
     const page = readRecords(objectRecord, records, isField).map(
       (read): ObjectRecord => ({ ...read, targets: [], added: [], isStored: false }),
     );
     const channels = await channelsOf(call, page);
-    await Promise.all(page.map((record) => settle(call, compiled, { record, channels })));
-    await compareStored(call, compiled, page);
-    await checkUnique(call, compiled, page);
+    await Promise.all(page.map((record) => settle(call, record, channels)));
+    await compareStored(call, page);
+    await checkUnique(call, page);
     const fresh = page.filter(({ isStored }) => !isStored);
     checkIds(fresh, idsIn);
     checkPage(page);
     await passAllIds(context, fresh);
     const plans = fresh.flatMap(({ data, added }) =>
-      data === undefined
-        ? []
-        : [plannedNew(call, compiled, { data, added, more: [], events: () => [] })],
+      data === undefined ? [] : [planPut(call, { data, added, more: [], events: () => [] })],
     );
     await allSettled(commitPlans(call, plans));
     return { created: fresh.length, unchanged: page.length - fresh.length };
@@ -88,28 +84,23 @@ async function channelsOf({ platform, instance }: SaveCall, page: readonly Objec
 }
 
 /** Reads the values of a record, and makes the object of it. */
-async function settle(
-  call: SaveCall,
-  compiled: CompiledClass,
-  { record, channels }: { readonly record: ObjectRecord; readonly channels: Channels },
-): Promise<void> {
+async function settle(call: SaveCall, record: ObjectRecord, channels: Channels): Promise<void> {
   const { values: system, errors } = record;
   const channel = channels.get(system.channel?.toLowerCase() ?? '');
   if (channel?.type === 'separate_rooms' && !system.channel_room) {
     errors.channel_room = [messages.channelRoomRequired];
   }
   const input = { values: {}, errors: undefined, body: record.record, isForm: false };
-  const body = parsedBody(compiled, { input, current: undefined, rules: [] });
+  const body = parseObjectBody(call, { input, current: undefined, rules: [] });
   record.targets = body.parsed.targets;
-  const place = { ...call, classNumber: call.class.data.number };
-  const sources = await lookAtSources(place, body.parsed.files);
+  const sources = await findSources(call, body.parsed.files);
   const parsed = { ...body.parsed, targets: [] };
   try {
-    const seen = { found: [], missing: {}, sources };
-    const { values, added } = settledValues(call, compiled, { body: { ...body, parsed }, seen });
+    const found = { targets: [], missing: {}, sources, channel: undefined };
+    const { values, added } = valuesToStore(call, { ...body, parsed }, found);
     if (Object.keys(errors).length > 0) return;
     record.added = added;
-    record.data = objectOf(compiled, { system, values, channels });
+    record.data = objectOf(call, { system, values, channels });
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 400) throw error;
     Object.assign(errors, error.body);
@@ -117,7 +108,7 @@ async function settle(
 }
 
 function objectOf(
-  { epoch }: CompiledClass,
+  { compiled: { epoch } }: SaveCall,
   {
     system,
     values,
@@ -149,14 +140,13 @@ function objectOf(
 
 /** Finds the records that exist. One that differs is an error. */
 async function compareStored(
-  { platform, instance, class: { data: place } }: SaveCall,
-  compiled: CompiledClass,
+  { platform, instance, classNumber, compiled }: SaveCall,
   page: readonly ObjectRecord[],
 ): Promise<void> {
   const made = page.flatMap((record) => (record.data ? [{ record, data: record.data }] : []));
   const found = await objectEntity.readAll(
     platform.store,
-    made.map(({ data }) => [instance, place.number, data.id]),
+    made.map(({ data }) => [instance, classNumber, data.id]),
   );
   for (const [at, { record, data }] of made.entries()) {
     const stored = found[at]?.data;
@@ -189,16 +179,13 @@ function isSame(compiled: CompiledClass, stored: ObjectData, data: ObjectData): 
 }
 
 /** Finds unique values that another object has, also on the same page. */
-async function checkUnique(
-  call: SaveCall,
-  compiled: CompiledClass,
-  page: readonly ObjectRecord[],
-): Promise<void> {
+async function checkUnique(call: SaveCall, page: readonly ObjectRecord[]): Promise<void> {
+  const { compiled } = call;
   if (compiled.unique.length === 0) return;
   const claims = page.flatMap((record) => {
     const { data, isStored } = record;
     if (data === undefined || isStored) return [];
-    const writes = uniqueWrites(call, compiled, { id: data.id, before: {}, after: data.values });
+    const writes = uniqueWrites(call, { id: data.id, before: {}, after: data.values });
     return writes.map(({ key }) => ({ record, key }));
   });
   if (claims.length === 0) return;

@@ -4,14 +4,14 @@ import {
   type InputMode,
   readInput,
 } from '../../shared/core/resource/input.ts';
-import type { ObjectInput } from '../../shared/objects/object-checks.ts';
+import type { ParsedSystemFields } from '../../shared/objects/object-checks.ts';
 import { isJsonObject } from '../../shared/values/json/json.ts';
 import { profileFields } from './fields.ts';
 
 const prefix = 'profile.';
 
 /** Reads a profile that is sent as a whole. */
-export function wholeProfile(profile: unknown, mode: InputMode): ObjectInput {
+export function wholeProfile(profile: unknown, mode: InputMode): ParsedSystemFields {
   return toInput({ value: profile, form: false }, mode);
 }
 
@@ -27,7 +27,7 @@ export function profileInput(
   profile: unknown,
   body: Body,
   mode: InputMode,
-): ObjectInput | undefined {
+): ParsedSystemFields | undefined {
   const parts = partsOf(body);
   const hasParts = parts.fields.length > 0 || parts.files.length > 0;
   if (!hasParts) return profile === undefined ? undefined : wholeProfile(profile, mode);
@@ -50,7 +50,7 @@ function partsOf({ value, form, files = [] }: Body) {
   };
 }
 
-function toInput(body: Body, mode: InputMode): ObjectInput {
+function toInput(body: Body, mode: InputMode): ParsedSystemFields {
   const { form, files } = body;
   const input = readInput(profileFields, body, mode);
   return { ...input, body: bodyObject(body), isForm: form, uploads: files };

@@ -6,12 +6,13 @@ import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { planCreate } from '../../shared/objects/create-object.ts';
-import type { ObjectInput, SaveCall } from '../../shared/objects/object-checks.ts';
+import type { ParsedSystemFields } from '../../shared/objects/object-checks.ts';
+import { type SaveCall, saveCallIn } from '../../shared/objects/save-call.ts';
 import {
-  type PlannedSave,
   planNothing,
   planRemove,
   planUpdate,
+  type SavePlan,
   withPlan,
 } from '../../shared/objects/save-object.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
@@ -58,7 +59,7 @@ export interface NewUser {
   readonly password: string | undefined;
   /** The username is an address that a service has confirmed. */
   readonly isConfirmed?: true;
-  readonly profile: () => ObjectInput;
+  readonly profile: () => ParsedSystemFields;
   readonly errors?: FieldErrors | undefined;
   /** Written in the same transaction; a write conflict in one of these cancels the registration. */
   readonly moreWrites?: (user: number) => readonly Write[];
@@ -97,7 +98,7 @@ export async function registerUser(
   const profile = await settle(user.errors, async () =>
     planCreate(saveCall(context), {
       id: profileId,
-      sent: user.profile,
+      parse: user.profile,
       owner: id,
     }),
   );
@@ -134,9 +135,9 @@ export function updateUser(
   context: UserContext,
   update: Update<UserData, typeof userFields>,
 ): Promise<UserView> {
-  return changeUser(context, update, async (view, planned) => {
+  return changeUser(context, update, async (view, changed) => {
     const { profile } = view;
-    const plan = planned ?? (profile && planNothing(saveCall(context), profile));
+    const plan = changed ?? (profile && planNothing(saveCall(context), profile));
     return plan?.events() ?? [];
   });
 }
@@ -150,7 +151,7 @@ export function updateOwnUser(
 }
 
 /** Returns the writes by which triggers notice a change, given the planned save of the profile, if any. */
-type Events = (view: ReadUser, planned: PlannedSave | undefined) => Promise<readonly Write[]>;
+type Events = (view: ReadUser, plan: SavePlan | undefined) => Promise<readonly Write[]>;
 
 async function changeUser(
   context: UserContext,
@@ -161,7 +162,7 @@ async function changeUser(
   const view = await viewUser(context, current.data);
   const profile = await settle(errors, async () => {
     const sent = profileInput(values.profile, input.body, input.mode);
-    return sent && plannedProfile(context, view, sent);
+    return sent && planProfile(context, view, sent);
   });
   const instance = instanceOf(context);
   const { id, username: before } = current.data;
@@ -224,7 +225,7 @@ async function passwordWrites(
   return [putItem(userPasswordEntity, key, { hash })];
 }
 
-function conflictError(nameWrite: Write, profile: PlannedSave | undefined) {
+function conflictError(nameWrite: Write, profile: SavePlan | undefined) {
   return (write: Write) => {
     if (write === nameWrite) return invalid({ username: [messages.unique] });
     const error = profile?.conflictError(write);
@@ -248,18 +249,16 @@ async function settle<Plan>(
   return profile;
 }
 
-async function plannedProfile(
+async function planProfile(
   context: UserContext,
   { profile: current }: ReadUser,
-  input: ObjectInput,
-): Promise<PlannedSave> {
+  input: ParsedSystemFields,
+): Promise<SavePlan> {
   if (current === undefined) throw notFound(); // deleted with its user since
   checkObjectRights(context.actor, current.data, 'update'); // permissions of the object apply
   return planUpdate(saveCall(context), current, input);
 }
 
 function saveCall(context: UserContext): SaveCall {
-  const { platform, caches, actor } = context;
-  const instance = instanceOf(context);
-  return { platform, caches, actor, instance, class: profileClassOf(context) };
+  return saveCallIn(context, instanceOf(context), profileClassOf(context));
 }

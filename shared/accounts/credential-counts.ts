@@ -15,7 +15,7 @@ const keyed: ReadonlyMap<string, CredentialKind> = new Map([
   [invitationEntity.kind, 'invitations'],
 ]);
 
-/** What depends on a version of the master secret. Credentials of push services do unless a key of KMS encrypts them. */
+/** Records that depend on a version of the master secret; push credentials only where no key of KMS encrypts them. */
 export const credentialKinds = [
   'account keys',
   'API keys',

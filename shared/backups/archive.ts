@@ -22,7 +22,7 @@ export interface ArchivedAlias
   readonly key: Omit<ApiKeyData, keyof Keyed | 'created_at'>;
 }
 
-/** What a restore has to know of an archive. */
+/** Properties of an archive that a restore uses. */
 export interface Manifest {
   readonly format: 1;
   readonly chunks: number;

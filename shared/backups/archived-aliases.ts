@@ -46,7 +46,7 @@ function isOf({ data }: Stored<ApiKeyData>, alias: AliasData): boolean {
   return id === alias.key && isSame;
 }
 
-/** What an instance gets with the aliases of another one. */
+/** Keys and aliases that an instance gets from the archive of another one. */
 interface BroughtAliases {
   /** New API keys for which the aliases stand. */
   readonly keys: readonly Put[];

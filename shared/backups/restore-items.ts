@@ -92,12 +92,12 @@ export function putsOf(place: RestorePlace, item: Moved): readonly Put[] {
 function objectPuts(place: RestorePlace, item: Moved & Stored<ObjectData>): readonly Put[] {
   const ofClass = place.classes.get(item.classNumber);
   if (ofClass === undefined) return []; // its class was deleted while the backup was made
-  const { compiled, data: classData } = ofClass;
+  const { compiled } = ofClass;
   const data: ObjectData = { ...movedObject(place, item), epoch: compiled.epoch };
-  const unique = { instance: place.data, class: { data: classData } };
+  const unique = { instance: place.data, classNumber: item.classNumber, compiled };
   return [
     { ...putItem(objectEntity, item.key, data), indexes: objectIndexes(compiled, data) },
-    ...uniqueKeys(unique, compiled, data.values).map((key) =>
+    ...uniqueKeys(unique, data.values).map((key) =>
       putItem(uniqueEntity, key, { object: data.id }),
     ),
   ];

@@ -142,7 +142,7 @@ function ended({ recountAt: _, ...data }: ClassCountData): ClassCountData {
 }
 
 interface Decision<Result> {
-  /** What to write; absent: nothing. */
+  /** Data to write; absent: nothing is written. */
   readonly data?: ClassCountData;
   readonly result?: Result;
 }

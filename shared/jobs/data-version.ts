@@ -20,7 +20,7 @@ export interface Migration {
   readonly job: JobType;
 }
 
-/** What a release knows of the data. */
+/** Format of the data of a release. */
 export interface DataFormat {
   readonly version: number;
   /** One for each version after the oldest that this release can read. */

@@ -59,7 +59,7 @@ export async function listChanges(store: Pick<Store, 'query'>): Promise<readonly
   return found;
 }
 
-/** What to do with a dead letter of the table, for the process that has the consumers. */
+/** Action on a dead letter of the table, for the process that has the consumers. */
 export interface DeadLetterRequest {
   readonly action: 'replay' | 'drop';
   readonly id: string;

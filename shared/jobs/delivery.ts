@@ -30,7 +30,7 @@ export interface Delivery {
   readonly park?: (waiting: readonly Waiting[]) => Promise<readonly Waiting[]>;
 }
 
-/** What has an order: changes of an owner (an instance, or a partition outside of instances) for a consumer. */
+/** Changes in order: of an owner (an instance, or a partition outside of instances) for a consumer. */
 export interface Lane {
   readonly consumer: string;
   readonly owner: string;

@@ -12,8 +12,8 @@ import type { Actor } from '../values/access.ts';
 import { invalid, refused } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import type { SaveCall } from './object-checks.ts';
-import type { Messages, SystemValues } from './object-rules.ts';
+import type { FieldMessages, SystemValues } from './object-rules.ts';
+import type { SaveCall } from './save-call.ts';
 import { showObject } from './show-object.ts';
 
 /* Objects may have a channel, which gets a message of each change (docs/reference/channels.md#objects). */
@@ -28,7 +28,10 @@ export async function namedChannel(
 }
 
 /** Checks that the channel that a body names exists. */
-export function channelErrors({ channel }: SystemValues, found: ChannelData | undefined): Messages {
+export function channelErrors(
+  { channel }: SystemValues,
+  found: ChannelData | undefined,
+): FieldMessages {
   const isMissing = typeof channel === 'string' && found === undefined;
   return isMissing ? { channel: [messages.noSuchName(channel)] } : {};
 }
@@ -40,7 +43,7 @@ type ChannelFields = Pick<ObjectData, 'channel' | 'channel_room'>;
  *
  * @throws ApiError 400 without the room that the channel needs, 403 when the actor may not publish there
  */
-export function channelFields(
+export function objectChannelFields(
   actor: Actor,
   { channel_room }: SystemValues,
   channel: ChannelData | undefined,
@@ -79,8 +82,7 @@ function checkNotify(actor: Actor, channel: ChannelData): void {
 }
 
 /** A change of an object with a channel. */
-export interface ObjectChange {
-  readonly compiled: CompiledClass;
+export interface ChannelObjectChange {
   readonly channel: ChannelData | undefined;
   /** Absent: the object is new. */
   readonly before?: ObjectData;
@@ -89,27 +91,35 @@ export interface ObjectChange {
 }
 
 /** Returns the write of the event of a change; its message is published when the change is committed. */
-export function channelEvent(call: SaveCall, change: ObjectChange): readonly Write[] {
+export function channelEvent(call: SaveCall, change: ChannelObjectChange): readonly Write[] {
   const { channel, before, after } = change;
   const data = after ?? before;
   if (channel === undefined || data === undefined) return [];
-  const { instance, class: place, actor } = call;
+  const {
+    instance,
+    class: { data: classData },
+    actor,
+  } = call;
   const action = before === undefined ? 'create' : after === undefined ? 'delete' : 'update';
   const source = { id: data.id, revision: data.revision, action } as const;
-  const key = channelEventEntity.key(instance, place.data.number, source);
+  const key = channelEventEntity.key(instance, classData.number, source);
   return [
     createItem(channelEventEntity, key, {
       place: roomPlace(instance, channel, data.channel_room ?? ''),
       action,
       author: actorName(actor),
-      metadata: { type: 'object', class: place.data.name },
-      payload: payloadOf(change, data.id),
+      metadata: { type: 'object', class: classData.name },
+      payload: payloadOf(call.compiled, change, data.id),
     }),
   ];
 }
 
 /** Returns all attributes of a new object, the changed ones of an update, the id of a deleted object. */
-function payloadOf({ compiled, before, after }: ObjectChange, id: number): JsonObject {
+function payloadOf(
+  compiled: CompiledClass,
+  { before, after }: ChannelObjectChange,
+  id: number,
+): JsonObject {
   if (after === undefined) return { id };
   const { channel: _, channel_room: __, ...shown } = showObject(compiled, after);
   if (before === undefined) return shown;

@@ -1,11 +1,10 @@
-import { compiledClass } from '../classes/compiled-classes.ts';
 import { actionOf } from '../jobs/change-feed.ts';
 import type { Stored, Write } from '../store/store.ts';
 import { checkUnchanged } from '../store/writes.ts';
 import type { ObjectData } from '../table/records/records.ts';
 import { planEvent } from '../triggers/object-events.ts';
 import { depthOf } from '../values/access.ts';
-import type { SaveCall } from './object-checks.ts';
+import type { SaveCall } from './save-call.ts';
 import { showObject } from './show-object.ts';
 
 /** An object before and after a save: a create has no `before`, a deletion no `after`. */
@@ -22,15 +21,17 @@ export function eventWrites(
   call: SaveCall,
   saved: Saved,
 ): Promise<readonly Write[]> | readonly Write[] {
-  return call.class.data.triggers === undefined ? noWrites : plannedEvent(call, saved);
+  return call.class.data.triggers === undefined ? noWrites : planEventWrites(call, saved);
 }
 
 const noWrites: readonly Write[] = [];
 
-async function plannedEvent(call: SaveCall, { before, after }: Saved): Promise<readonly Write[]> {
+async function planEventWrites(
+  call: SaveCall,
+  { before, after }: Saved,
+): Promise<readonly Write[]> {
   const last = after ?? before?.data;
   if (last === undefined) return noWrites;
-  const compiled = compiledClass(call.caches, call.class);
   const isUnchanged = after !== undefined && after === before?.data;
   const event = await planEvent(call.platform, {
     instance: call.instance,
@@ -39,8 +40,8 @@ async function plannedEvent(call: SaveCall, { before, after }: Saved): Promise<r
     action: actionOf({ before, after }),
     revision: last.revision,
     isUnchanged,
-    shown: () => showObject(compiled, last),
-    shownBefore: () => showObject(compiled, before?.data ?? last),
+    shown: () => showObject(call.compiled, last),
+    shownBefore: () => showObject(call.compiled, before?.data ?? last),
     depth: depthOf(call.actor),
   });
   if (event === undefined) return noWrites;

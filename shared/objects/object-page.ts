@@ -56,9 +56,9 @@ export async function readObjectPage(
   // objects have order_by instead of `ordering`
   const paging = parsePaging((name) => (name === 'ordering' ? undefined : value(name)));
   const { platform, caches, actor, request, instanceName } = context;
-  const place = { instance: instanceOf(context), instanceName, class: context.loaded.class };
+  const scope = { instance: instanceOf(context), instanceName, class: context.loaded.class };
   const { order, objects, count, isMore } = await listObjects(
-    { platform, caches, actor, request, ...place },
+    { platform, caches, actor, request, ...scope },
     {
       queries: [filter, ...query.getAll('query')],
       orderBy: value('order_by'),

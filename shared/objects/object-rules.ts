@@ -22,7 +22,7 @@ export interface SystemValues {
 }
 
 /** Messages by field; empty without errors. */
-export type Messages = Record<string, readonly string[]>;
+export type FieldMessages = Record<string, readonly string[]>;
 
 /** Checks whether `actor` may set the owner of an object: administrators, and `ignore_acl` keys without user. */
 export function mayNameOwner(actor: Actor): boolean {
@@ -41,7 +41,7 @@ export function ownerErrors(
   className: string,
   current: ObjectData,
   values: SystemValues,
-): Messages {
+): FieldMessages {
   if (values.owner === undefined || values.owner === current.owner) return {};
   if (className === profileClass) {
     return { owner: ['Cannot change owner of User Profile object.'] };
@@ -54,7 +54,7 @@ export function groupErrors(
   actor: Actor,
   current: number | null,
   { group }: SystemValues,
-): Messages {
+): FieldMessages {
   if (group === undefined || group === null || group === current || bypassesAcl(actor)) return {};
   const groups = actor.kind === 'apiKey' ? (actor.user?.groups ?? []) : [];
   return groups.includes(group) ? {} : { group: ['Invalid group specified.'] };
@@ -77,6 +77,6 @@ export function cappedRights(
 }
 
 /** Returns the messages for a user or group that does not exist. */
-export function missingRecord(field: 'owner' | 'group', id: number): Messages {
+export function missingRecord(field: 'owner' | 'group', id: number): FieldMessages {
   return { [field]: [messages.noSuchPk(id)] };
 }

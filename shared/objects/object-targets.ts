@@ -1,16 +1,12 @@
 import { classNumbers } from '../classes/class-record.ts';
-import type { Context } from '../core/routing/route.ts';
 import { type ItemReference, readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import { classEntity, objectEntity } from '../table/entities/classes.ts';
 import { userEntity } from '../table/entities/users.ts';
 import type { TargetCheck } from './rules/object-values.ts';
+import type { SaveCall } from './save-call.ts';
 
-/** Properties of the request that the search for targets uses. */
-export type TargetCall = Pick<Context, 'platform' | 'caches'> & {
-  readonly instance: number;
-  readonly classNumber: number;
-};
+type TargetCall = Pick<SaveCall, 'platform' | 'caches' | 'instance' | 'classNumber'>;
 
 /**
  * Finds the existing objects that new values refer to, regardless of the actor (docs/reference/objects.md#references).
@@ -28,26 +24,27 @@ export async function findTargets(
   const numbersOf = classNumbers(call.caches);
   const classes = names.map((name) => classEntity.at(call.instance, name));
   const guesses = classes.map(({ key }) => numbersOf.get(key));
-  const guessed = checks.map((check) => look(call, check, names, guesses));
+  const guessed = checks.map((check) => lookupOf(call, check, names, guesses));
   const read = await readTogether(store, {
     classes,
     targets: guessed.flatMap(({ targets }) => targets),
   });
   const numbers = read.classes.map((item) => item?.data.number);
-  if (numbers.every((number, at) => number === guesses[at])) return existing(guessed, read.targets);
+  if (numbers.every((number, at) => number === guesses[at]))
+    return existingIds(guessed, read.targets);
   for (const [at, { key }] of classes.entries()) numbersOf.set(key, numbers[at]);
-  const proved = checks.map((check) => look(call, check, names, numbers));
+  const proved = checks.map((check) => lookupOf(call, check, names, numbers));
   const again = await readTogether(store, { targets: proved.flatMap(({ targets }) => targets) });
-  return existing(proved, again.targets);
+  return existingIds(proved, again.targets);
 }
 
 /** The objects to read. */
-interface Look {
+interface Lookup {
   readonly ids: readonly number[];
   /** Of each id; empty if the location of the objects is not known. */
   readonly targets: readonly ItemReference<object>[];
   /** False if their class does not exist, or its number is not known. */
-  readonly isPlaced: boolean;
+  readonly hasClass: boolean;
 }
 
 /** Returns the names of the target classes, each once, without the class of the request. */
@@ -61,31 +58,31 @@ function classNames(checks: readonly TargetCheck[]): readonly string[] {
 }
 
 /** @param numbers of the classes, in the order of `names` */
-function look(
+function lookupOf(
   { instance, classNumber }: TargetCall,
   { target, ids }: TargetCheck,
   names: readonly string[],
   numbers: readonly (number | undefined)[],
-): Look {
+): Lookup {
   const name = target.toLowerCase();
   if (name === 'user') {
-    return { ids, targets: ids.map((id) => userEntity.at(instance, id)), isPlaced: true };
+    return { ids, targets: ids.map((id) => userEntity.at(instance, id)), hasClass: true };
   }
   const number = name === 'self' ? classNumber : numbers[names.indexOf(name)];
-  if (number === undefined) return { ids, targets: [], isPlaced: false };
-  return { ids, targets: ids.map((id) => objectEntity.at(instance, number, id)), isPlaced: true };
+  if (number === undefined) return { ids, targets: [], hasClass: false };
+  return { ids, targets: ids.map((id) => objectEntity.at(instance, number, id)), hasClass: true };
 }
 
-/** Returns the existing ids of each look; `items` are those of all their targets, in order. */
-function existing(
-  looks: readonly Look[],
+/** Returns the existing ids of each lookup; `items` are those of all their targets, in order. */
+function existingIds(
+  lookups: readonly Lookup[],
   items: readonly (Stored | undefined)[],
 ): readonly (ReadonlySet<number> | undefined)[] {
   let at = 0;
-  return looks.map(({ ids, targets, isPlaced }) => {
+  return lookups.map(({ ids, targets, hasClass }) => {
     const first = at;
     at += targets.length;
-    if (!isPlaced) return undefined;
+    if (!hasClass) return undefined;
     return new Set(ids.filter((_, i) => items[first + i] !== undefined));
   });
 }

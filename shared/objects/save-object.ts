@@ -1,4 +1,3 @@
-import { compiledClass } from '../classes/compiled-classes.ts';
 import { type CompiledClass, changedFields } from '../classes/rules/compiled-class.ts';
 import { commitEach, commitUnique, uniqueError } from '../store/commit.ts';
 import { jsonBytes } from '../store/exact-json.ts';
@@ -13,9 +12,15 @@ import { messages } from '../values/errors/messages.ts';
 import { timestamp } from '../values/timestamp.ts';
 import { type AddedFile, dropFiles, fileRecords, withFiles } from './files/object-files.ts';
 import { channelEvent, channelOfObject } from './object-channel.ts';
-import { checkedValues, type ObjectInput, type SaveCall } from './object-checks.ts';
+import {
+  lookUp,
+  type ParsedSystemFields,
+  parseObjectBody,
+  valuesToStore,
+} from './object-checks.ts';
 import { eventWrites } from './object-events.ts';
 import { cappedRights, groupErrors, ownerErrors } from './object-rules.ts';
+import { type SaveCall, saveCallIn } from './save-call.ts';
 import { fieldOf, uniqueWrites } from './unique-values.ts';
 
 /** The object after a save. */
@@ -26,7 +31,7 @@ export interface SavedObject {
 }
 
 /** Planned save, to be committed alone or together with other writes. */
-export interface PlannedSave extends SavedObject {
+export interface SavePlan extends SavedObject {
   /** Empty when nothing changes. */
   readonly writes: readonly Write[];
   /** Files to store first: commit inside {@link withPlan}. */
@@ -41,17 +46,24 @@ export interface PlannedSave extends SavedObject {
   readonly conflictError: (write: Write) => ApiError | undefined;
 }
 
-/** Completes a planned save of an object of the class. */
-export function planned(
-  { instance, class: { data: place } }: SaveCall,
-  compiled: CompiledClass,
-  save: Omit<PlannedSave, 'conflictError'>,
-): PlannedSave {
+/** The error of one of several saves. */
+export class FailedSave {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+/** Returns the plan of a save of an object of the class. */
+export function savePlan(
+  { instance, classNumber, compiled }: SaveCall,
+  { data, text, writes, added, growth, events }: Omit<SavePlan, 'conflictError'>,
+): SavePlan {
   const conflictError = ({ key }: Write) => {
-    const pk = uniqueEntity.partition(instance, place.number);
+    const pk = uniqueEntity.partition(instance, classNumber);
     return key.pk === pk ? uniqueClash(compiled, key.sk) : undefined;
   };
-  const { data, text, writes, added, growth, events } = save;
   return { data, text, writes, added, growth, events, conflictError };
 }
 
@@ -60,7 +72,7 @@ export function planned(
  *
  * @throws ApiError 400 when a unique value is taken, or as {@link withPlan}; ConditionFailed on a write conflict
  */
-export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<SavedObject> {
+export async function commitPlan(call: SaveCall, plan: SavePlan): Promise<SavedObject> {
   const writes = [...plan.writes, ...(await plan.events())];
   if (writes.length === 0) return plan;
   await withPlan(call, plan, (fileWrites) =>
@@ -73,28 +85,42 @@ export async function commitPlan(call: SaveCall, plan: PlannedSave): Promise<Sav
  * Commits saves of one class, each as {@link commitPlan} does and independently of the others; those that only write
  * together.
  *
- * @returns one promise for each, in their order
+ * @returns one promise for each, in their order; that of a failed one rejects with its error
  */
 export function commitPlans(
   call: SaveCall,
-  plans: readonly PlannedSave[],
+  plans: readonly (SavePlan | FailedSave)[],
 ): readonly Promise<SavedObject>[] {
-  const isWrite = ({ added, growth }: PlannedSave) =>
+  const good = plans.flatMap((plan) => (plan instanceof FailedSave ? [] : [plan]));
+  const onlyWrites = ({ added, growth }: SavePlan) =>
     added.length === 0 && !isGrowing(growth) && call.class.data.triggers === undefined;
-  if (!plans.every(isWrite)) return plans.map((plan) => commitPlan(call, plan));
+  const commits = (
+    good.length > 1 && good.every(onlyWrites)
+      ? commitTogether(call, good)
+      : good.map((plan) => commitPlan(call, plan))
+  ).values();
+  return plans.map((plan) =>
+    // one commit for each good one
+    plan instanceof FailedSave
+      ? Promise.reject(plan.error)
+      : (commits.next().value as Promise<SavedObject>),
+  );
+}
+
+/** Commits saves by one call of the store: a batch of 50 creates costs a quarter less CPU time than by one each. */
+function commitTogether(call: SaveCall, plans: readonly SavePlan[]) {
   const committing = commitEach(
     call,
     plans.map(({ writes }) => writes),
   );
-  return plans.map((plan, at) =>
-    // one promise for each
-    (committing[at] as Promise<void>).then(
-      () => plan,
-      (error: unknown) => {
-        throw uniqueError(error, plan.writes, plan.conflictError);
-      },
-    ),
-  );
+  return plans.map(async (plan, at) => {
+    try {
+      await committing[at];
+    } catch (error) {
+      throw uniqueError(error, plan.writes, plan.conflictError);
+    }
+    return plan;
+  });
 }
 
 /**
@@ -104,7 +130,7 @@ export function commitPlans(
  */
 export function withPlan<Result>(
   call: Pick<SaveCall, 'platform' | 'instance'>,
-  { added, growth }: Pick<PlannedSave, 'added' | 'growth'>,
+  { added, growth }: Pick<SavePlan, 'added' | 'growth'>,
   commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
   return withRoom(call, growth, () => withFiles(call, added, commit));
@@ -120,7 +146,7 @@ export function withPlan<Result>(
 export async function updateObject(
   call: SaveCall,
   current: Stored<ObjectData>,
-  input: ObjectInput,
+  input: ParsedSystemFields,
 ): Promise<SavedObject> {
   return commitPlan(call, await planUpdate(call, current, input));
 }
@@ -133,19 +159,18 @@ export async function updateObject(
 export async function planUpdate(
   asked: SaveCall,
   current: Stored<ObjectData>,
-  input: ObjectInput,
-): Promise<PlannedSave> {
+  input: ParsedSystemFields,
+): Promise<SavePlan> {
   const call = await withClassOf(asked, current.data);
-  const compiled = compiledClass(call.caches, call.class);
+  const { compiled, class: classRecord } = call;
   const before = current.data;
-  const { values, added } = await checkedValues(call, compiled, {
-    input,
-    current: before,
-    rules: [
-      ownerErrors(call.actor, call.class.data.name, before, input.values),
-      groupErrors(call.actor, before.group, input.values),
-    ],
-  });
+  const rules = [
+    ownerErrors(call.actor, classRecord.data.name, before, input.values),
+    groupErrors(call.actor, before.group, input.values),
+  ];
+  const body = parseObjectBody(call, { input, current: before, rules });
+  const found = await lookUp(call, [body]);
+  const { values, added } = valuesToStore(call, body, found.get(body));
   const { expected_revision = 0, owner = before.owner, group = before.group } = input.values;
   if (expected_revision !== 0 && expected_revision !== before.revision) {
     throw revisionMismatch(expected_revision, before.revision);
@@ -162,32 +187,25 @@ export async function planUpdate(
     updated_at: timestamp(call.platform.clock.micros()),
     epoch: compiled.epoch,
   };
-  const unique = uniqueWrites(call, compiled, {
+  const unique = uniqueWrites(call, {
     id: data.id,
     before: before.values,
     after: values,
   });
   const put = updateItem(current, data, objectIndexes(compiled, data));
-  const place = placeOf(call);
-  const dropped = dropFiles(place, call.class.data, { before: before.values, after: values });
-  const event = channelEvent(call, { compiled, channel, before, after: data });
-  const writes = [put, ...unique, ...fileRecords(place, added), ...dropped, ...event];
+  const dropped = dropFiles(call, classRecord.data, { before: before.values, after: values });
+  const event = channelEvent(call, { channel, before, after: data });
+  const writes = [put, ...unique, ...fileRecords(call, added), ...dropped, ...event];
   const growth = growthOf(call, { before, after: data }, added);
   const events = () => eventWrites(call, { before: current, after: data });
-  return planned(call, compiled, { data, writes, added, growth, events });
+  return savePlan(call, { data, writes, added, growth, events });
 }
 
 /** Plans the update of an object that leaves it as it is. */
-export function planNothing(call: SaveCall, current: Stored<ObjectData>): PlannedSave {
+export function planNothing(call: SaveCall, current: Stored<ObjectData>): SavePlan {
   const { data } = current;
   const events = () => eventWrites(call, { before: current, after: data });
-  const save = { data, writes: [], added: [], growth: {}, events };
-  return planned(call, compiledClass(call.caches, call.class), save);
-}
-
-/** Returns the class of the files of a save. */
-export function placeOf({ platform, instance, class: { data } }: SaveCall) {
-  return { platform, instance, classNumber: data.number };
+  return savePlan(call, { data, writes: [], added: [], growth: {}, events });
 }
 
 /** Returns the growth of the instance's data by a save, as far as it has a quota. */
@@ -205,26 +223,21 @@ export function growthOf(
 
 /** Deletes an object as it was read, frees its unique values, and publishes the deletion in its channel. */
 export async function removeObject(call: SaveCall, current: Stored<ObjectData>): Promise<void> {
-  const compiled = compiledClass(call.caches, call.class);
   const channel = await channelOfObject(call, current.data);
   const plan = await planRemove(call, current);
-  const event = channelEvent(call, { compiled, channel, before: current.data });
+  const event = channelEvent(call, { channel, before: current.data });
   await commitPlan(call, { ...plan, writes: [...plan.writes, ...event] });
 }
 
 /** Plans the deletion of an object, without a message in its channel. */
-export async function planRemove(
-  asked: SaveCall,
-  current: Stored<ObjectData>,
-): Promise<PlannedSave> {
+export async function planRemove(asked: SaveCall, current: Stored<ObjectData>): Promise<SavePlan> {
   const call = await withClassOf(asked, current.data);
-  const compiled = compiledClass(call.caches, call.class);
   const { id, values } = current.data;
-  const unique = uniqueWrites(call, compiled, { id, before: values, after: {} });
-  const dropped = dropFiles(placeOf(call), call.class.data, { before: values, after: {} });
+  const unique = uniqueWrites(call, { id, before: values, after: {} });
+  const dropped = dropFiles(call, call.class.data, { before: values, after: {} });
   const writes = [deleteItem(current), ...unique, ...dropped];
   const events = () => eventWrites(call, { before: current });
-  return planned(call, compiled, { data: current.data, writes, added: [], growth: {}, events });
+  return savePlan(call, { data: current.data, writes, added: [], growth: {}, events });
 }
 
 /**
@@ -234,7 +247,7 @@ export async function planRemove(
 async function withClassOf(call: SaveCall, { epoch }: ObjectData): Promise<SaveCall> {
   if (epoch <= call.class.data.epoch) return call;
   const found = await classEntity.read(call.platform.store, call.instance, call.class.data.name);
-  return found?.data.number === call.class.data.number ? { ...call, class: found } : call;
+  return found?.data.number === call.classNumber ? saveCallIn(call, call.instance, found) : call;
 }
 
 function uniqueClash(compiled: CompiledClass, sortKey: string) {

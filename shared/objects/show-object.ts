@@ -30,9 +30,13 @@ export function showObject(compiled: CompiledClass, data: ObjectData): Record<st
 }
 
 /** Returns an object with its links, for responses of other paths than its own. */
-export function wholeObject(context: Context, place: Stored<ClassData>, view: View): JsonObject {
-  const form = compiledClass(context.caches, place);
-  return withLinks(context, { form, list: listOf(context, place) }, view);
+export function wholeObject(
+  context: Context,
+  classRecord: Stored<ClassData>,
+  view: View,
+): JsonObject {
+  const form = compiledClass(context.caches, classRecord);
+  return withLinks(context, { form, list: listOf(context, classRecord) }, view);
 }
 
 /** Returns the path of the list of a class's objects. */
@@ -48,10 +52,10 @@ export function listOf(context: Context, { data }: Stored<ClassData>): string {
  */
 export function objectBodies(
   context: Context,
-  place: Stored<ClassData>,
+  classRecord: Stored<ClassData>,
   list: string,
 ): (view: View) => ItemBody {
-  const shape = { form: compiledClass(context.caches, place), list };
+  const shape = { form: compiledClass(context.caches, classRecord), list };
   return (view) => {
     const { text, at } = view;
     if (text === undefined) return withLinks(context, shape, view);

@@ -3,17 +3,17 @@ import type {
   CompiledField,
   StoredValues,
 } from '../classes/rules/compiled-class.ts';
-import type { Key, Stored, Write } from '../store/store.ts';
+import type { Key, Write } from '../store/store.ts';
 import { createItem, deleteIfExists } from '../store/writes.ts';
 import { uniqueEntity } from '../table/entities/classes.ts';
 import { encodeValue } from '../table/index-keys.ts';
-import type { ClassData } from '../table/records/records.ts';
 import { isSameJson } from '../values/json/json-values.ts';
 
 /** Class whose unique values are written. */
-export interface UniquePlace {
+export interface UniqueScope {
   readonly instance: number;
-  readonly class: Pick<Stored<ClassData>, 'data'>;
+  readonly classNumber: number;
+  readonly compiled: CompiledClass;
 }
 
 /** Values of one object before and after a write; empty if the object does not exist. */
@@ -28,15 +28,14 @@ export interface ValueChange {
  * value that is already taken fails; null is never taken (docs/reference/objects.md#errors-by-type).
  */
 export function uniqueWrites(
-  place: UniquePlace,
-  { unique }: CompiledClass,
+  scope: UniqueScope,
   { id, before, after }: ValueChange,
 ): readonly Write[] {
-  return unique.flatMap((field): Write[] => {
+  return scope.compiled.unique.flatMap((field): Write[] => {
     const { storage } = field;
     if (isSameJson(before[storage], after[storage])) return [];
-    const old = keyOf(place, field, before);
-    const taken = keyOf(place, field, after);
+    const old = keyOf(scope, field, before);
+    const taken = keyOf(scope, field, after);
     return [
       ...(old === undefined ? [] : [deleteIfExists(old)]),
       ...(taken === undefined ? [] : [createItem(uniqueEntity, taken, { object: id })]),
@@ -44,20 +43,20 @@ export function uniqueWrites(
   });
 }
 
-function keyOf(place: UniquePlace, field: CompiledField, values: StoredValues): Key | undefined {
+function keyOf(
+  { instance, classNumber }: UniqueScope,
+  field: CompiledField,
+  values: StoredValues,
+): Key | undefined {
   const value = values[field.storage];
   if (value === undefined || value === null) return undefined;
   const code = encodeValue(field.type, value);
-  return uniqueEntity.key(place.instance, place.class.data.number, field.storage, code);
+  return uniqueEntity.key(instance, classNumber, field.storage, code);
 }
 
 /** Returns the keys of the unique values of an object. */
-export function uniqueKeys(
-  place: UniquePlace,
-  { unique }: CompiledClass,
-  values: StoredValues,
-): readonly Key[] {
-  return unique.flatMap((field) => keyOf(place, field, values) ?? []);
+export function uniqueKeys(scope: UniqueScope, values: StoredValues): readonly Key[] {
+  return scope.compiled.unique.flatMap((field) => keyOf(scope, field, values) ?? []);
 }
 
 /** Returns the unique field of the sort key of such a write. */

@@ -38,7 +38,7 @@ export interface FileContent {
   readonly contentType: string;
 }
 
-/** What a file is served with. */
+/** Headers with which a file is served. */
 export interface ContentHead {
   readonly contentType: string;
   /** Name with which it is downloaded, as `downloadNameOf` returns it. */

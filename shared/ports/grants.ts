@@ -16,7 +16,7 @@ export type PushUse = 'configure' | 'send';
  */
 export type ScriptUse = 'run' | 'start' | 'deploy';
 
-/** What a function of a family needs from AWS: in addition to what all need, its role allows this and nothing else. */
+/** Access to AWS that the role of a family's function allows, in addition to the access of all functions. */
 export interface Grants {
   readonly table?: readonly TableUse[];
   /** Areas of files that it keeps. */

@@ -275,7 +275,7 @@ export interface Messages {
   admit(share: Share, use: 'poll' | 'stream'): Promise<Admission>;
 }
 
-/** What a request that waits for messages may cost. */
+/** Time that a request for messages may wait. */
 export interface Admission {
   /** Longest wait in milliseconds; short where there is no room for longer ones. */
   readonly waitMs: number;

@@ -45,7 +45,7 @@ export interface ObjectScan {
   lookAhead(): Promise<boolean | undefined>;
 }
 
-/** What a scan aims at, and what is known of the previous one. */
+/** Aim of a scan, and the cost of the previous one. */
 interface Task {
   readonly wanted: Wanted;
   /** Objects that the previous scan of this form examined; undefined: not known. */

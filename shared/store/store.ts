@@ -215,7 +215,7 @@ export interface Check {
   readonly condition: Condition;
 }
 
-/** What must be true of the item before the write: an expired item counts as absent. */
+/** Condition that the item must meet before the write. An expired item counts as absent. */
 export type Condition =
   | { readonly kind: 'none' }
   | { readonly kind: 'absent' }

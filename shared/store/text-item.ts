@@ -2,7 +2,7 @@ import type { BodyText } from '../values/json/body-text.ts';
 import type { Json } from '../values/json/json.ts';
 import type { Key, Stored } from './store.ts';
 
-/** What shapes the body of an item. */
+/** Values other than its data that the body of an item depends on. */
 export interface Shape {
   /** For example a class in one of its revisions; never changes. */
   readonly form: object;

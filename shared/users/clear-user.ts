@@ -2,6 +2,7 @@ import { createCaches } from '../core/resource/caches.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';
+import { saveCallIn } from '../objects/save-call.ts';
 import { planRemove } from '../objects/save-object.ts';
 import { removeDevices } from '../push/clear-devices.ts';
 import type { Stored } from '../store/store.ts';
@@ -64,13 +65,12 @@ async function removeSome(
     limit: stepSize,
   });
   const settled = () => Promise.resolve();
-  const call = {
+  const by = {
     platform: { ...context, changes: { settled } },
     caches: createCaches(context.files),
     actor: { kind: 'anonymous' } as const,
-    instance,
-    class: current,
   };
+  const call = saveCallIn(by, instance, current);
   await Promise.all(
     items.map(async (item) => {
       const { writes } = await planRemove(call, item);

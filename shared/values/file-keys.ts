@@ -4,7 +4,7 @@
  * a class or an instance are deleted by their folder (docs/internals/file-keys.md).
  */
 
-/** What files belong to: contents of an instance by their data id, an account, or the deployment. */
+/** Owner of files: contents of an instance by their data id, an account, or the deployment. */
 export type FileOwner =
   | { readonly kind: 'data'; readonly id: number }
   | { readonly kind: 'account'; readonly id: number }

@@ -31,7 +31,7 @@ function toText(body: unknown, indent: number): string {
 /** The default: no cache stores a response, because it is for one client. */
 const uncached = 'private, no-store';
 
-/** What a response depends on, for caches that store it anyway: the headers that may hold a key, and the form. */
+/** Headers that a response depends on, for caches that store it anyway: those that may hold a key, and the form. */
 const varying =
   'Accept, Authorization, X-API-KEY, X-USER-KEY, X-Template, X-Template-Response, X-Strict, Origin';
 

@@ -10,7 +10,7 @@ import { createRouter, type Match } from '../routing/router.ts';
 import { credentialOutsideBody, type KeyRing } from './caller/authentication.ts';
 import type { KeyClaims } from './caller/credentials.ts';
 
-/** What a request may send as its body, judged by its head. */
+/** Body that a request may send, judged by its head. */
 export type Admission =
   /** The response does not depend on the body. */
   | { readonly kind: 'unread' }
@@ -25,7 +25,7 @@ export interface Genuine {
   readonly owner: string;
   /** The limit of the route, or of the platform. */
   readonly maxBytes: number;
-  /** What its turn counts for; absent: its route takes none. */
+  /** Owner that its turn counts for; absent: its route takes none. */
   readonly turn?: Share;
 }
 

@@ -11,7 +11,7 @@ import type { Loaded, LoadRequest } from './load.ts';
 import type { SessionCall } from './session/session.ts';
 import type { Throttle } from './throttle.ts';
 
-/** What serving requests needs, created once per process. */
+/** Ports, routes and caches that serve requests, created once per process. */
 export interface Service {
   readonly routes: Context['routes'];
   readonly router: Router;

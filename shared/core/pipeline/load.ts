@@ -18,7 +18,7 @@ import {
 } from './caller/caller-records.ts';
 import { reserveNumbers } from './session/reserve-numbers.ts';
 
-/** What was read for a request. */
+/** Values that were read for a request. */
 export interface Loaded {
   /** The ids that were found; the records prove them. */
   readonly known: Known;

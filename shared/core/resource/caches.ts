@@ -3,7 +3,7 @@ import type { Key, Stored } from '../../store/store.ts';
 import type { KeyClaims } from '../pipeline/caller/credentials.ts';
 
 /**
- * What a process caches of records, to save the read that finds a name's id. Entries may be outdated: code that uses
+ * Cached parts of records, which save the read that finds a name's id. Entries may be outdated: code that uses
  * one reads the record that proves it in the same step, and looks the name up again when the entry was wrong.
  */
 export interface Caches {

@@ -86,7 +86,7 @@ export function defineFields<const F extends Fields>(fields: F): F {
   return fields;
 }
 
-/** What a declaration may add to a field. */
+/** Properties that a declaration may add to a field. */
 type Extra = Partial<Omit<Field, 'type' | 'input'>>;
 
 /** The same for a field whose values are `Value`. */

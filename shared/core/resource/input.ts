@@ -31,7 +31,7 @@ export type Values<F extends Fields, Mode extends InputMode> = {
   >;
 };
 
-/** What `readInput` does with an omitted field: `given` fields are required or have a default. */
+/** Treatment of an omitted field by `readInput`: `given` fields are required or have a default. */
 type Presence<F extends Field, Mode extends InputMode> = F['writable'] extends WritableIn[Mode]
   ? 'patch' extends Mode
     ? 'optional'

@@ -1,6 +1,6 @@
 import type { Params } from '../resource/loads/known.ts';
 
-/** What a `{parameter}` of a path accepts, and how it is read. */
+/** Form of a `{parameter}` of a path, and how it is read. */
 export interface PathParameter {
   /** An `integer` is a number in Params. */
   readonly type: 'string' | 'integer';

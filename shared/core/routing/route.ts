@@ -73,7 +73,7 @@ export interface Route {
   readonly operations: Operations;
   /** Maximum bytes of a body, where lower than everywhere; checked before anything else. */
   readonly maxBodyBytes?: number;
-  /** What introspection and the interface document describe: fields of a POST or PUT, links, responses. */
+  /** Forms that introspection and the interface document describe: fields of a POST or PUT, links, responses. */
   readonly forms: Forms;
   /** Values of `format`, and media types of `Accept`, that the route accepts in addition to those of every route. */
   readonly formats?: readonly string[];
@@ -203,7 +203,7 @@ export interface Context<Loaded extends object = object> {
   readonly instanceName: Stored<InstanceNameData> | undefined;
   /** The instance of the API key, where the path names none. */
   readonly keyInstance: Stored<InstanceData> | undefined;
-  /** What the response is rendered with, when the request names an existing template, even a removed one. */
+  /** The template that renders the response, when the request names an existing one, even a removed one. */
   readonly rendering: Rendering | undefined;
   /** The records that the route declares, by their names. */
   readonly loaded: Loaded;
@@ -267,7 +267,7 @@ export interface FamilyJobs {
 /** Everything below one prefix of paths: one folder in functions/, one Lambda function on AWS. */
 export interface Family {
   readonly name: string;
-  /** What its requests need from AWS. */
+  /** Access to AWS that its requests need. */
   readonly grants: Grants;
   readonly jobs?: FamilyJobs;
   readonly routes: readonly Route[];

@@ -39,8 +39,8 @@ export const clearFiles: JobType = {
       after: task.last,
       limit: stepSize,
     });
-    const place = { platform: context, instance, classNumber };
-    const keys = items.flatMap(({ data }) => fileKeysIn(place, data.values, names));
+    const scope = { platform: context, instance, classNumber };
+    const keys = items.flatMap(({ data }) => fileKeysIn(scope, data.values, names));
     if (keys.length > 0) await context.files.remove(dataOwner(instance), keys);
     for (let at = 0; at < keys.length; at += writesAtOnce) {
       const some = keys.slice(at, at + writesAtOnce);

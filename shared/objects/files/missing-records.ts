@@ -1,14 +1,14 @@
 import type { Platform } from '../../ports/ports.ts';
 import { groupEntity, userEntity } from '../../table/entities/users.ts';
 import type { ObjectData } from '../../table/records/records.ts';
-import { type Messages, missingRecord, type SystemValues } from '../object-rules.ts';
+import { type FieldMessages, missingRecord, type SystemValues } from '../object-rules.ts';
 
 /** Checks that the owner and the group that a body changes exist; reads nothing without such a change. */
 export async function missingRecords(
   { platform, instance }: { readonly platform: Pick<Platform, 'store'>; readonly instance: number },
   { owner, group }: SystemValues,
   current: ObjectData | undefined,
-): Promise<Messages> {
+): Promise<FieldMessages> {
   const named = [
     ...(typeof owner === 'number' && owner !== current?.owner
       ? [{ field: 'owner' as const, id: owner, key: userEntity.key(instance, owner) }]

@@ -31,8 +31,8 @@ export interface AddedFile extends NewFile {
   readonly bytes: number;
 }
 
-/** Class of the files, and the actor. */
-interface FilePlace {
+/** Properties of the request that new files need. */
+interface FileScope {
   readonly platform: Pick<Platform, 'files' | 'ids'>;
   readonly instance: number;
   readonly classNumber: number;
@@ -51,17 +51,17 @@ export interface Sources {
  * Checks the files to copy: reports those that do not exist, belong to another instance, or are large uploads of
  * another class or actor; returns the sizes of the others.
  */
-export async function lookAtSources(place: FilePlace, files: readonly NewFile[]): Promise<Sources> {
+export async function findSources(scope: FileScope, files: readonly NewFile[]): Promise<Sources> {
   const errors: Record<string, readonly string[]> = {};
   const sizes = new Map<FileKey, number>();
   await Promise.all(
     files.map(async ({ field, source }) => {
       if (typeof source !== 'string') return;
-      if (!mayCopy(place, source)) {
+      if (!mayCopy(scope, source)) {
         errors[field.name] = [dataMessages.badFileUrl];
         return;
       }
-      const bytes = await place.platform.files.size(dataOwner(place.instance), source);
+      const bytes = await scope.platform.files.size(dataOwner(scope.instance), source);
       if (bytes === undefined) errors[field.name] = [dataMessages.fileMissing];
       else sizes.set(source, bytes);
     }),
@@ -69,39 +69,39 @@ export async function lookAtSources(place: FilePlace, files: readonly NewFile[])
   return { errors, sizes };
 }
 
-function mayCopy(place: FilePlace, source: FileKey): boolean {
-  return isIn(objectFiles(place.instance), source) || isIn(uploadsOf(place), source);
+function mayCopy(scope: FileScope, source: FileKey): boolean {
+  return isIn(objectFiles(scope.instance), source) || isIn(uploadsOf(scope), source);
 }
 
 /** Returns the folder of this actor's uploads to the class. */
-function uploadsOf({ instance, classNumber, actor }: FilePlace): FileFolder {
+function uploadsOf({ instance, classNumber, actor }: FileScope): FileFolder {
   const user = actor.kind === 'apiKey' ? actor.user?.id : undefined;
   return uploadedFiles(instance, classNumber, user);
 }
 
 /** Creates the key of a large upload: its actor may save the file, in this class. */
-export function uploadKey(place: FilePlace, filename: string): FileKey {
-  return newFileKey(uploadsOf(place), place.platform.ids, filename);
+export function uploadKey(scope: FileScope, filename: string): FileKey {
+  return newFileKey(uploadsOf(scope), scope.platform.ids, filename);
 }
 
 /** Assigns each new file a key that cannot be guessed. */
-export function placeFiles(
-  place: FilePlace,
+export function assignKeys(
+  scope: FileScope,
   files: readonly NewFile[],
   sizes: Sources['sizes'],
 ): readonly AddedFile[] {
-  const folder = objectFiles(place.instance, place.classNumber);
+  const folder = objectFiles(scope.instance, scope.classNumber);
   return files.map(({ field, source }) => {
     const isCopy = typeof source === 'string';
     const name = isCopy ? source : source.filename;
     const bytes = isCopy ? (sizes.get(source) ?? 0) : source.bytes.length;
-    return { field, source, key: newFileKey(folder, place.platform.ids, name), bytes };
+    return { field, source, key: newFileKey(folder, scope.platform.ids, name), bytes };
   });
 }
 
 /** Creates the records of new files, by which they are counted. */
 export function fileRecords(
-  { instance, classNumber }: Pick<FilePlace, 'instance' | 'classNumber'>,
+  { instance, classNumber }: Pick<FileScope, 'instance' | 'classNumber'>,
   added: readonly AddedFile[],
 ): readonly Write[] {
   return added.map(({ key, bytes }) =>
@@ -109,7 +109,7 @@ export function fileRecords(
   );
 }
 
-type DropPlace = Pick<FilePlace, 'instance' | 'classNumber'> & {
+type DropScope = Pick<FileScope, 'instance' | 'classNumber'> & {
   readonly platform: Pick<Platform, 'clock' | 'ids' | 'log'>;
 };
 
@@ -119,7 +119,7 @@ type DropPlace = Pick<FilePlace, 'instance' | 'classNumber'> & {
  * @param data the stored record of its class
  */
 export function dropFiles(
-  { platform, instance, classNumber }: DropPlace,
+  { platform, instance, classNumber }: DropScope,
   data: ClassData,
   { before, after }: { readonly before: StoredValues; readonly after: StoredValues },
 ): readonly Write[] {
@@ -141,7 +141,7 @@ export function fileKeysIn(
     platform,
     instance,
     classNumber,
-  }: Pick<DropPlace, 'instance' | 'classNumber'> & {
+  }: Pick<DropScope, 'instance' | 'classNumber'> & {
     readonly platform: Pick<Platform, 'log'>;
   },
   values: StoredValues,
@@ -167,18 +167,18 @@ const patienceMs = 900_000; // far longer than any request takes
  * @throws ApiError 400 when a file to copy does not exist; any error of `commit`
  */
 export function withFiles<Result>(
-  place: SavePlace,
+  scope: SaveScope,
   added: readonly AddedFile[],
   commit: (fileWrites: readonly Write[]) => Promise<Result>,
 ): Promise<Result> {
   if (added.length === 0) return commit([]);
   const keys = added.map(({ key }) => key);
-  const store = () => allSettled(added.map((file) => storeOne(place, file)));
-  return withStored(place, { keys, store, commit });
+  const store = () => allSettled(added.map((file) => storeOne(scope, file)));
+  return withStored(scope, { keys, store, commit });
 }
 
-/** Where files are saved. */
-interface SavePlace {
+/** Properties of the request that the storing of files needs. */
+interface SaveScope {
   readonly platform: Pick<Platform, 'files' | 'store' | 'clock' | 'ids'>;
   readonly instance: number;
 }
@@ -193,7 +193,7 @@ export async function withStored<Result>(
   {
     platform,
     instance,
-  }: Pick<SavePlace, 'instance'> & {
+  }: Pick<SaveScope, 'instance'> & {
     readonly platform: Pick<Platform, 'store' | 'clock' | 'ids'>;
   },
   save: {
@@ -211,7 +211,7 @@ export async function withStored<Result>(
 }
 
 async function storeOne(
-  { platform: { files }, instance }: SavePlace,
+  { platform: { files }, instance }: SaveScope,
   { key, field, source }: AddedFile,
 ): Promise<void> {
   const owner = dataOwner(instance);

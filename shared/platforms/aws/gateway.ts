@@ -29,7 +29,7 @@ export type Result = APIGatewayProxyStructuredResultV2 & {
  */
 export type Handler = (event: APIGatewayProxyEventV2, context?: Context) => Promise<Result>;
 
-/** What passes through the middlewares in place of the gateway's event. */
+/** Value that passes through the middlewares in place of the gateway's event. */
 interface Passing extends EdgeRequest {
   readonly event: APIGatewayProxyEventV2;
   /** The response to a request that is not dispatched. */
@@ -45,7 +45,7 @@ const timing = {
   },
 };
 
-/** What a handler needs in addition to the ports of the edge. */
+/** Parts that a handler uses in addition to the ports of the edge. */
 interface HandlerParts {
   readonly dispatch: Dispatch;
   readonly ids: Ids;

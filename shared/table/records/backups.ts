@@ -5,7 +5,7 @@ import type { JsonObject } from '../../values/json/json.ts';
 /** States of a backup or a restore; the first three are active. */
 export type BackupStatus = 'scheduled' | 'running' | 'uploading' | 'success' | 'error' | 'aborted';
 
-/** What a backup contains, by kind: the number; of classes the first names. Version 0.1 stored names of all kinds. */
+/** Contents of a backup, by kind: the number; of classes the first names. Version 0.1 stored names of all kinds. */
 export type BackupDetails = Readonly<
   Record<string, { readonly count: number; readonly list?: readonly string[] }>
 >;

@@ -13,7 +13,7 @@ export interface JobData {
   readonly claimed: boolean;
   /** Consecutive failed attempts. */
   readonly failures: number;
-  /** What to do, and how far it is done. */
+  /** Input of the job, and its progress. */
   readonly task: JsonObject;
 }
 

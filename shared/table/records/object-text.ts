@@ -17,7 +17,7 @@ const head = new RegExp(
   'y',
 );
 
-/** What the text of an object begins with. */
+/** Beginning of the text of an object. */
 export interface ObjectHead extends Pick<ObjectData, 'id' | 'owner' | 'group' | 'channel'> {
   /** Its JSON up to the comma after `channel_room`: clients get these members as they are. */
   readonly shown: string;

@@ -13,7 +13,7 @@ import type { Json, JsonObject } from '../../values/json/json.ts';
  * and their functions, invitations, jobs and others are in other files of this folder.
  */
 
-/** What a derived key needs from the record that it names: a key of another generation is invalid. */
+/** Members of a record that its derived key depends on: a key of another generation is invalid. */
 export interface Keyed {
   /** Version of the deployment's secret with which the current key was made. */
   readonly secret_version: number;

@@ -77,7 +77,7 @@ export interface TraceData {
   readonly meta?: JsonObject;
   /** Scripts between the client and this run, including itself. */
   readonly depth: number;
-  /** What a run needs beyond its arguments, to start or to be repeated; absent for a direct run, which is of its parent. */
+  /** Data that a run starts with, in addition to its arguments; absent for a direct run, which is of its parent. */
   readonly run?: PlannedRun;
   /** Whether the arguments were dropped: the run was blocked, or the instance's quota was exceeded. */
   readonly lacksArguments?: true;

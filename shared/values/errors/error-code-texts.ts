@@ -5,7 +5,7 @@ export interface ErrorCodeText {
   /** Statuses of responses with this code. */
   readonly statuses: readonly number[];
   readonly meaning: string;
-  /** What the client, or for 5xx the operator, can do. */
+  /** Advice for the client, or for the operator in the case of 5xx. */
   readonly remedy: string;
 }
 

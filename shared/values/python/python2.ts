@@ -12,7 +12,7 @@ import { type CodeText, tokensOf } from './tokens.ts';
 /** A place where a source is Python 2. */
 export interface Python2Finding {
   readonly line: number;
-  /** What is there: `print statement`. */
+  /** The construct, such as `print statement`. */
   readonly what: string;
   /** False: a version of Python 3 may accept it, so it counts only if Python itself rejects the line. */
   readonly isCertain: boolean;

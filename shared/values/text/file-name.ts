@@ -6,7 +6,7 @@ const maxBytes = 255;
 /** Characters that no file is named with, or that reorder a name so that it ends with another extension. */
 const controls = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** What a file without a name is called where it is stored. */
+/** Name under which a file without a name is stored. */
 const keyName = /^[0-9a-f]{40}(?:\.[a-z0-9]{1,15})?$/;
 
 /** Returns the last part of a path, of either kind of system; empty when it names a folder. */

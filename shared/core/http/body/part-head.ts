@@ -2,7 +2,7 @@ import type { TextDecoder } from 'node:util';
 import { decoderOf } from '../../../values/text/decode-text.ts';
 import { withoutFolders } from '../../../values/text/file-name.ts';
 
-/** What the headers of a part of `multipart/form-data` say. */
+/** Values from the headers of a part of `multipart/form-data`. */
 export interface PartHead {
   readonly field: string;
   /** Without folders; undefined when the part has none, as a field of text has. */

@@ -2,8 +2,8 @@ import { isRecord } from './dom.ts';
 import { keyHeaders } from './keys.ts';
 
 /*
- * What runs in the background is asked for again until it is finished: the page of a run or of several, and the result
- * below the form that has started one.
+ * Results of background runs are requested again until they are finished: the page of a run or of several, and the
+ * result below the form that has started one.
  */
 
 const pollMs = 1000;

@@ -105,7 +105,7 @@ function isOpen({ endsAt }: ScriptClaims, clock: Clock): boolean {
   return clock.micros() < endsAt * 1_000_000;
 }
 
-/** What is needed to verify keys. */
+/** Ports and cache that verify keys. */
 export interface KeyRing extends Pick<Platform, 'clock' | 'secrets' | 'store'> {
   /** Keys that were verified. */
   readonly known: Caches['keys'];

@@ -77,7 +77,7 @@ export function addCallerKeys(
   if (isOutside) add('keyInstance', instanceEntity.key(apiKey.scope));
 }
 
-/** Who made a request, as far as its context shows it. */
+/** Caller of a request, as far as its context shows it. */
 export interface SettledCaller {
   readonly actor: Actor;
   readonly account: Stored<AccountData> | undefined;

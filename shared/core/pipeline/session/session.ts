@@ -8,7 +8,7 @@ import type { Caller } from '../caller/authentication.ts';
 import type { Found } from '../load.ts';
 import { createSessionStore } from './session-store.ts';
 
-/** What is known of the request that opens a session, and how it opens others. */
+/** Values of the request that opens a session, and the function that opens others. */
 export interface SessionParts {
   readonly caller: Caller;
   /** Records of the caller and of the place that were read. */
@@ -25,7 +25,7 @@ export interface SessionParts {
   ) => Promise<OpenedGroup>;
 }
 
-/** What a request inside another one receives. */
+/** Values that a request inside another one receives. */
 export interface SessionCall {
   /** The caller of the outer request; credentials of the inner requests are ignored. */
   readonly caller: Caller;

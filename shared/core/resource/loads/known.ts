@@ -18,7 +18,7 @@ export interface Params {
   readonly member?: number;
 }
 
-/** What is known about a request while records are still being read. */
+/** Ids of a request that are known while records are still being read. */
 export interface Known {
   readonly params: Params;
   /** Id of the account whose key the request has. */

@@ -58,7 +58,7 @@ export type LoadsOf<Loaded extends object> = {
   readonly [Name in keyof Loaded]: Load<Loaded[Name]>;
 };
 
-/** What handlers get for loads that are declared. */
+/** Values that handlers get for loads that are declared. */
 export type LoadedOf<Loads extends object> = {
   readonly [Name in keyof Loads]: Loads[Name] extends Load<infer Value> ? Value : never;
 };

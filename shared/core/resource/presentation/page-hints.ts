@@ -10,7 +10,7 @@ export interface QueryableField {
   readonly isOrderable: boolean;
 }
 
-/** What a page needs to know about a resource, in addition to its description. */
+/** Properties of a resource that its page uses, in addition to its description. */
 export interface PageHints {
   /** Returns the path of the list in which a reference with this target finds its item. */
   readonly listOf?: (target: string) => string;

@@ -53,7 +53,7 @@ export const jobLag = 'jobLagMs';
 /** Metrics that CloudWatch counts in the lines of the log. */
 export const lineMetrics = { errors: 'errorLines', deadLetters: 'deadLetters' } as const;
 
-/** What a request's line reports in addition to its own members. */
+/** Figures that a request's line reports in addition to its own members. */
 export interface RequestFigures {
   /** Of the response. */
   readonly status: number;

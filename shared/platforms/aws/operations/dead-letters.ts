@@ -27,7 +27,7 @@ import type { Deployment } from './stack.ts';
 /** Time for which messages that were listed are hidden from other commands. */
 const hiddenSeconds = 300;
 
-/** What is done with one letter. */
+/** Actions on one letter. */
 interface Handling {
   readonly letter: DeadLetter;
   replay(): Promise<void>;

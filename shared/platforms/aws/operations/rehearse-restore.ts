@@ -27,7 +27,7 @@ export interface RehearsalOptions {
   readonly onStep: (step: string, ms: number) => void;
 }
 
-/** What a rehearsal has found. */
+/** Result of a rehearsal. */
 export interface Rehearsal {
   /** From the request to a table that a deployment can adopt. */
   readonly totalMs: number;

@@ -23,7 +23,7 @@ export interface Removal {
 
 const maxWaitSeconds = 3600; // a CDN takes some minutes
 
-/** What a removal would delete. */
+/** Plan of a removal. */
 export interface Plan {
   /** Lines for the operator; none when nothing is left. */
   readonly lines: readonly string[];

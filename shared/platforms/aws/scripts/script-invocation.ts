@@ -61,7 +61,7 @@ export const refusedMessage = 'the kernel refuses protections of Python scripts'
 
 type Ended = (result: Partial<EndedRun>) => Attempt;
 
-/** What the kernel can refuse to the runner of a Python script: see runtimes/python/index.py. */
+/** Protections of the runner of a Python script that a kernel may lack: see runtimes/python/index.py. */
 const refusable = ['filters', 'privileges', 'orphans', 'hiding'] as const;
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));

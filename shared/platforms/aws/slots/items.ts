@@ -30,7 +30,7 @@ export type HeldSlot = {
   readonly waiter?: string;
 };
 
-/** What a slot is taken for. */
+/** Instance and time for which a slot is taken. */
 export interface SlotUse {
   readonly instance: number;
   /** Milliseconds until it is free again, unless it is renewed or released. */

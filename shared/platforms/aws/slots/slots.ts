@@ -28,7 +28,7 @@ export interface AdoptedSlot {
   readonly release: Release;
 }
 
-/** What slots need. */
+/** Ports that slots use. */
 export interface SlotsOptions extends QueueServices {
   /** Called after each release of a slot of an instance. Never rejects. */
   readonly released: (instance: number) => Promise<void>;

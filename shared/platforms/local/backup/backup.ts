@@ -9,7 +9,7 @@ import { StartError } from '../server/start-error.ts';
 import { openStoreReader } from '../store/read-only.ts';
 import { linkFiles } from './link-files.ts';
 
-/** What a backup contains. */
+/** Contents of a backup. */
 export interface BackupSize {
   readonly items: number;
   readonly files: number;

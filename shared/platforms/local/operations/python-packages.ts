@@ -23,7 +23,7 @@ import { currentSet, packagesFolder, setPrefix } from '../scripts/commands/pytho
 import { succeeds } from '../scripts/sandbox/probe.ts';
 import { type ListedPackage, parsePackageList } from './package-list.ts';
 
-/** What {@link installPythonPackages} installs, and where. */
+/** Packages that {@link installPythonPackages} installs, and their folder. */
 export interface PythonPackagesOptions {
   /** The data folder of a server; its `python-packages` receives the set. */
   readonly data: string;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { freshMs, replacementChoice } from '../../../values/bounds.ts';
 import { addressGroup } from '../../../values/source-address.ts';
 
-/** What matters of a connection when another one needs its place. */
+/** Properties of a connection that decide whether another one replaces it. */
 interface Replaceable {
   /** Group of its client's address. */
   readonly address: string;

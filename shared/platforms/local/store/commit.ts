@@ -24,7 +24,7 @@ export interface Plan<Result> {
 /** Plans a piece of work; throws its error. */
 export type Work<Result> = (read: ReadItem) => Plan<Result>;
 
-/** What became of a piece of work: its result, or its error, and then nothing of it is applied. */
+/** Outcome of a piece of work: its result, or its error, and then nothing of it is applied. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
 /** Runs pieces of work in shared commits. */

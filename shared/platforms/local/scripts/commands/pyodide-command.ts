@@ -47,7 +47,7 @@ export function findPyodide(): Pyodide | undefined {
   }
 }
 
-/** What a Pyodide runner reads besides Pyodide. */
+/** Files that a Pyodide runner reads in addition to Pyodide. */
 export interface PyodideNeeds {
   /** A path from {@link makeSnapshot}. */
   readonly snapshot: string;

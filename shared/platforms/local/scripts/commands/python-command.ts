@@ -53,7 +53,7 @@ function probePython(isolation: Isolation, python: FoundPython) {
   });
 }
 
-/** What a runner of Python scripts gets besides its isolation. */
+/** Memory limit and packages of a runner of Python scripts. */
 export interface PythonNeeds {
   /** Memory of all child processes, which limits a run too. */
   readonly childBytes: number;

@@ -16,7 +16,7 @@ export interface Common {
   readonly hidden?: string | undefined;
   /** True when the server is root: each program starts as root, and becomes another user before it runs a script. */
   readonly isRoot?: boolean;
-  /** What does not hold for the user of this server, at levels other than bubblewrap. */
+  /** Protections that the user of this server does not get, at levels other than bubblewrap. */
   readonly gaps?: readonly string[];
   /** Why no script may run; absent when scripts run. */
   readonly obstacle?: string;

@@ -23,9 +23,9 @@ export interface ArrivingForm {
   admit(upload: AdmittedUpload): Promise<boolean>;
 }
 
-/** What a genuine form allows. */
+/** Upload that a genuine form allows. */
 export interface AdmittedUpload {
-  /** What its upload is counted for. */
+  /** Owner that its upload is counted for. */
   readonly owner: string;
   /** Of its file. */
   readonly maxBytes: number;
@@ -34,7 +34,7 @@ export interface AdmittedUpload {
 /** Reads a form; returns the error when nothing was stored. */
 export type ReadForm = (form: ArrivingForm) => Promise<ApiError | undefined>;
 
-/** What the receiver has for all forms. */
+/** Values of the receiver that all forms share. */
 export interface FormRooms {
   readonly patience: Patience;
   /** Counts the bytes of fields. */

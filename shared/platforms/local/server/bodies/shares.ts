@@ -17,7 +17,7 @@ export interface Claim {
   readonly holder?: Holder;
 }
 
-/** What holds bytes, and can be ended. */
+/** Holder of bytes, which can be ended. */
 export interface Holder {
   /** Bytes per millisecond that it gains. */
   rate(): number;

@@ -1,6 +1,6 @@
 import type { Key } from '../../../../store/store.ts';
 
-/** What a full cache knows of keys, by their hashes. */
+/** Knowledge of a full cache about keys, by their hashes. */
 export interface Filters {
   readonly present: Presence;
   /** Notes that a key was read; returns whether it was among the last ones before, about as many as there are items. */
