@@ -97,8 +97,9 @@ async function listMessages(context: ChannelContext): Promise<PageBody> {
           above: Math.max(range.above ?? 0, above),
         });
   const rows = inListOrder(found.slice(0, paging.size), paging);
+  const { route } = context;
   const page = pageOf(
-    { path: pathOf(context, context.route.paths), query, paging },
+    { route, path: pathOf(context, route.paths), query, paging },
     rows,
     found.length > paging.size,
   );

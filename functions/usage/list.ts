@@ -57,7 +57,8 @@ export async function readUsage(
   if (filter.isTotal) return { rows: await readTotals(context, asked), next: null, prev: null };
   const found = paging.size === 0 ? [] : await readRows(context, asked, limit);
   const rows = inListOrder(found.slice(0, paging.size), paging);
-  return { rows, ...neighbours({ path, query, paging }, rows, found.length > paging.size) };
+  const { route } = context;
+  return { rows, ...neighbours({ route, path, query, paging }, rows, found.length > paging.size) };
 }
 
 type Place = Pick<UsageRow, 'period' | 'pk'>;

@@ -55,7 +55,7 @@ export async function readObjectPage(
   const value = (name: string) => queryValue(query, name);
   // objects have order_by instead of `ordering`
   const paging = parsePaging((name) => (name === 'ordering' ? undefined : value(name)));
-  const { platform, caches, actor, request, instanceName } = context;
+  const { platform, caches, actor, request, instanceName, route } = context;
   const place = { instance: instanceOf(context), instanceName, class: context.loaded.class };
   const { order, objects, count, isMore } = await listObjects(
     { platform, caches, actor, request, ...place },
@@ -73,5 +73,5 @@ export async function readObjectPage(
     item,
     lastValue: isEdge(at) ? lastValueOf(order, queried(item)) : undefined,
   }));
-  return { count, ...pageOf({ path, query, paging }, rows, isMore) };
+  return { count, ...pageOf({ route, path, query, paging }, rows, isMore) };
 }
