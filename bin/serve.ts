@@ -28,6 +28,7 @@ import { StartError } from '../shared/platforms/local/server/start-error.ts';
 import { processVariables } from '../shared/ports/setting-variables.ts';
 import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
 import { firstAccountEntity } from '../shared/table/entities.ts';
+import { responseTemplates } from '../shared/templates/response-templates.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
@@ -137,7 +138,7 @@ function describeUnknown(): string {
 
 /** Connects the whole map to this platform. */
 function connect(platform: LocalPlatform): Dispatch {
-  return platform.track(createDispatch(routes, platform));
+  return platform.track(createDispatch(routes, platform, { renderer: responseTemplates }));
 }
 
 /** Returns the function that serves the interface, and the console at its own path. */

@@ -1,8 +1,9 @@
 import { acceptWrites, closeWrites, openInvitation } from '../../shared/accounts/invitations.ts';
 import { invitationKey } from '../../shared/accounts/keys.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import { accountsOnly, endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
 import { computed, defineFields, text } from '../../shared/core/resource/field.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';

@@ -9,9 +9,10 @@ import {
   mailUid,
   type TokenSubject,
 } from '../../shared/accounts/rules/mail-tokens.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
 import { defineFields, email, text } from '../../shared/core/resource/field.ts';
-import { type Body, type Values, validInput } from '../../shared/core/resource/input.ts';
+import { type Values, validInput } from '../../shared/core/resource/input.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/ports/ports.ts';

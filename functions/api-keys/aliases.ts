@@ -1,6 +1,5 @@
 import { maxAliases } from '../../shared/accounts/rules/max-aliases.ts';
 import { findAlias } from '../../shared/core/pipeline/caller/aliases.ts';
-import { aliasMac, isCurrent } from '../../shared/core/pipeline/caller/credentials.ts';
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { computed } from '../../shared/core/resource/field.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
@@ -11,7 +10,7 @@ import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { checkUnchanged, updateItem } from '../../shared/store/writes.ts';
-import { apiKeyEntity, instanceNameEntity, ownerOfData } from '../../shared/table/entities.ts';
+import { apiKeyEntity, instanceNameEntity } from '../../shared/table/entities.ts';
 import type {
   AliasData,
   ApiKeyData,
@@ -26,6 +25,8 @@ import {
   parentNotFound,
 } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
+import { aliasMac, isCurrent } from '../../shared/values/keys/credentials.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { aliasFields } from './fields.ts';
 
 const loads = { key: recordAt(apiKeyEntity, ['instance', 'id']) };

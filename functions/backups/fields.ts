@@ -1,5 +1,4 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import type { Field } from '../../shared/core/resource/field.ts';
 import {
   computed,
   defineFields,
@@ -7,6 +6,7 @@ import {
   metadata,
   text,
 } from '../../shared/core/resource/field.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { integer, schemaOf } from '../../shared/values/values.ts';
 

@@ -13,13 +13,13 @@ import {
   backupEntity,
   deploymentCounter,
   instanceEntity,
-  isInstance,
   memberEntity,
 } from '../../shared/table/entities.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
 import { type Access, allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
+import { isInstance } from '../../shared/values/keys/data-ids.ts';
 import { backupFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';

@@ -24,8 +24,6 @@ import {
   backupEntity,
   backupReaderEntity,
   instanceEntity,
-  isInstance,
-  ownerOfData,
   restoreEntity,
 } from '../../shared/table/entities.ts';
 import type { BackupData, RestoreData } from '../../shared/table/records/backups.ts';
@@ -33,6 +31,7 @@ import { allRights } from '../../shared/values/access.ts';
 import { forbidden, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
+import { isInstance, ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { restoreFields } from './fields.ts';
 

@@ -25,10 +25,10 @@ import {
   backupEntity,
   instanceBackupEntity,
   instanceEntity,
-  ownerOfData,
 } from '../../shared/table/entities.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
 import { notFound, refused } from '../../shared/values/errors/errors.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { backupFields } from './fields.ts';
 

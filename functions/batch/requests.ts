@@ -1,9 +1,10 @@
+import type { Body } from '../../shared/core/http/body/body.ts';
 import { parseJsonText, tooMuchStructure } from '../../shared/core/http/json-text.ts';
-import type { Fields } from '../../shared/core/resource/field.ts';
-import { type Body, bodyObject } from '../../shared/core/resource/input.ts';
-import { versions } from '../../shared/core/resource/versions.ts';
+import { bodyObject } from '../../shared/core/resource/input.ts';
+import type { Fields } from '../../shared/core/routing/forms.ts';
 import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
 import { type Method, methods } from '../../shared/core/routing/route.ts';
+import { versions } from '../../shared/core/routing/versions.ts';
 import { maxStructure } from '../../shared/values/bounds.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { ApiError, type FieldErrors, invalid, refused } from '../../shared/values/errors/errors.ts';

@@ -14,8 +14,8 @@ import {
   orderingParameters,
   pageParameters,
   projectionParameters,
-  type QueryParameters,
 } from '../../shared/core/resource/query-parameters.ts';
+import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { messageEntity, messageRoomEntity } from '../../shared/table/entities.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';

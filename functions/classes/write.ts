@@ -7,8 +7,8 @@ import {
 } from '../../shared/classes/rules/class-storage.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import { profileClass } from '../../shared/classes/rules/permissions.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import {
-  type Body,
   bodyObject,
   type Input,
   type InputMode,

@@ -1,4 +1,5 @@
-import { type Body, type Input, validValues } from '../../shared/core/resource/input.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
+import { type Input, validValues } from '../../shared/core/resource/input.ts';
 import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   freedRow,

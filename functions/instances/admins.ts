@@ -7,15 +7,11 @@ import { instanceOf } from '../../shared/core/resource/place.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { deleteIfExists, deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
-import {
-  accountEntity,
-  adminEntity,
-  memberEntity,
-  ownerOfData,
-} from '../../shared/table/entities.ts';
+import { accountEntity, adminEntity, memberEntity } from '../../shared/table/entities.ts';
 import type { AccountData, AdminData } from '../../shared/table/records/records.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { forbidden, notFound } from '../../shared/values/errors/errors.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 
 /** A membership joined with its account. */
 interface View {

@@ -1,11 +1,6 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import {
-  computed,
-  defineFields,
-  description,
-  type Field,
-  metadata,
-} from '../../shared/core/resource/field.ts';
+import { computed, defineFields, description, metadata } from '../../shared/core/resource/field.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
 import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 
 /** The name of an instance, set at creation; renaming is a separate action. */

@@ -24,7 +24,6 @@ import {
   invitedEmailEntity,
   invitedEntity,
   memberEntity,
-  ownerOfData,
 } from '../../shared/table/entities.ts';
 import {
   type InvitationData,
@@ -33,6 +32,7 @@ import {
 } from '../../shared/table/records/invitations.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 
 /** An invitation with its key, which is computed for each response. */

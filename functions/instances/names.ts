@@ -1,4 +1,4 @@
-import type { Body } from '../../shared/core/resource/input.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import { readRename } from '../../shared/core/resource/named-records.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import { clearInstance } from '../../shared/instances/clear-partitions.ts';

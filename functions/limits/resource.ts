@@ -1,7 +1,8 @@
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { computed, type Field, type Fields } from '../../shared/core/resource/field.ts';
+import { computed } from '../../shared/core/resource/field.ts';
 import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
+import type { Field, Fields } from '../../shared/core/routing/forms.ts';
 import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
 import { scheduleLimit } from '../../shared/schedules/schedule-record.ts';
 import { instanceLimits } from '../../shared/scripts/slots.ts';

@@ -1,10 +1,11 @@
-import { computed, type Fields, json } from '../../shared/core/resource/field.ts';
+import { computed, json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { rowsOf } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
+import type { Fields } from '../../shared/core/routing/forms.ts';
 import type { Context, OperationName, Route } from '../../shared/core/routing/route.ts';
 import { resultOf } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';

@@ -1,9 +1,10 @@
 import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/core/resource/field.ts';
+import { json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
 import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
 import { idsFrom } from '../../shared/core/resource/place.ts';
+import type { Fields } from '../../shared/core/routing/forms.ts';
 import type { Context, OperationName, Route } from '../../shared/core/routing/route.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';

@@ -4,8 +4,8 @@ import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/load
 import { cut } from '../../shared/core/resource/page.ts';
 import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
 import { showFields } from '../../shared/core/resource/show.ts';
-import { type Version, versions } from '../../shared/core/resource/versions.ts';
 import { type Context, type Family, onlyIn } from '../../shared/core/routing/route.ts';
+import { type Version, versions } from '../../shared/core/routing/versions.ts';
 import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { scheduleEntity, scriptEntity } from '../../shared/table/entities.ts';

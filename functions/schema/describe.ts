@@ -1,8 +1,6 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
-import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
+import type { Fields, LinkForm, QueryParameters } from '../../shared/core/routing/forms.ts';
 import { documentedPath } from '../../shared/core/routing/path-parameters.ts';
 import {
   type Method,
@@ -10,6 +8,7 @@ import {
   type Operation,
   type Route,
 } from '../../shared/core/routing/route.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import type { Access, Right } from '../../shared/values/access.ts';
 import { type DescribedResponse, type Model, Models } from './models.ts';
 import { nameOperation } from './words.ts';

@@ -1,7 +1,6 @@
-import type { Fields } from '../../shared/core/resource/field.ts';
 import { allowedMethods, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { Fields, QueryParameters } from '../../shared/core/routing/forms.ts';
 import {
   acceptedPattern,
   documentedParameters,

@@ -1,6 +1,6 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
-import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
 import { nounOf } from '../../shared/core/resource/presentation/words.ts';
+import type { Fields, LinkForm } from '../../shared/core/routing/forms.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { typeName } from './words.ts';
 

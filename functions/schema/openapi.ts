@@ -1,5 +1,5 @@
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { QueryParameter } from '../../shared/core/resource/query-parameters.ts';
+import type { QueryParameter } from '../../shared/core/routing/forms.ts';
 import {
   acceptedPattern,
   documentedParameters,

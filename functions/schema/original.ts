@@ -1,9 +1,9 @@
-import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
 import { describeChoices, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
+import type { Fields, LinkForm } from '../../shared/core/routing/forms.ts';
 import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
 import type { Method, Route } from '../../shared/core/routing/route.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import { isJsonObject, type JsonObject } from '../../shared/values/json/json.ts';
 import type { Description } from './describe.ts';
 import { groupBy } from './group.ts';

@@ -2,11 +2,11 @@ import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/load
 import type { Context } from '../../shared/core/routing/route.ts';
 import {
   configEntity,
-  isInstance,
   scriptEndpointEntity,
   scriptEndpointPositionEntity,
   scriptEntity,
 } from '../../shared/table/entities.ts';
+import { isInstance } from '../../shared/values/keys/data-ids.ts';
 
 /** The script endpoint that a path names. */
 export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', 'endpoint']);

@@ -1,8 +1,3 @@
-import {
-  callVariables,
-  renderText,
-  storedTemplate,
-} from '../../shared/core/pipeline/response-templates.ts';
 import { endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
 import { validInput } from '../../shared/core/resource/input.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
@@ -19,6 +14,11 @@ import type { Context, Family } from '../../shared/core/routing/route.ts';
 import { templateEntity } from '../../shared/table/entities.ts';
 import type { TemplateData } from '../../shared/table/records/records.ts';
 import { predefinedTemplates } from '../../shared/templates/predefined.ts';
+import {
+  callVariables,
+  renderText,
+  storedTemplate,
+} from '../../shared/templates/response-templates.ts';
 import { allRights } from '../../shared/values/access.ts';
 import { notFound } from '../../shared/values/errors/errors.ts';
 import { renderFields, templateFields } from './fields.ts';

@@ -1,6 +1,5 @@
-import { storedTemplate } from '../../shared/core/pipeline/response-templates.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import {
-  type Body,
   type Input,
   type InputMode,
   type Values,
@@ -24,6 +23,7 @@ import { deleteItem } from '../../shared/store/writes.ts';
 import { templateEntity, templatePositionEntity } from '../../shared/table/entities.ts';
 import type { TemplateData } from '../../shared/table/records/records.ts';
 import { isPredefined, predefinedTemplates } from '../../shared/templates/predefined.ts';
+import { storedTemplate } from '../../shared/templates/response-templates.ts';
 import type { templateFields } from './fields.ts';
 
 export const kind: NamedKind<TemplateData> = {

@@ -1,8 +1,9 @@
 import { limitAttempts } from '../../shared/accounts/attempts.ts';
 import { hashOf, matchesHash } from '../../shared/accounts/passwords.ts';
 import { isBcryptHash } from '../../shared/accounts/rules/passwords.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
+import { validInput } from '../../shared/core/resource/input.ts';
 import { instanceOf } from '../../shared/core/resource/place.ts';
 import { unlessConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';

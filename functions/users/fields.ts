@@ -2,10 +2,10 @@ import {
   computed,
   defineFields,
   description,
-  type Fields,
   json,
   text,
 } from '../../shared/core/resource/field.ts';
+import type { Fields } from '../../shared/core/routing/forms.ts';
 import { describedFields, objectFields } from '../../shared/objects/object-fields.ts';
 import { objectLinks } from '../../shared/objects/show-object.ts';
 import {

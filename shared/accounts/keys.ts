@@ -1,15 +1,16 @@
+import type { Platform, Secrets } from '../ports/ports.ts';
+import { accountEntity, instanceEntity } from '../table/entities.ts';
+import type { InvitationData } from '../table/records/invitations.ts';
+import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
+import type { ScriptData } from '../table/records/scripts.ts';
 import {
   isGenuine,
   keyText,
   maxGeneration,
   parseKey,
   type RecordClaims,
-} from '../core/pipeline/caller/credentials.ts';
-import type { Platform, Secrets } from '../ports/ports.ts';
-import { accountEntity, instanceEntity, ownerOfData } from '../table/entities.ts';
-import type { InvitationData } from '../table/records/invitations.ts';
-import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
-import type { ScriptData } from '../table/records/scripts.ts';
+} from '../values/keys/credentials.ts';
+import { ownerOfData } from '../values/keys/data-ids.ts';
 
 /** Computes an account's key from its record. */
 export function accountKey(secrets: Secrets, { id, ...keyed }: AccountData): Promise<string> {

@@ -1,6 +1,5 @@
 import { clearData } from '../instances/clear-partitions.ts';
-import type { JobContext, StepResult } from '../jobs/jobs.ts';
-import { newJob } from '../jobs/jobs.ts';
+import { type JobContext, newJob, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import { readTogether } from '../store/entity.ts';
@@ -13,7 +12,6 @@ import {
   classNumbersEntity,
   instanceEntity,
   instanceNameEntity,
-  restoredData,
   restoreEntity,
 } from '../table/entities.ts';
 import type { BackupStatus, RestoreData } from '../table/records/backups.ts';
@@ -23,6 +21,7 @@ import type {
   InstanceData,
   InstanceNameData,
 } from '../table/records/records.ts';
+import { restoredData } from '../values/keys/data-ids.ts';
 import { timestamp } from '../values/timestamp.ts';
 import type { Sums } from './restore-items.ts';
 import type { Ids } from './restored-ids.ts';

@@ -1,4 +1,5 @@
-import { computed, type Fields } from '../core/resource/field.ts';
+import { computed } from '../core/resource/field.ts';
+import type { Fields } from '../core/routing/forms.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import type { Json } from '../values/json/json.ts';
 

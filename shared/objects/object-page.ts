@@ -2,7 +2,7 @@ import type { ClassContext } from '../classes/class-record.ts';
 import { queryValue } from '../core/http/message.ts';
 import { type Page, pageOf } from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
-import type { QueryParameters } from '../core/resource/query-parameters.ts';
+import type { QueryParameters } from '../core/routing/forms.ts';
 import { listObjects } from '../search/list-objects.ts';
 import { queried } from '../search/queried.ts';
 import { lastValueOf } from '../search/query/order.ts';

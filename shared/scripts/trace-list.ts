@@ -1,6 +1,7 @@
-import { computed, type Fields } from '../core/resource/field.ts';
+import { computed } from '../core/resource/field.ts';
 import { linksOf, pathOf } from '../core/resource/links.ts';
 import type { LoadsOf } from '../core/resource/loads/loads.ts';
+import type { Fields } from '../core/routing/forms.ts';
 import type { Context, Route } from '../core/routing/route.ts';
 import type { TraceData, TraceKind } from '../table/records/scripts.ts';
 import { type Access, allRights } from '../values/access.ts';

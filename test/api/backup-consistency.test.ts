@@ -12,11 +12,10 @@ import {
   classEntity,
   instanceNameEntity,
   objectEntity,
-  ownerOfData,
-  restoredData,
 } from '../../shared/table/entities.ts';
 import { archiveFiles, manifestKey } from '../../shared/values/file-keys.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
+import { ownerOfData, restoredData } from '../../shared/values/keys/data-ids.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { hasFile } from '../support/has-file.ts';

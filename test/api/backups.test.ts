@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import { activeRestoreEntity, backupEntity, ownerOfData } from '../../shared/table/entities.ts';
+import { activeRestoreEntity, backupEntity } from '../../shared/table/entities.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
 import { archiveFiles, chunkKey, manifestKey } from '../../shared/values/file-keys.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';

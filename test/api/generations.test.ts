@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { accountKey } from '../../shared/accounts/keys.ts';
-import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import type { Key } from '../../shared/store/store.ts';
 import {
   accountEntity,
@@ -8,6 +7,7 @@ import {
   scriptEndpointEntity,
   userEntity,
 } from '../../shared/table/entities.ts';
+import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { dataIdOf } from '../support/moved-store.ts';

@@ -8,7 +8,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimsOf } from '../../shared/accounts/keys.ts';
-import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { openSecrets } from '../../shared/platforms/aws/secrets.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import type { Secrets } from '../../shared/ports/ports.ts';
@@ -19,6 +18,7 @@ import {
   scriptEndpointEntity,
   userEntity,
 } from '../../shared/table/entities.ts';
+import { keyText } from '../../shared/values/keys/credentials.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createCaches } from '../../shared/core/resource/caches.ts';
-import type { Known } from '../../shared/core/resource/loads/known.ts';
 import { loadedOperations } from '../../shared/core/resource/loads/loaded-operations.ts';
 import {
   loadsFor,
@@ -11,6 +9,8 @@ import {
   required,
   requireLoaded,
 } from '../../shared/core/resource/loads/loads.ts';
+import { createCaches } from '../../shared/core/routing/caches.ts';
+import type { Known } from '../../shared/core/routing/known.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import {
   classEntity,

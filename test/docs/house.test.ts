@@ -72,9 +72,7 @@ const exceptions: Readonly<Record<string, readonly string[]>> = {
   // scripts have credentials, and the rights of users depend on their groups
   'shared/core/pipeline/caller/authentication.ts': ['script'],
   'shared/core/pipeline/caller/caller-records.ts': ['groups', 'script'],
-  'shared/core/pipeline/caller/credentials.ts': ['script'],
-  'shared/core/pipeline/response-templates.ts': ['template', 'templates'], // they render responses of all routes
-  'shared/core/resource/loads/known.ts': ['channel', 'device', 'template'], // parameters of paths
+  'shared/core/routing/known.ts': ['channel', 'device', 'template'], // parameters of paths
 };
 
 test('the core names features only where they are listed here', () => {

@@ -6,6 +6,7 @@ import {
   contentPartitions,
   ownPartitions,
 } from '../../shared/table/partitions.ts';
+import { isInstance, ownerOfData, restoredData } from '../../shared/values/keys/data-ids.ts';
 
 const place = { instance: 7, provider: 'apns', environment: 'development' } as const;
 const waiter = { isAwaited: true, sinceMs: 1_700_000_000_123.4, id: 'a1' };
@@ -411,16 +412,12 @@ test('the partitions of a class', () => {
 });
 
 test('the data id of an instance', () => {
-  const data = table.restoredData(7, 3);
+  const data = restoredData(7, 3);
 
   expect(data).toBe(30_000_000_007);
-  expect(table.restoredData(data, 4)).toBe(40_000_000_007);
-  expect([table.ownerOfData(data), table.ownerOfData(7)]).toEqual([7, 7]);
-  expect([table.isInstance(7, data), table.isInstance(7, 7), table.isInstance(3, data)]).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  expect(restoredData(data, 4)).toBe(40_000_000_007);
+  expect([ownerOfData(data), ownerOfData(7)]).toEqual([7, 7]);
+  expect([isInstance(7, data), isInstance(7, 7), isInstance(3, data)]).toEqual([true, true, false]);
   expect(table.dataOfName({ instance: 7 })).toBe(7);
   expect(table.dataOfName({ instance: 7, data })).toBe(data);
   expect(table.instanceIn(table.objectEntity.key(data, 5, 9))).toBe(data);
@@ -444,7 +441,7 @@ test('keys of what belongs to an instance itself do not depend on its data id', 
     ...ownPartitions(id),
   ];
 
-  expect(keysOf(table.restoredData(7, 3))).toEqual(keysOf(7));
+  expect(keysOf(restoredData(7, 3))).toEqual(keysOf(7));
 });
 
 test('the partitions of the contents of an instance, the main one last', () => {

@@ -1,15 +1,11 @@
 import type { Put, Store, Transaction, Write } from '../../shared/store/store.ts';
-import {
-  classEntity,
-  instanceEntity,
-  instanceNameEntity,
-  restoredData,
-} from '../../shared/table/entities.ts';
+import { classEntity, instanceEntity, instanceNameEntity } from '../../shared/table/entities.ts';
 import type {
   ClassData,
   InstanceData,
   InstanceNameData,
 } from '../../shared/table/records/records.ts';
+import { restoredData } from '../../shared/values/keys/data-ids.ts';
 
 import { medium } from './medium.ts';
 

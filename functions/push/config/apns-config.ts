@@ -1,6 +1,7 @@
+import type { Body } from '../../../shared/core/http/body/body.ts';
 import { endpointRoute } from '../../../shared/core/resource/endpoint.ts';
 import { computed, defineFields, flag, text } from '../../../shared/core/resource/field.ts';
-import { type Body, type Values, validInput } from '../../../shared/core/resource/input.ts';
+import { type Values, validInput } from '../../../shared/core/resource/input.ts';
 import { tenantOf } from '../../../shared/core/resource/place.ts';
 import type { Context, Route } from '../../../shared/core/routing/route.ts';
 import { type PushCertificate, readCertificate } from '../../../shared/push/rules/certificate.ts';

@@ -1,6 +1,6 @@
 import { endpointRoute } from '../../../shared/core/resource/endpoint.ts';
-import type { Fields } from '../../../shared/core/resource/field.ts';
 import { type Link, linksOf, pathOf } from '../../../shared/core/resource/links.ts';
+import type { Fields } from '../../../shared/core/routing/forms.ts';
 import type { Context, Operation, Route } from '../../../shared/core/routing/route.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import type { PushConfigData } from '../../../shared/table/records/push.ts';

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { queryValue } from '../../../shared/core/http/message.ts';
 import { gather, type Rows, rowsOf } from '../../../shared/core/resource/page.ts';
 import { instanceOf } from '../../../shared/core/resource/place.ts';
-import type { QueryParameters } from '../../../shared/core/resource/query-parameters.ts';
+import type { QueryParameters } from '../../../shared/core/routing/forms.ts';
 import type { Context } from '../../../shared/core/routing/route.ts';
 import { deviceIdValue } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';

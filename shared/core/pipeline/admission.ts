@@ -1,14 +1,14 @@
 import type { Share } from '../../ports/limits/fair-queue.ts';
 import type { Platform } from '../../ports/ports.ts';
-import { ownerOfData } from '../../table/entities.ts';
-import { isAnonymous, keyAtStart, mayOverride } from '../http/body/body-size.ts';
+import type { KeyClaims } from '../../values/keys/credentials.ts';
+import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { maxEventBytes } from '../http/event-size.ts';
 import type { Request } from '../http/message.ts';
-import { byCredential, createCache } from '../resource/caches.ts';
+import { byCredential, createCache } from '../routing/caches.ts';
 import type { Route } from '../routing/route.ts';
 import { createRouter, type Match } from '../routing/router.ts';
 import { credentialOutsideBody, type KeyRing } from './caller/authentication.ts';
-import type { KeyClaims } from './caller/credentials.ts';
+import { isAnonymous, keyAtStart, mayOverride } from './caller/body-size.ts';
 
 /** What a request may send as its body, judged by its head. */
 export type Admission =

@@ -1,7 +1,7 @@
-import { isInstance } from '../../table/entities.ts';
 import { denialOf, isAllowed, type Right } from '../../values/access.ts';
 import { forbidden, instanceSuspended, notFound } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
+import { isInstance } from '../../values/keys/data-ids.ts';
 import { introspect } from '../resource/introspection.ts';
 import { requireLoaded } from '../resource/loads/loads.ts';
 import type { Context, Operation, Route } from '../routing/route.ts';
@@ -93,9 +93,10 @@ export function checkOperation(context: Context, { loads = [], authorize }: Oper
 /**
  * Returns the description of a route, the response to OPTIONS.
  *
- * @throws ApiError as {@link checkReading} does
+ * @throws ApiError as {@link checkVisible} and {@link checkReading} do
  */
 export function describe(context: Context): JsonObject {
+  checkVisible(context);
   checkReading(context);
   return introspect(context);
 }

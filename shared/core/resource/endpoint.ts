@@ -1,4 +1,6 @@
 import { type Access, allRights } from '../../values/access.ts';
+import type { Body } from '../http/body/body.ts';
+import type { Field, Fields } from '../routing/forms.ts';
 import type {
   Context,
   Forms,
@@ -8,12 +10,12 @@ import type {
   ResponseForm,
   Route,
 } from '../routing/route.ts';
-import { computed, type Field, type Fields } from './field.ts';
-import { type Body, bodyFor } from './input.ts';
+import type { Version } from '../routing/versions.ts';
+import { computed } from './field.ts';
+import { bodyFor } from './input.ts';
 import { pathOf } from './links.ts';
 import { loadedForms, loadedOperations } from './loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from './loads/loads.ts';
-import type { Version } from './versions.ts';
 
 /**
  * A path that is not part of a list: a log-in, a page of links, an action on the account.

@@ -15,8 +15,8 @@ import {
 import { maxEventBytes } from '../http/event-size.ts';
 import { queryValue } from '../http/message.ts';
 import type { ItemBody } from '../http/response-cache.ts';
+import type { QueryParameters } from '../routing/forms.ts';
 import type { Context, Route } from '../routing/route.ts';
-import type { QueryParameters } from './query-parameters.ts';
 
 /** Position of an item in its list. */
 export interface Position {

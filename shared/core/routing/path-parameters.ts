@@ -1,4 +1,4 @@
-import type { Params } from '../resource/loads/known.ts';
+import type { Params } from './known.ts';
 
 /** What a `{parameter}` of a path accepts, and how it is read. */
 export interface PathParameter {

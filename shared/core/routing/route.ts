@@ -12,17 +12,16 @@ import type {
   UserData,
 } from '../../table/records/records.ts';
 import type { Access, Actor, Right } from '../../values/access.ts';
+import type { RecordClaims } from '../../values/keys/credentials.ts';
+import type { Body } from '../http/body/body.ts';
 import type { InnerRequest, Request, Response } from '../http/message.ts';
-import type { RecordClaims } from '../pipeline/caller/credentials.ts';
-import type { Caches } from '../resource/caches.ts';
-import type { Fields, LinkForm } from '../resource/field.ts';
-import type { Body } from '../resource/input.ts';
-import type { Known, Params } from '../resource/loads/known.ts';
-import type { NamedLoad, NamedLookup } from '../resource/loads/loads.ts';
-import type { PageHints } from '../resource/presentation/page-hints.ts';
-import type { QueryParameters } from '../resource/query-parameters.ts';
-import type { Rendering } from '../resource/rendering.ts';
-import type { Version } from '../resource/versions.ts';
+import type { Caches } from './caches.ts';
+import type { Fields, LinkForm, QueryParameters } from './forms.ts';
+import type { Known, Params } from './known.ts';
+import type { NamedLoad, NamedLookup } from './loads.ts';
+import type { PageHints } from './page-hints.ts';
+import type { Rendering } from './rendering.ts';
+import type { Version } from './versions.ts';
 
 /** Methods that resources have; HEAD and OPTIONS are derived. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -1,7 +1,7 @@
-import type { Params } from '../resource/loads/known.ts';
-import { type Version, versions } from '../resource/versions.ts';
+import type { Params } from './known.ts';
 import { mayStandFor, parseParameter } from './path-parameters.ts';
 import type { Route } from './route.ts';
+import { type Version, versions } from './versions.ts';
 
 /** The route that a path matches, with version and parameters. */
 export interface Match<Placed = Route> {

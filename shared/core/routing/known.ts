@@ -1,4 +1,4 @@
-import type { RecordClaims } from '../../pipeline/caller/credentials.ts';
+import type { RecordClaims } from '../../values/keys/credentials.ts';
 
 /** Path parameters in their stored form; one that cannot name anything is absent. */
 export interface Params {
