@@ -69,7 +69,7 @@ const resource: ListOf<InvitedData, View, typeof fields> = {
       to: ({ instanceName }, base) => `${base}${instanceName}/`,
     },
   ],
-  record: recordAt(invitedAccountEntity, ['account', 'id']),
+  record: recordAt(invitedAccountEntity, ['account', '{id}']),
   rows: (context, range) =>
     gather(
       range,

@@ -29,7 +29,7 @@ import { aliasMac, isCurrent } from '../../shared/values/keys/credentials.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { aliasFields } from './fields.ts';
 
-const loads = { key: recordAt(apiKeyEntity, ['instance', 'id']) };
+const loads = { key: recordAt(apiKeyEntity, ['instance', '{id}']) };
 type AliasContext = Context<LoadedOf<typeof loads>>;
 
 /** The aliases of an API key: keys of another service that stand for it (docs/reference/keys.md#aliases). */

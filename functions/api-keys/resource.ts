@@ -36,7 +36,7 @@ const resource: ListOf<ApiKeyData, View, typeof apiKeyFields> = {
     { name: 'self', type: 'detail', to: '' },
     { name: 'reset_key', type: 'key', to: 'reset_key/' },
   ],
-  record: recordAt(apiKeyEntity, ['instance', 'id']),
+  record: recordAt(apiKeyEntity, ['instance', '{id}']),
   counter: idsFrom('key'),
   authorizeItem: ({ actor }, { data }) => {
     if (actor.kind === 'apiKey' && actor.key !== data.id) throw notFound();

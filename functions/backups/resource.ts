@@ -48,7 +48,7 @@ const common = {
       to: ({ data }: View, base: string) => `${versionOf(base)}/backups/full/${data.id}/`,
     },
   ],
-  record: recordAt(backupEntity, ['account', 'id']),
+  record: recordAt(backupEntity, ['account', '{id}']),
   authorizeItem: (context: Context, { data }: Stored<BackupData>) => {
     if (!isOfPath(context, data)) throw notFound();
   },

@@ -48,7 +48,7 @@ const resource: ListOf<RestoreData, View, typeof restoreFields> = {
   access: { owner: allRights, full: allRights },
   fields: restoreFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  record: recordAt(restoreEntity, ['instance', 'id']),
+  record: recordAt(restoreEntity, ['instance', '{id}']),
   counter: idsFrom('restore'),
   rows: (context, range) =>
     rowsOf(context.platform.store, restoreEntity, [instanceOf(context)], range),

@@ -2,7 +2,6 @@ import type { Body } from '../../shared/core/http/body/body.ts';
 import { parseJsonText, tooMuchStructure } from '../../shared/core/http/json-text.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { Fields } from '../../shared/core/routing/forms.ts';
-import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
 import { type Method, methods } from '../../shared/core/routing/route.ts';
 import { versions } from '../../shared/core/routing/versions.ts';
 import { maxStructure } from '../../shared/values/bounds.ts';
@@ -25,6 +24,7 @@ import {
   textReader,
 } from '../../shared/values/scalars.ts';
 import { brokenParameterOf } from '../../shared/values/text/decode-text.ts';
+import { pathParameters } from '../../shared/values/text/path-parameters.ts';
 
 /** Requests in one batch (docs/reference/batch.md#limits). */
 const maxRequests = 50;

@@ -42,7 +42,7 @@ const resource: ListOf<ClassData, ClassView, typeof classFields> = {
     },
   ],
   parameters: prefixParameters('name'),
-  record: recordAt(classEntity, ['instance', 'class']),
+  record: recordAt(classEntity, ['instance', '{class}']),
   authorizeItem: ({ actor }, { data }) => {
     if (!isClassVisible(actor, data)) throw notFound();
   },

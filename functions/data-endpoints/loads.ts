@@ -15,7 +15,7 @@ import {
 import { notFound } from '../../shared/values/errors/errors.ts';
 
 /** The data endpoint that a path names. */
-export const endpointOfPath = recordAt(dataEndpointEntity, ['instance', 'endpoint']);
+export const endpointOfPath = recordAt(dataEndpointEntity, ['instance', '{endpoint}']);
 
 const endpoint = required(
   lookup(endpointOfPath, ({ class: name, classNumber: number }) => ({ name, number })),

@@ -36,7 +36,7 @@ const resource: ListOf<InstanceLetterData, View, typeof deadLetterFields, Loaded
     { name: 'self', type: 'detail', to: '' },
     { name: 'replay', type: 'replay', to: 'replay/' },
   ],
-  record: recordAt(instanceLetterEntity, ['instance', 'id']),
+  record: recordAt(instanceLetterEntity, ['instance', '{id}']),
   loads,
   rows: (context, range) =>
     rowsOf(context.platform.store, instanceLetterEntity, [instanceOf(context)], range),

@@ -42,7 +42,7 @@ const resource: ListOf<AdminData, View, typeof fields> = {
   },
   fields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  record: recordAt(adminEntity, ['instance', 'id']),
+  record: recordAt(adminEntity, ['instance', '{id}']),
   authorizeItem: ({ actor }, { data }, right) => {
     if (right === 'G') return;
     const isSelf = actor.kind === 'admin' && actor.account === data.account;

@@ -63,7 +63,7 @@ const resource: ListOf<InvitationData, View, typeof fields> = {
     { name: 'self', type: 'detail', to: '' },
     { name: 'resend', type: 'resend', to: 'resend/' },
   ],
-  record: recordAt(invitationEntity, ['instance', 'id']),
+  record: recordAt(invitationEntity, ['instance', '{id}']),
   counter: () => deploymentCounter('invitation'),
   rows: (context, range) =>
     rowsOf(context.platform.store, invitationEntity, [instanceOf(context)], range),

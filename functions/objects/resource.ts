@@ -54,7 +54,7 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   pageHints: objectPageHints,
   parameters: objectPageParameters,
   links: objectLinks,
-  record: recordAt(objectEntity, ['instance', classOfPath, 'id']),
+  record: recordAt(objectEntity, ['instance', classOfPath, '{id}']),
   loads: inClass,
   counter: idsFrom('object'),
   authorize: (context, right) =>

@@ -68,7 +68,7 @@ export function messageRoutes(provider: PushProvider): readonly Route[] {
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
     fields: messageFields[provider],
     links: messageLinks,
-    record: recordAt(pushMessageEntity, ['instance', 'id'], (instance, id) =>
+    record: recordAt(pushMessageEntity, ['instance', '{id}'], (instance, id) =>
       pushMessageEntity.key(instance, provider, id),
     ),
     loads: { config: onlyFor(['C'], config) },

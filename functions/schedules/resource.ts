@@ -23,7 +23,7 @@ interface View {
   readonly data: ScheduleData;
 }
 
-const scheduleOfPath = recordAt(scheduleEntity, ['instance', 'id']);
+const scheduleOfPath = recordAt(scheduleEntity, ['instance', '{id}']);
 
 /** Returns the resource of schedules in the words of a version. */
 function resourceIn(version: Version): ListOf<ScheduleData, View, ScheduleFields> {

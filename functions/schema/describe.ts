@@ -1,7 +1,7 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
 import type { Fields, LinkForm, QueryParameters } from '../../shared/core/routing/forms.ts';
-import { documentedPath } from '../../shared/core/routing/path-parameters.ts';
+import { documentedName, documentedPath } from '../../shared/core/routing/path-parameters.ts';
 import {
   type Method,
   methods,
@@ -10,6 +10,11 @@ import {
 } from '../../shared/core/routing/route.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
 import type { Access, Right } from '../../shared/values/access.ts';
+import {
+  type PathParameter,
+  pathParameter,
+  pathParameters,
+} from '../../shared/values/text/path-parameters.ts';
 import { type DescribedResponse, type Model, Models } from './models.ts';
 import { nameOperation } from './words.ts';
 
@@ -142,6 +147,19 @@ function describeOperation(place: Place): DescribedOperation {
       ...(pathParameters.length > 0 ? [404] : []),
     ],
   };
+}
+
+/** Returns the parameters of paths by their names in the document: those with a grammar of their own, then others. */
+export function parametersOf({
+  operations,
+}: Pick<Description, 'operations'>): Readonly<Record<string, PathParameter>> {
+  const all = new Map<string, PathParameter>(
+    Object.entries(pathParameters).map(([name, each]) => [documentedName(name), each]),
+  );
+  for (const name of operations.flatMap((operation) => operation.pathParameters)) {
+    if (!all.has(name)) all.set(name, pathParameter(name));
+  }
+  return Object.fromEntries(all);
 }
 
 /** Returns the callers that have a right, in the order of the table of rights. */

@@ -9,7 +9,7 @@ import {
 import { isInstance } from '../../shared/values/keys/data-ids.ts';
 
 /** The script endpoint that a path names. */
-export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', 'endpoint']);
+export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', '{endpoint}']);
 
 const endpoint = lookup(endpointOfPath, ({ script }) => script);
 

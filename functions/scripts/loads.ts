@@ -7,7 +7,7 @@ import { configEntity, scriptSourceEntity } from '../../shared/table/entities.ts
  * full access in it affects who may change a script.
  */
 export const scriptLoads = {
-  source: onlyFor(['G', 'U'], recordAt(scriptSourceEntity, ['instance', 'id'])),
+  source: onlyFor(['G', 'U'], recordAt(scriptSourceEntity, ['instance', '{id}'])),
   config: onlyFor(['U', 'C'], recordAt(configEntity, ['instance'])),
 };
 

@@ -12,4 +12,4 @@ export function below(rest: string): { readonly 'v1.1': string; readonly v1: str
 }
 
 /** The script that a path names. */
-export const scriptOfPath = recordAt(scriptEntity, ['instance', 'id']);
+export const scriptOfPath = recordAt(scriptEntity, ['instance', '{id}']);

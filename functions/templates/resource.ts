@@ -36,7 +36,7 @@ import {
 const path = '/instances/{instance}/snippets/templates/';
 const accessOfAdmins = { owner: allRights, full: allRights, write: 'LG', read: 'LG' };
 
-const templateOfPath = recordAt(templateEntity, ['instance', 'template']);
+const templateOfPath = recordAt(templateEntity, ['instance', '{template}']);
 
 const resource: ListOf<TemplateData, TemplateView, typeof templateFields> = {
   name: 'Template',

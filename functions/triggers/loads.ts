@@ -5,7 +5,7 @@ import type { TriggerData } from '../../shared/table/records/triggers.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 
 /** The trigger that a path names. */
-export const triggerOfPath = recordAt(triggerEntity, ['instance', 'id']);
+export const triggerOfPath = recordAt(triggerEntity, ['instance', '{id}']);
 
 const trigger = lookup(triggerOfPath, ({ class: name, script }) => ({ name, script }));
 

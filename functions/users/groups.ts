@@ -44,7 +44,7 @@ const resource: ListOf<GroupData, View, typeof groupFields> = {
   fields: groupFields,
   links: groupLinks,
   parameters: prefixParameters('label'),
-  record: recordAt(groupEntity, ['instance', 'id']),
+  record: recordAt(groupEntity, ['instance', '{id}']),
   counter: idsFrom('group'),
   rows: (context, range) => {
     const prefix = queryValue(context.request.query, 'label__startswith') ?? '';

@@ -46,7 +46,7 @@ interface GroupView {
   readonly group: GroupData;
 }
 
-const groupsOfUserLoads = { parent: recordAt(userEntity, ['instance', 'id']) };
+const groupsOfUserLoads = { parent: recordAt(userEntity, ['instance', '{id}']) };
 type GroupsOfUser = LoadedOf<typeof groupsOfUserLoads>;
 
 const groupsOfUser: ListOf<GroupData, GroupView, typeof groupOfUserFields, GroupsOfUser> = {
@@ -62,7 +62,7 @@ const groupsOfUser: ListOf<GroupData, GroupView, typeof groupOfUserFields, Group
   access,
   fields: groupOfUserFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  record: recordAt(groupEntity, ['instance', 'member']),
+  record: recordAt(groupEntity, ['instance', '{member}']),
   loads: groupsOfUserLoads,
   authorize: (context) => {
     parentUser(context);
@@ -114,7 +114,7 @@ interface UserOfGroupView {
 
 const usersOfGroupLoads = {
   ...profileLoads,
-  parent: required(recordAt(groupEntity, ['instance', 'id']), () => parentNotFound('Group')),
+  parent: required(recordAt(groupEntity, ['instance', '{id}']), () => parentNotFound('Group')),
 };
 
 const usersOfGroup: ListOf<
@@ -136,7 +136,7 @@ const usersOfGroup: ListOf<
   access,
   fields: userOfGroupFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  record: recordAt(membershipEntity, ['instance', 'id', 'member']),
+  record: recordAt(membershipEntity, ['instance', '{id}', '{member}']),
   loads: usersOfGroupLoads,
   authorizeItem: (context, { data }) => {
     const caller = callingUser(context);

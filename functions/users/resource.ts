@@ -47,7 +47,7 @@ const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loade
   links: userLinks,
   fieldsAt: userFieldsAt,
   parameters: prefixParameters('username'),
-  record: recordAt(userEntity, ['instance', 'id']),
+  record: recordAt(userEntity, ['instance', '{id}']),
   loads: profileLoads,
   counter: idsFrom('user'),
   authorizeItem: ({ user }, { data }) => {

@@ -48,8 +48,9 @@ export function classOfObjects<Of extends Pick<Lookup<number, ClassData>, 'gives
 }
 
 /** The class that the path names. */
-export const classOfPath = required(classLookup(recordAt(classEntity, ['instance', 'class'])), () =>
-  parentNotFound('Class'),
+export const classOfPath = required(
+  classLookup(recordAt(classEntity, ['instance', '{class}'])),
+  () => parentNotFound('Class'),
 );
 
 /** Loads of routes in a class, which is required. */

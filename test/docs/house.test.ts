@@ -65,14 +65,12 @@ function wordsIn(file: string): ReadonlySet<string> {
 
 /** Places where the core names features, each with its reason. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
-  'shared/core/routing/path-parameters.ts': ['channel', 'device', 'template'], // parameters of paths
   'shared/core/pages/assets.ts': ['script'], // of the page
   'shared/core/pages/html.ts': ['template'], // the literal
   'shared/core/pages/shell.ts': ['script'], // of the page
   // scripts have credentials, and the rights of users depend on their groups
   'shared/core/pipeline/caller/authentication.ts': ['script'],
   'shared/core/pipeline/caller/caller-records.ts': ['groups', 'script'],
-  'shared/core/routing/known.ts': ['channel', 'device', 'template'], // parameters of paths
 };
 
 test('the core names features only where they are listed here', () => {

@@ -27,7 +27,7 @@ export const deviceAccess: Access = {
 
 /** Returns the load of the device that a path names. */
 export function deviceOf(provider: PushProvider) {
-  return recordAt(pushDeviceEntity, ['instance', 'device'], (instance, device) =>
+  return recordAt(pushDeviceEntity, ['instance', '{device}'], (instance, device) =>
     pushDeviceEntity.key(instance, provider, tokenCode(provider, device)),
   );
 }

@@ -1,22 +1,10 @@
 import type { RecordClaims } from '../../values/keys/credentials.ts';
+import type { ParameterValue, pathParameters } from '../../values/text/path-parameters.ts';
 
-/** Path parameters in their stored form; one that cannot name anything is absent. */
-export interface Params {
-  readonly instance?: string;
-  readonly class?: string;
-  readonly endpoint?: string;
-  /** Text of a public link, not checked to be genuine. */
-  readonly link?: string;
-  readonly template?: string;
-  readonly channel?: string;
-  readonly id?: number;
-  /** Token of a device. */
-  readonly device?: string;
-  /** Name of another service whose log-ins are accepted. */
-  readonly backend?: string;
-  /** Second id of a membership: the item that belongs to `id`. */
-  readonly member?: number;
-}
+/** Path parameters in their stored form; one that cannot name anything is absent. A link is not checked. */
+export type Params = {
+  readonly [Name in keyof typeof pathParameters]?: ParameterValue<Name>;
+};
 
 /** What is known about a request while records are still being read. */
 export interface Known {
@@ -31,8 +19,8 @@ export interface Known {
   readonly given: ReadonlyMap<object, unknown>;
 }
 
-/** Values of which keys of records are made, by name: those of the path, and ids that were found for it. */
-export interface KnownValues extends Required<Omit<Params, 'instance' | 'link'>> {
+/** Ids and claims of a request of which keys of records are made, by name. */
+export interface KnownValues {
   readonly account: number;
   readonly instance: number;
   /** Name of the instance in the path. */
@@ -40,18 +28,30 @@ export interface KnownValues extends Required<Omit<Params, 'instance' | 'link'>>
   readonly link: RecordClaims;
 }
 
-/** Returns a value of a request by its name; undefined while it is not known, and where it does not exist. */
-export function knownValue(known: Known, name: keyof KnownValues): unknown {
+/** The name of a value of a request: an id that was found for it, or a `{parameter}` of its path. */
+export type KnownName = keyof KnownValues | `{${string}}`;
+
+/** The type of a value by its name. */
+export type KnownValue<Name> = Name extends keyof KnownValues
+  ? KnownValues[Name]
+  : Name extends `{${infer Parameter}}`
+    ? ParameterValue<Parameter>
+    : never;
+
+/** Returns the function that reads a value, which is undefined while it is not known, and where it does not exist. */
+export function readerOf(name: KnownName): (known: Known) => unknown {
   switch (name) {
     case 'account':
-      return known.account;
+      return ({ account }) => account;
     case 'instance':
-      return known.instance;
+      return ({ instance }) => instance;
     case 'link':
-      return known.link;
+      return ({ link }) => link;
     case 'instanceName':
-      return known.params.instance;
-    default:
-      return known.params[name];
+      return ({ params }) => params.instance;
+    default: {
+      const parameter = name.slice(1, -1) as keyof Params; // others are read alike
+      return ({ params }) => params[parameter];
+    }
   }
 }

@@ -39,15 +39,7 @@ export interface ListResource<
   /** Its path in version 1, where that differs. */
   readonly v1Path?: string;
   /** The parameter that names an item. */
-  readonly item:
-    | 'id'
-    | 'class'
-    | 'instance'
-    | 'member'
-    | 'endpoint'
-    | 'template'
-    | 'channel'
-    | 'device';
+  readonly item: string;
   readonly access: Access;
   readonly fields: F;
   /** Describes fields as they are for one request. */

@@ -3,7 +3,7 @@ import type { Key, Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
 import type { ApiError } from '../../../values/errors/errors.ts';
 import { byRecord, defineCache } from '../../routing/caches.ts';
-import { type Known, type KnownValues, knownValue } from '../../routing/known.ts';
+import { type Known, type KnownName, type KnownValue, readerOf } from '../../routing/known.ts';
 import type { Gives, Load, NamedLoad, NamedLookup } from '../../routing/loads.ts';
 
 /*
@@ -38,12 +38,8 @@ export type LoadedOf<Loads extends object> = {
 };
 
 /** A value of which a key is made: one of the request, or the value of a lookup of the same route. */
-type Source = keyof KnownValues | { readonly gives: Gives<unknown> };
-type ValueOf<From> = From extends keyof KnownValues
-  ? KnownValues[From]
-  : From extends { readonly gives: Gives<infer Value> }
-    ? Value
-    : never;
+type Source = KnownName | { readonly gives: Gives<unknown> };
+type ValueOf<From> = From extends { readonly gives: Gives<infer Value> } ? Value : KnownValue<From>;
 type ValuesOf<From extends readonly Source[]> = {
   readonly [At in keyof From]: ValueOf<From[At]>;
 };
@@ -78,11 +74,13 @@ function keyFrom<const From extends readonly Source[]>(
   from: From,
   makeKey: (...values: ValuesOf<From>) => Key | undefined,
 ): (known: Known) => Key | undefined {
+  const readers = from.map((source) =>
+    typeof source === 'string' ? readerOf(source) : (known: Known) => givenValue(known, source),
+  );
   return (known) => {
     const values: unknown[] = [];
-    for (const source of from) {
-      const value =
-        typeof source === 'string' ? knownValue(known, source) : givenValue(known, source);
+    for (const read of readers) {
+      const value = read(known);
       if (value === undefined) return undefined;
       values.push(value);
     }
