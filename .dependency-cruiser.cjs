@@ -108,17 +108,9 @@ module.exports = {
       only(`floor-${floor}`, `^shared/${floor}/`, ...below(at), ...packages),
     ),
     onlyFor('papaparse-is-csv', papaparse, '^shared/values/csv/'),
-    only(
-      'rules-are-pure',
-      pure,
-      valibot,
-      geohash,
-      forge,
-      bcrypt,
-      croner,
-      papaparse,
-      nodePure,
-    ),
+    only('rules-are-pure', pure, valibot, geohash, forge, bcrypt, croner, papaparse, nodePure),
+    only('family-names-the-core', '^shared/core/family\\.ts$', ...below(floors.length)),
+    onlyFor('families-have-one-import', '^shared/core/family\\.ts$', '^functions/', tests),
     ...rooms.map(([room, ...others]) =>
       only(
         `room-of-${room}`,

@@ -1,5 +1,5 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import { computed, defineFields, text } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
 
 const { email, first_name, last_name } = accountFields;
 const password = text(128, { required: true });

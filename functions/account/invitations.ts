@@ -1,16 +1,23 @@
 import { acceptWrites, closeWrites, openInvitation } from '../../shared/accounts/invitations.ts';
 import { invitationKey } from '../../shared/accounts/keys.ts';
+import {
+  type Context,
+  callingAccount,
+  computed,
+  defineFields,
+  endpointRoute,
+  type ListOf,
+  listRoutes,
+  notFound,
+  recordAt,
+  rowsOf,
+  showFields,
+  text,
+  validInput,
+} from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
-import { accountsOnly, endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
-import { computed, defineFields, text } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { callingAccount } from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { accountsOnly, post } from '../../shared/core/resource/endpoint.ts';
+import { gather } from '../../shared/core/resource/page.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
@@ -25,7 +32,7 @@ import {
   invitationStates,
 } from '../../shared/table/records/invitations.ts';
 import { roles } from '../../shared/values/access.ts';
-import { instanceSuspended, notFound } from '../../shared/values/errors/errors.ts';
+import { instanceSuspended } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 
 /** An open invitation as the invited account sees it. */

@@ -1,11 +1,16 @@
 import { maxAliases } from '../../shared/accounts/rules/max-aliases.ts';
+import {
+  allRights,
+  type Context,
+  computed,
+  endpointRoute,
+  instanceOf,
+  type LoadedOf,
+  notFound,
+  recordAt,
+  validInput,
+} from '../../shared/core/family.ts';
 import { findAlias } from '../../shared/core/pipeline/caller/aliases.ts';
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { computed } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
@@ -16,12 +21,10 @@ import type {
   ApiKeyData,
   InstanceNameData,
 } from '../../shared/table/records/records.ts';
-import { allRights } from '../../shared/values/access.ts';
 import {
   type ApiError,
   countExceeded,
   invalid,
-  notFound,
   parentNotFound,
 } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

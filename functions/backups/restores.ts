@@ -1,19 +1,21 @@
 import { readOwners } from '../../shared/accounts/accounts.ts';
 import { type RestoreTask, restoreBackup } from '../../shared/backups/restore-backup.ts';
-import type { Values } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { rowsOf } from '../../shared/core/resource/page.ts';
 import {
+  allRights,
+  type Context,
   callingAccount,
   idsFrom,
   instanceOf,
+  type ListOf,
+  listRoutes,
+  type Route,
+  recordAt,
   reservedId,
-  tenantOf,
-} from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context, Route } from '../../shared/core/routing/route.ts';
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
+import { tenantOf } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -27,7 +29,6 @@ import {
   restoreEntity,
 } from '../../shared/table/entities.ts';
 import type { BackupData, RestoreData } from '../../shared/table/records/backups.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { forbidden, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -1,7 +1,7 @@
+import type { Fields } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import { parseJsonText, tooMuchStructure } from '../../shared/core/http/json-text.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
-import type { Fields } from '../../shared/core/routing/forms.ts';
 import { type Method, methods } from '../../shared/core/routing/route.ts';
 import { versions } from '../../shared/core/routing/versions.ts';
 import { maxStructure } from '../../shared/values/bounds.ts';

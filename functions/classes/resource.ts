@@ -1,18 +1,20 @@
 import { isClassVisible } from '../../shared/classes/rules/permissions.ts';
+import {
+  allRights,
+  type Family,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  notFound,
+  prefixParameters,
+  recordAt,
+  showFields,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Family } from '../../shared/core/routing/route.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import { classCountEntity, classEntity, classMetadataEntity } from '../../shared/table/entities.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
-import { allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { classFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';

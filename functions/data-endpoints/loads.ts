@@ -1,18 +1,11 @@
 import { classLookup, classOfObjects } from '../../shared/classes/class-record.ts';
-import {
-  givenValue,
-  type LoadedOf,
-  lookup,
-  recordAt,
-  required,
-} from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, type LoadedOf, notFound, recordAt } from '../../shared/core/family.ts';
+import { givenValue, lookup, required } from '../../shared/core/resource/loads/loads.ts';
 import {
   classEntity,
   classNumbersEntity,
   dataEndpointEntity,
 } from '../../shared/table/entities.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 
 /** The data endpoint that a path names. */
 export const endpointOfPath = recordAt(dataEndpointEntity, ['instance', '{endpoint}']);

@@ -1,16 +1,22 @@
-import { computed, defineFields, role } from '../../shared/core/resource/field.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
+import {
+  allRights,
+  computed,
+  defineFields,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  notFound,
+  recordAt,
+} from '../../shared/core/family.ts';
+import { role } from '../../shared/core/resource/field.ts';
 import { cut } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { deleteIfExists, deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
 import { accountEntity, adminEntity, memberEntity } from '../../shared/table/entities.ts';
 import type { AccountData, AdminData } from '../../shared/table/records/records.ts';
-import { allRights, hasFullRole } from '../../shared/values/access.ts';
-import { forbidden, notFound } from '../../shared/values/errors/errors.ts';
+import { hasFullRole } from '../../shared/values/access.ts';
+import { forbidden } from '../../shared/values/errors/errors.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 
 /** A membership joined with its account. */

@@ -1,13 +1,18 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { defineFields, json } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Operation } from '../../shared/core/routing/route.ts';
+import {
+  allRights,
+  type Context,
+  defineFields,
+  endpointRoute,
+  instanceOf,
+  type LoadedOf,
+  recordAt,
+  validInput,
+} from '../../shared/core/family.ts';
+import { json } from '../../shared/core/resource/field.ts';
+import type { Operation } from '../../shared/core/routing/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { configEntity } from '../../shared/table/entities.ts';
-import { allRights } from '../../shared/values/access.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { jsonObject } from '../../shared/values/values.ts';
 

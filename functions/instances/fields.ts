@@ -1,5 +1,6 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import { computed, defineFields, description, metadata } from '../../shared/core/resource/field.ts';
+import { computed, defineFields } from '../../shared/core/family.ts';
+import { description, metadata } from '../../shared/core/resource/field.ts';
 import type { Field } from '../../shared/core/routing/forms.ts';
 import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 

@@ -1,15 +1,22 @@
 import { pointerDeletes } from '../../shared/accounts/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/accounts/keys.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
-import { computed, defineFields, email, role } from '../../shared/core/resource/field.ts';
+import {
+  allRights,
+  type Context,
+  callingAccount,
+  computed,
+  defineFields,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  recordAt,
+  reservedId,
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
+import { email, role } from '../../shared/core/resource/field.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { rowsOf } from '../../shared/core/resource/page.ts';
-import { callingAccount, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -30,7 +37,7 @@ import {
   type InvitedData,
   invitationStates,
 } from '../../shared/table/records/invitations.ts';
-import { allRights, hasFullRole } from '../../shared/values/access.ts';
+import { hasFullRole } from '../../shared/values/access.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';

@@ -1,18 +1,25 @@
-import { computed, json } from '../../shared/core/resource/field.ts';
+import {
+  allRights,
+  type Context,
+  computed,
+  type Fields,
+  idsFrom,
+  instanceOf,
+  listRoutes,
+  type Route,
+  recordAt,
+  rowsOf,
+} from '../../shared/core/family.ts';
+import { json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { rowsOf } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import type { Fields } from '../../shared/core/routing/forms.ts';
-import type { Context, OperationName, Route } from '../../shared/core/routing/route.ts';
+import { onlyFor } from '../../shared/core/resource/loads/loads.ts';
+import type { OperationName } from '../../shared/core/routing/route.ts';
 import { resultOf } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities.ts';
 import type { PushMessageData } from '../../shared/table/records/push.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 import { type ConfigContext, configLoads } from './config/loads.ts';

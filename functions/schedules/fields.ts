@@ -1,4 +1,5 @@
-import { computed, defineFields, description, text } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
+import { description } from '../../shared/core/resource/field.ts';
 import type { Field } from '../../shared/core/routing/forms.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
 import { readCrontab } from '../../shared/schedules/rules/crontab.ts';

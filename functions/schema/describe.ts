@@ -1,13 +1,9 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
+import type { Fields, Route } from '../../shared/core/family.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { Fields, LinkForm, QueryParameters } from '../../shared/core/routing/forms.ts';
+import type { LinkForm, QueryParameters } from '../../shared/core/routing/forms.ts';
 import { documentedName, documentedPath } from '../../shared/core/routing/path-parameters.ts';
-import {
-  type Method,
-  methods,
-  type Operation,
-  type Route,
-} from '../../shared/core/routing/route.ts';
+import { type Method, methods, type Operation } from '../../shared/core/routing/route.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
 import type { Access, Right } from '../../shared/values/access.ts';
 import {

@@ -1,7 +1,7 @@
+import type { Fields, Route } from '../../shared/core/family.ts';
 import { allowedMethods, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { Fields, QueryParameters } from '../../shared/core/routing/forms.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
+import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import type { Access } from '../../shared/values/access.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import { acceptedPattern } from '../../shared/values/text/path-parameters.ts';

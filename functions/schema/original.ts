@@ -1,7 +1,8 @@
+import type { Fields, Route } from '../../shared/core/family.ts';
 import { describeChoices, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { Fields, LinkForm } from '../../shared/core/routing/forms.ts';
-import type { Method, Route } from '../../shared/core/routing/route.ts';
+import type { LinkForm } from '../../shared/core/routing/forms.ts';
+import type { Method } from '../../shared/core/routing/route.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
 import { isJsonObject, type JsonObject } from '../../shared/values/json/json.ts';
 import { pathParameter } from '../../shared/values/text/path-parameters.ts';

@@ -1,5 +1,5 @@
-import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, type LoadedOf, recordAt } from '../../shared/core/family.ts';
+import { lookup } from '../../shared/core/resource/loads/loads.ts';
 import {
   configEntity,
   scriptEndpointEntity,

@@ -1,4 +1,4 @@
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
+import { recordAt } from '../../shared/core/family.ts';
 import { scriptEntity } from '../../shared/table/entities.ts';
 
 /** The list of scripts below the version. */

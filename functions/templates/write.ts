@@ -1,3 +1,4 @@
+import { type Context, instanceOf, reservedId, type Update } from '../../shared/core/family.ts';
 import type { Body } from '../../shared/core/http/body/body.ts';
 import {
   type Input,
@@ -5,7 +6,6 @@ import {
   type Values,
   validValues,
 } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   changedRecord,
   freedRow,
@@ -14,8 +14,7 @@ import {
   newName,
   takeName,
 } from '../../shared/core/resource/named-records.ts';
-import { instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { tenantOf } from '../../shared/core/resource/place.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';

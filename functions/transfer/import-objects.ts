@@ -1,8 +1,7 @@
 import { readChannels } from '../../shared/channels/channel-record.ts';
 import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import { type CompiledClass, changedFields } from '../../shared/classes/rules/compiled-class.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, instanceOf } from '../../shared/core/family.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { plannedNew } from '../../shared/objects/create-object.ts';
 import { type AddedFile, lookAtSources } from '../../shared/objects/files/object-files.ts';

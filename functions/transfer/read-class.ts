@@ -1,5 +1,4 @@
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, instanceOf } from '../../shared/core/family.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { classEntity } from '../../shared/table/entities.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';

@@ -1,5 +1,6 @@
 import { classField } from '../../shared/classes/class-field.ts';
-import { computed, defineFields, description, text } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
+import { description } from '../../shared/core/resource/field.ts';
 import type { Field } from '../../shared/core/routing/forms.ts';
 import type { Version } from '../../shared/core/routing/versions.ts';
 import { scriptField } from '../../shared/scripts/script-reference.ts';

@@ -1,7 +1,6 @@
+import { type Context, type LoadedOf, recordAt } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { neighbours, type Position } from '../../shared/core/resource/page.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { instanceEntity, ownedEntity } from '../../shared/table/entities.ts';
 import { incorrectPage, invalid } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';

@@ -1,10 +1,18 @@
+import {
+  allRights,
+  type Context,
+  instanceOf,
+  type ListOf,
+  type LoadedOf,
+  listRoutes,
+  notFound,
+  type Route,
+  recordAt,
+  rowsOf,
+} from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { type LoadedOf, recordAt, required } from '../../shared/core/resource/loads/loads.ts';
-import { cut, rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../shared/core/routing/route.ts';
+import { required } from '../../shared/core/resource/loads/loads.ts';
+import { cut } from '../../shared/core/resource/page.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { groupEntity, membershipEntity, userEntity } from '../../shared/table/entities.ts';
 import type { GroupData, MembershipData, UserData } from '../../shared/table/records/records.ts';
@@ -17,8 +25,7 @@ import {
   viewUsers,
   wholeUser,
 } from '../../shared/users/show-user.ts';
-import { allRights } from '../../shared/values/access.ts';
-import { forbidden, notFound, parentNotFound } from '../../shared/values/errors/errors.ts';
+import { forbidden, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { groupOfUserFields, userOfGroupFields } from './fields.ts';
 import { addMembership, removeMembership } from './membership.ts';
 
