@@ -21,8 +21,7 @@ export const batch: Family = {
       forms: { POST: requestFields },
       isUnbatchable: true,
       isUntemplated: true,
-      countsAsItems: true,
-      takesTurns: true,
+      isBatch: true,
     }),
   ],
 };

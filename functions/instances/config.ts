@@ -15,6 +15,7 @@ import { putItem } from '../../shared/store/writes.ts';
 import { configEntity } from '../../shared/table/entities.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { jsonObject } from '../../shared/values/values.ts';
+import { hideFromOutsiders } from './visible.ts';
 
 const limits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
 const fields = defineFields({
@@ -49,7 +50,7 @@ export const configRoute = endpointRoute({
   noun: 'instance config',
   path: '/instances/{instance}/snippets/config/',
   access: { owner: allRights, full: allRights, write: 'G', read: 'G', ignoreAcl: 'G' },
-  isHidden: true,
+  hide: hideFromOutsiders,
   loads,
   operations: {
     GET: {

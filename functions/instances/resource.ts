@@ -34,6 +34,7 @@ import { invitationRoutes } from './invitations.ts';
 import { jobs } from './jobs.ts';
 import { instanceLinks } from './links.ts';
 import { removeInstance, renameInstance } from './names.ts';
+import { hideFromOutsiders } from './visible.ts';
 
 /** An instance joined with its owner, its metadata and the caller's role in it. */
 interface View {
@@ -55,6 +56,7 @@ const resource: ListOf<InstanceData, View, typeof instanceFields> = {
   },
   path: '/instances/',
   item: 'instance',
+  hide: hideFromOutsiders,
   access: { account: 'LC', owner: 'GUDA', full: 'GU', write: 'G', read: 'G', apiKey: 'LG' },
   fields: instanceFields,
   links: instanceLinks,

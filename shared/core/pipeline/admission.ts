@@ -86,7 +86,7 @@ const anonymous: Admission = { kind: 'anonymous' };
 function genuine({ kind, scope }: KeyClaims, match: Match | undefined): Genuine {
   // a script's token names contents, of which a restore makes others: the owner is the same instance
   const owner = `${kind === 'account' ? 'account' : 'instance'} ${ownerOfData(scope)}`;
-  const { maxBodyBytes = maxEventBytes, takesTurns } = match?.route ?? {};
-  const turn = takesTurns && { owner, instance: match?.params.instance ?? '' };
+  const { maxBodyBytes = maxEventBytes, isBatch } = match?.route ?? {};
+  const turn = isBatch && { owner, instance: match?.params.instance ?? '' };
   return { kind: 'genuine', owner, maxBytes: maxBodyBytes, ...(turn && { turn }) };
 }

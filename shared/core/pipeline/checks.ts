@@ -32,14 +32,7 @@ import type {
   Settled,
 } from './exchange.ts';
 import { load, recordOf } from './load.ts';
-import {
-  checkActive,
-  checkOperation,
-  checkReading,
-  checkRights,
-  checkVisible,
-  rightOf,
-} from './rights.ts';
+import { checkActive, checkOperation, checkReading, checkRights, rightOf } from './rights.ts';
 
 /*
  * The checks of a request, each a step of the lists in ./index.ts: it reads the results of the steps before it, returns
@@ -170,9 +163,9 @@ export function settleCaller(exchange: Formed): Adds<Settled, Formed> {
   return { context: createContext(parts) };
 }
 
-/** Hides an instance from callers outside it, where it is the resource itself. */
+/** Hides the route from callers who must not see that it exists: an instance from callers outside it. */
 export function hideInstance({ context }: Settled): void {
-  checkVisible(context);
+  context.route.hide?.(context);
 }
 
 /** Closes a suspended instance, except to its owner, who may read and export. */
@@ -191,7 +184,7 @@ export function limitRate({ throttle, platform, context }: Settled): void {
   const { route, instanceId } = context;
   if (route.instance === 'none' || instanceId === undefined) return;
   throttle(instanceId);
-  if (!route.countsAsItems) platform.meter.countRequest(instanceId);
+  if (!route.isBatch) platform.meter.countRequest(instanceId);
 }
 
 /** Requires the method. */

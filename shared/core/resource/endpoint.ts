@@ -42,18 +42,16 @@ export interface Endpoint<Loaded extends object = object> {
   /** See Route. */
   readonly formats?: readonly string[];
   readonly ignoresCredentials?: true;
-  /** Responds with 404 to an account that is not a member. */
-  readonly isHidden?: true;
+  /** See Route. */
+  readonly hide?: (context: Context) => void;
   /** Not allowed as an item of a batch. */
   readonly isUnbatchable?: true;
   /** Maximum bytes of a body, where lower than everywhere. */
   readonly maxBodyBytes?: number;
-  /** A request counts as the requests inside it. */
-  readonly countsAsItems?: true;
+  /** Its requests contain requests; see Route. */
+  readonly isBatch?: true;
   /** Its responses are not rendered with templates. */
   readonly isUntemplated?: true;
-  /** Requests with long bodies take turns; see Route. */
-  readonly takesTurns?: true;
 }
 
 /** Derives the route of an endpoint. */

@@ -41,6 +41,8 @@ export interface ListResource<
   /** The parameter that names an item. */
   readonly item: string;
   readonly access: Access;
+  /** Of an item and its actions; see Route. */
+  readonly hide?: (context: Context) => void;
   readonly fields: F;
   /** Describes fields as they are for one request. */
   readonly fieldsAt?: FieldsAt<Loaded>;

@@ -52,6 +52,7 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
   const ofItem = {
     ...shared,
     instance: resource.item === 'instance' ? ('thing' as const) : place,
+    ...(resource.hide && { hide: resource.hide }),
   };
   const detail: Route = {
     ...ofItem,
