@@ -123,6 +123,7 @@ module.exports = {
         compression,
       ),
     ),
+    only('clients-know-values', '^shared/clients/', '^shared/values/'),
     only(
       'runtimes-know-rules', // runtimes are copied to each script's function
       '^shared/runtimes/',
@@ -201,10 +202,10 @@ module.exports = {
       to: { path: '^shared/platforms/(aws|local)/', pathNot: '^shared/platforms/$1/' },
     },
     {
-      name: 'platforms-know-shared-only',
+      name: 'shared-is-below-programs',
       severity: 'error',
-      from: { path: '^shared/(platforms|ports|runtimes)/' },
-      to: { path: '^(functions|bin|lib)/' },
+      from: { path: '^shared/' },
+      to: { path: '^(functions|bin|lib|console)/' },
     },
 
     onlyFor('lmdb-is-local', '^node_modules/lmdb/', '^shared/platforms/local/', tests),
