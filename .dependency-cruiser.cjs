@@ -25,14 +25,34 @@ const croner = '^node_modules/croner/';
 const crypto = '^(node:)?crypto$';
 const timers = '^(node:)?timers/promises$';
 const compression = '^(node:)?(zlib|util)$';
+const nodePure = '^(node:)?(crypto|url|util)$';
 const tests = '^(test|bench)/';
 
 /** Rules as pure functions, which import values and each other. */
 const pure = '^shared/(values|[a-z]+/rules|search/query|templates/jinja)/';
 
-/** Types of what a platform provides, and code that is the same on every platform. */
-const ports = '^shared/ports/[^/]+\\.ts$';
-const portTypes = ['^shared/ports/limits/', '^shared/scripts/(run-request|script-runner)\\.ts$'];
+/**
+ * THE FLOORS below the rooms, from the ground up, each with the packages that it may import. An import goes down only,
+ * which excludes circles between folders. The rules of rooms, which are pure, lie between the values and the store.
+ */
+const floors = [
+  ['values', valibot, papaparse, nodePure],
+  ['store'],
+  ['table'],
+  ['ports', valibot, crypto, timers],
+  ['jobs', timers],
+  ['core/http', '^node_modules/@fastify/busboy/', '^(node:)?(buffer|crypto|url|util|zlib)$'],
+  ['core/routing'],
+  ['core/resource', valibot],
+  ['core/pages', '^node_modules/esbuild/', '^(node:)?(crypto|url)$'], // see bundling-has-few-places
+  ['core/pipeline', crypto],
+];
+
+/** Returns the paths of the floors below one. */
+const below = (at) => [
+  ...(at > 0 ? [pure] : []),
+  ...floors.slice(0, at).map(([floor]) => `^shared/${floor}/`),
+];
 
 /**
  * THE ROOMS of the features, each with the rooms that it may import. A room names only rooms above it, which excludes
@@ -91,72 +111,26 @@ module.exports = {
       },
     },
 
-    only(
-      'values-stand-alone',
-      '^shared/values/',
-      valibot,
-      papaparse,
-      '^(node:)?(crypto|url|util)$',
+    ...floors.map(([floor, ...packages], at) =>
+      only(`floor-${floor}`, `^shared/${floor}/`, ...below(at), ...packages),
     ),
     onlyFor('papaparse-is-csv', papaparse, '^shared/values/csv/'),
-    only(
-      'rules-are-pure',
-      pure,
-      valibot,
-      geohash,
-      forge,
-      bcrypt,
-      croner,
-      papaparse,
-      '^(node:)?(crypto|url|util)$',
-    ),
-    only('store-knows-rules', '^shared/store/', pure, ports),
-    only('table-knows-store', '^shared/table/', pure, '^shared/store/', ports),
-    only(
-      'ports-are-types',
-      '^shared/ports/[^/]+\\.ts$',
-      pure,
-      '^shared/(store|table)/',
-      valibot,
-      crypto,
-      ...portTypes,
-    ),
-    only(
-      'limits-know-ports',
-      '^shared/ports/limits/',
-      pure,
-      '^shared/(store|table)/',
-      ports,
-      timers,
-    ),
-    only('jobs-know-no-feature', '^shared/jobs/', pure, '^shared/(store|table)/', ports, timers),
-    only(
-      'core-knows-no-feature',
-      '^shared/core/',
-      '^shared/(values|store|table)/',
-      '^shared/jobs/(write-conflict|jobs|change-feed)\\.ts$', // of the latter two, types
-      '^shared/templates/predefined\\.ts$', // templates that exist without a record
-      '^shared/ports/limits/',
-      ports,
-      valibot,
-      '^node_modules/@fastify/busboy/',
-      '^node_modules/esbuild/', // for one module: see bundling-has-few-places
-      '^(node:)?(buffer|crypto|url|util|zlib)$',
-    ),
+    only('rules-are-pure', pure, valibot, geohash, forge, bcrypt, croner, papaparse, nodePure),
+    only('family-names-the-core', '^shared/core/family\\.ts$', ...below(floors.length)),
+    onlyFor('families-have-one-import', '^shared/core/family\\.ts$', '^functions/', tests),
     ...rooms.map(([room, ...others]) =>
       only(
         `room-of-${room}`,
         `^shared/${room}/(?!rules/|query/|jinja/)`,
-        `^shared/(values|store|table|jobs|${[room, ...others].join('|')})/`,
-        '^shared/core/(http|routing|pipeline|resource)/',
-        '^shared/ports/limits/',
-        ports,
+        ...below(floors.length),
+        `^shared/(${[room, ...others].join('|')})/`,
         valibot,
         crypto,
         timers,
         compression,
       ),
     ),
+    only('clients-know-values', '^shared/clients/', '^shared/values/'),
     only(
       'runtimes-know-rules', // runtimes are copied to each script's function
       '^shared/runtimes/',
@@ -246,10 +220,10 @@ module.exports = {
       to: { path: '^shared/platforms/(aws|local)/', pathNot: '^shared/platforms/$1/' },
     },
     {
-      name: 'platforms-know-shared-only',
+      name: 'shared-is-below-programs',
       severity: 'error',
-      from: { path: '^shared/(platforms|ports|runtimes)/' },
-      to: { path: '^(functions|bin|lib)/' },
+      from: { path: '^shared/' },
+      to: { path: '^(functions|bin|lib|console)/' },
     },
 
     onlyFor('lmdb-is-local', '^node_modules/lmdb/', '^shared/platforms/local/', tests),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type LocalScripts, openScripts } from '../shared/platforms/local/scripts/scripts.ts';
-import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
+import type { ScriptRuntime } from '../shared/ports/script-runner.ts';
 
 /** Names of the rows for scripts, each run by the local runner, without HTTP. */
 export const scriptRows = ['script warm', 'script cold', 'python warm', 'python cold'] as const;

@@ -29,6 +29,7 @@ import { StartError } from '../shared/platforms/local/server/start-error.ts';
 import { processVariables } from '../shared/ports/setting-variables.ts';
 import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
 import { firstAccountEntity } from '../shared/table/entities/deployment.ts';
+import { responseTemplates } from '../shared/templates/response-templates.ts';
 import { messageOf } from '../shared/values/caught.ts';
 import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
@@ -139,7 +140,7 @@ function describeUnknown(): string {
 
 /** Connects the whole map to this platform. */
 function connect(platform: LocalPlatform): Dispatch {
-  return platform.track(createDispatch(routes, platform));
+  return platform.track(createDispatch(routes, platform, { renderer: responseTemplates }));
 }
 
 /** Returns the function that serves the interface, and the console with the page of all operations at their paths. */

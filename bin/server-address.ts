@@ -32,19 +32,3 @@ function readAddress(text: string): { readonly address: string; readonly problem
   if (extra === undefined) return { address };
   return { address, problem: `the address ${address} has ${extra}: give it without` };
 }
-
-/**
- * Returns the address of a path from the root of a server, as links of the interface are: below the path of the server.
- *
- * @param server as {@link parseServerAddress} returns it
- * @throws Error for a path that leads out of the server: its keys must not reach another one
- */
-export function addressBelow(server: string, path: string): URL {
-  const root = `${server.replace(/\/+$/, '')}/`;
-  const address = new URL(path.startsWith('/') ? root + path.slice(1) : path, root);
-  const isInside = address.href.startsWith(new URL(root).href);
-  if (!isInside || /^[/\\]{2}/.test(path)) {
-    throw new Error(`${path} is not below the address of the server, ${server}`);
-  }
-  return address;
-}

@@ -1,4 +1,5 @@
-import { type Family, type Route, routesOf } from '../shared/core/routing/route.ts';
+import type { Family, Route } from '../shared/core/family.ts';
+import { routesOf } from '../shared/core/routing/route.ts';
 import { account } from './account/resource.ts';
 import { apiKeys } from './api-keys/resource.ts';
 import { backups } from './backups/resource.ts';

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { bundleClient } from '../shared/platforms/local/scripts/commands/bundle-client.mjs';
 import { currentSet } from '../shared/platforms/local/scripts/commands/python-set.ts';
+import type { ScriptRuntime } from '../shared/ports/script-runner.ts';
 import { packFolder, type RuntimeFiles } from '../shared/runtimes/package.ts';
-import type { ScriptRuntime } from '../shared/scripts/script-runner.ts';
 
 const folder = fileURLToPath(new URL('../shared/runtimes', import.meta.url));
 const root = fileURLToPath(new URL('..', import.meta.url));

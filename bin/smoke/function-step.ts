@@ -1,8 +1,8 @@
+import { addressBelow } from '../../shared/clients/address-below.ts';
 import {
   servedByRequest,
   servedByResponse,
 } from '../../shared/platforms/aws/requests/served-by.ts';
-import { addressBelow } from '../server-address.ts';
 import type { Step, World } from './world.ts';
 
 /** A path of each family that its function serves, below the instance unless it begins with a slash. */

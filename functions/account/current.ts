@@ -1,5 +1,4 @@
-import { callingAccount } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, callingAccount } from '../../shared/core/family.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { accountEntity } from '../../shared/table/entities/accounts.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';

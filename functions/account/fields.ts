@@ -1,5 +1,5 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import { computed, defineFields, text } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
 import { invitationStates } from '../../shared/table/records/invitations.ts';
 import { roles } from '../../shared/values/access.ts';
 

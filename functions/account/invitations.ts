@@ -1,22 +1,29 @@
 import { acceptWrites, closeWrites, openInvitation } from '../../shared/accounts/invitations.ts';
 import { invitationKey } from '../../shared/accounts/keys.ts';
-import { accountsOnly, endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
-import { defineFields, text } from '../../shared/core/resource/field.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { callingAccount } from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import {
+  type Context,
+  callingAccount,
+  defineFields,
+  endpointRoute,
+  type ListOf,
+  listRoutes,
+  notFound,
+  recordAt,
+  rowsOf,
+  showFields,
+  text,
+  validInput,
+} from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
+import { accountsOnly, post } from '../../shared/core/resource/endpoint.ts';
+import { gather } from '../../shared/core/resource/page.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { invitedAccountEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceEntity, invitationEntity } from '../../shared/table/entities/instances.ts';
 import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
-import { instanceSuspended, notFound } from '../../shared/values/errors/errors.ts';
+import { instanceSuspended } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 import { ownInvitationFields } from './fields.ts';
 
@@ -49,7 +56,7 @@ const resource: ListOf<InvitedData, View, typeof ownInvitationFields> = {
       to: ({ instanceName }, base) => `${base}${instanceName}/`,
     },
   ],
-  record: recordAt(invitedAccountEntity, ['account', 'id']),
+  record: recordAt(invitedAccountEntity, ['account', '{id}']),
   rows: (context, range) =>
     gather(
       range,

@@ -9,10 +9,11 @@ import {
   mailUid,
   type TokenSubject,
 } from '../../shared/accounts/rules/mail-tokens.ts';
+import { type Context, defineFields, text, validInput } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { defineFields, email, text } from '../../shared/core/resource/field.ts';
-import { type Body, type Values, validInput } from '../../shared/core/resource/input.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { email } from '../../shared/core/resource/field.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';

@@ -1,9 +1,9 @@
 import { type Attempt, limitAttempts } from '../../shared/accounts/attempts.ts';
 import { hashOf, matchesHash } from '../../shared/accounts/passwords.ts';
+import { type Context, callingAccount, validInput } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { type Body, readInput, validInput } from '../../shared/core/resource/input.ts';
-import { callingAccount } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { readInput } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';

@@ -8,9 +8,10 @@ import {
 } from '../../shared/accounts/invitations.ts';
 import { firstKey, setUpCode } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
+import { type Context, validInput } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { type Body, type Values, validInput } from '../../shared/core/resource/input.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';

@@ -1,5 +1,5 @@
+import type { Context } from '../../shared/core/family.ts';
 import type { Request } from '../../shared/core/http/message.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { refused } from '../../shared/values/errors/errors.ts';
 import { isLoopbackName } from '../../shared/values/source-address.ts';
 

@@ -1,21 +1,22 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
 import { showAccount } from '../../shared/accounts/accounts.ts';
 import { nextKey } from '../../shared/accounts/keys.ts';
-import { accountsOnly, endpointRoute, open, post } from '../../shared/core/resource/endpoint.ts';
-import { computed } from '../../shared/core/resource/field.ts';
-import { type Values, validInput } from '../../shared/core/resource/input.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { callingAccount } from '../../shared/core/resource/place.ts';
+import {
+  type Context,
+  callingAccount,
+  computed,
+  endpointRoute,
+  type Family,
+  type LoadedOf,
+  type Route,
+  recordAt,
+  validInput,
+} from '../../shared/core/family.ts';
+import { accountsOnly, open, post } from '../../shared/core/resource/endpoint.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
-import type {
-  Context,
-  Family,
-  Operation,
-  OperationName,
-  ResponseForm,
-  Route,
-} from '../../shared/core/routing/route.ts';
+import type { Operation, OperationName, ResponseForm } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import type { Write } from '../../shared/store/store.ts';

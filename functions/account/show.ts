@@ -1,7 +1,7 @@
 import { showAccount } from '../../shared/accounts/accounts.ts';
 import { accountKey } from '../../shared/accounts/keys.ts';
+import type { Context } from '../../shared/core/family.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 

@@ -1,35 +1,38 @@
 import { maxAliases } from '../../shared/accounts/rules/max-aliases.ts';
+import {
+  allRights,
+  type Context,
+  computed,
+  endpointRoute,
+  instanceOf,
+  type LoadedOf,
+  notFound,
+  recordAt,
+  validInput,
+} from '../../shared/core/family.ts';
 import { findAlias } from '../../shared/core/pipeline/caller/aliases.ts';
-import { aliasMac, isCurrent } from '../../shared/core/pipeline/caller/credentials.ts';
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { computed } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { checkUnchanged, updateItem } from '../../shared/store/writes.ts';
-import { ownerOfData } from '../../shared/table/data-ids.ts';
 import { apiKeyEntity, instanceNameEntity } from '../../shared/table/entities/instances.ts';
 import type {
   AliasData,
   ApiKeyData,
   InstanceNameData,
 } from '../../shared/table/records/records.ts';
-import { allRights } from '../../shared/values/access.ts';
 import {
   type ApiError,
   countExceeded,
   invalid,
-  notFound,
   parentNotFound,
 } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
+import { aliasMac, isCurrent } from '../../shared/values/keys/credentials.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { aliasFields } from './fields.ts';
 
-const loads = { key: recordAt(apiKeyEntity, ['instance', 'id']) };
+const loads = { key: recordAt(apiKeyEntity, ['instance', '{id}']) };
 type AliasContext = Context<LoadedOf<typeof loads>>;
 
 /** The aliases of an API key: keys of another service that stand for it (docs/reference/keys.md#aliases). */

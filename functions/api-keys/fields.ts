@@ -1,5 +1,6 @@
+import { computed, defineFields } from '../../shared/core/family.ts';
 import { isAliasForm } from '../../shared/core/pipeline/caller/aliases.ts';
-import { computed, defineFields, description, flag } from '../../shared/core/resource/field.ts';
+import { description, flag } from '../../shared/core/resource/field.ts';
 import { read, refuse } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 

@@ -1,18 +1,24 @@
 import { apiKey, firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { cut, rowsOf } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context, Family } from '../../shared/core/routing/route.ts';
+import {
+  allRights,
+  type Context,
+  type Family,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  notFound,
+  recordAt,
+  reservedId,
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
+import { cut } from '../../shared/core/resource/page.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { createItem, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import { apiKeyEntity } from '../../shared/table/entities/instances.ts';
 import type { ApiKeyData } from '../../shared/table/records/records.ts';
-import { allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { aliasRoute } from './aliases.ts';
 import { apiKeyFields } from './fields.ts';
@@ -36,7 +42,7 @@ const resource: ListOf<ApiKeyData, View, typeof apiKeyFields> = {
     { name: 'self', type: 'detail', to: '' },
     { name: 'reset_key', type: 'key', to: 'reset_key/' },
   ],
-  record: recordAt(apiKeyEntity, ['instance', 'id']),
+  record: recordAt(apiKeyEntity, ['instance', '{id}']),
   counter: idsFrom('key'),
   authorizeItem: ({ actor }, { data }) => {
     if (actor.kind === 'apiKey' && actor.key !== data.id) throw notFound();

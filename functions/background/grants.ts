@@ -1,4 +1,4 @@
-import type { Grants } from '../../shared/ports/grants.ts';
+import type { Grants } from '../../shared/core/family.ts';
 
 /** What the background function needs from AWS. */
 export const grants: Grants = {

@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 import { migrationJobs } from '../../shared/jobs/data-version.ts';
 import { letterJob } from '../../shared/jobs/dead-letters.ts';
 import { readEnvironment, readQueue } from '../../shared/platforms/aws/environment.ts';

@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 
 /** Returns the jobs and consumers of all families, in their order. */
 export function joinJobs(families: readonly FamilyJobs[]): Required<FamilyJobs> {

@@ -1,12 +1,7 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import type { Field } from '../../shared/core/resource/field.ts';
-import {
-  computed,
-  defineFields,
-  description,
-  metadata,
-  text,
-} from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
+import { description, metadata } from '../../shared/core/resource/field.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { integer, schemaOf } from '../../shared/values/values.ts';
 

@@ -1,22 +1,28 @@
 import { readOwners } from '../../shared/accounts/accounts.ts';
 import { shownDetails } from '../../shared/backups/details.ts';
-import { endpointRoute, linkPage } from '../../shared/core/resource/endpoint.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
+import {
+  allRights,
+  type Context,
+  callingAccount,
+  endpointRoute,
+  type Family,
+  type ListOf,
+  listRoutes,
+  notFound,
+  type Route,
+  recordAt,
+  showFields,
+} from '../../shared/core/family.ts';
+import { linkPage } from '../../shared/core/resource/endpoint.ts';
 import { cut } from '../../shared/core/resource/page.ts';
-import { callingAccount } from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { deploymentCounter } from '../../shared/table/counters.ts';
-import { isInstance } from '../../shared/table/data-ids.ts';
 import { backupEntity, memberEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
-import { type Access, allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
+import type { Access } from '../../shared/values/access.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
+import { isInstance } from '../../shared/values/keys/data-ids.ts';
 import { backupFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
@@ -45,7 +51,7 @@ const common = {
       to: ({ data }: View, base: string) => `${versionOf(base)}/backups/full/${data.id}/`,
     },
   ],
-  record: recordAt(backupEntity, ['account', 'id']),
+  record: recordAt(backupEntity, ['account', '{id}']),
   authorizeItem: (context: Context, { data }: Stored<BackupData>) => {
     if (!isOfPath(context, data)) throw notFound();
   },

@@ -1,25 +1,26 @@
 import { readOwners } from '../../shared/accounts/accounts.ts';
 import { type RestoreTask, restoreBackup } from '../../shared/backups/restore-backup.ts';
-import type { Values } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { rowsOf } from '../../shared/core/resource/page.ts';
 import {
+  allRights,
+  type Context,
   callingAccount,
   idsFrom,
   instanceOf,
+  type ListOf,
+  listRoutes,
+  type Route,
+  recordAt,
   reservedId,
-  tenantOf,
-} from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context, Route } from '../../shared/core/routing/route.ts';
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
+import { tenantOf } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { checkUnchanged, createItem, putItem } from '../../shared/store/writes.ts';
-import { isInstance, ownerOfData } from '../../shared/table/data-ids.ts';
 import { backupEntity, backupReaderEntity } from '../../shared/table/entities/accounts.ts';
 import {
   activeRestoreEntity,
@@ -27,10 +28,10 @@ import {
   restoreEntity,
 } from '../../shared/table/entities/instances.ts';
 import type { BackupData, RestoreData } from '../../shared/table/records/backups.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { forbidden, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
+import { isInstance, ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { restoreFields } from './fields.ts';
 
@@ -47,7 +48,7 @@ const resource: ListOf<RestoreData, View, typeof restoreFields> = {
   access: { owner: allRights, full: allRights },
   fields: restoreFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  record: recordAt(restoreEntity, ['instance', 'id']),
+  record: recordAt(restoreEntity, ['instance', '{id}']),
   counter: idsFrom('restore'),
   rows: (context, range) =>
     rowsOf(context.platform.store, restoreEntity, [instanceOf(context)], range),

@@ -1,14 +1,15 @@
 import { type BackupPlace, maxBackups, mayBeDeleted } from '../../shared/backups/backup-state.ts';
 import { makeBackup } from '../../shared/backups/make-backup.ts';
 import { removeBackup } from '../../shared/backups/remove-backup.ts';
-import type { Values } from '../../shared/core/resource/input.ts';
 import {
+  type Context,
   callingAccount,
   instanceOf,
+  notFound,
   reservedId,
-  tenantOf,
-} from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+} from '../../shared/core/family.ts';
+import type { Values } from '../../shared/core/resource/input.ts';
+import { tenantOf } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -20,11 +21,11 @@ import {
   deleteItem,
   updateItem,
 } from '../../shared/store/writes.ts';
-import { ownerOfData } from '../../shared/table/data-ids.ts';
 import { activeBackupEntity, backupEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceBackupEntity, instanceEntity } from '../../shared/table/entities/instances.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
-import { notFound, refused } from '../../shared/values/errors/errors.ts';
+import { refused } from '../../shared/values/errors/errors.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { backupFields } from './fields.ts';
 

@@ -2,7 +2,7 @@ import { classOf } from '../../shared/classes/class-record.ts';
 import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import type { CompiledClass } from '../../shared/classes/rules/compiled-class.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import type { Context } from '../../shared/core/family.ts';
 import { encodeValue } from '../../shared/table/index-keys.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
 import type { BatchRequest } from './requests.ts';

@@ -1,9 +1,9 @@
+import type { Fields } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import { parseJsonText, tooMuchStructure } from '../../shared/core/http/json-text.ts';
-import type { Fields } from '../../shared/core/resource/field.ts';
-import { type Body, bodyObject } from '../../shared/core/resource/input.ts';
-import { versions } from '../../shared/core/resource/versions.ts';
-import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
+import { bodyObject } from '../../shared/core/resource/input.ts';
 import { type Method, methods } from '../../shared/core/routing/route.ts';
+import { versions } from '../../shared/core/routing/versions.ts';
 import { maxStructure } from '../../shared/values/bounds.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { ApiError, type FieldErrors, invalid, refused } from '../../shared/values/errors/errors.ts';
@@ -24,6 +24,7 @@ import {
   textReader,
 } from '../../shared/values/scalars.ts';
 import { brokenParameterOf } from '../../shared/values/text/decode-text.ts';
+import { pathParameters } from '../../shared/values/text/path-parameters.ts';
 
 /** Requests in one batch (docs/reference/batch.md#limits). */
 const maxRequests = 50;

@@ -1,10 +1,8 @@
+import { allRights, type Context, endpointRoute, type Family } from '../../shared/core/family.ts';
 import { maxEventBytes } from '../../shared/core/http/event-size.ts';
 import { queryValue, type Request, type Response } from '../../shared/core/http/message.ts';
 import { jsonIndent, negotiate } from '../../shared/core/http/negotiation.ts';
 import { withIgnored } from '../../shared/core/pipeline/unknown-names.ts';
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import type { Context, Family } from '../../shared/core/routing/route.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { readRequests, requestFields } from './requests.ts';
 import { collectResults } from './results.ts';
 import { runRequests } from './run.ts';
@@ -23,8 +21,7 @@ export const batch: Family = {
       forms: { POST: requestFields },
       isUnbatchable: true,
       isUntemplated: true,
-      countsAsItems: true,
-      takesTurns: true,
+      isBatch: true,
     }),
   ],
 };

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Context } from '../../shared/core/family.ts';
 import type { InnerRequest, Request, Response } from '../../shared/core/http/message.ts';
-import type { Context, OpenedGroup, Session } from '../../shared/core/routing/route.ts';
+import type { OpenedGroup, Session } from '../../shared/core/routing/route.ts';
 import { isOrderShown } from './order.ts';
 import type { BatchRequest } from './requests.ts';
 import type { Results } from './results.ts';

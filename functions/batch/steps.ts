@@ -1,5 +1,5 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import type { Context } from '../../shared/core/family.ts';
 import type { BatchRequest } from './requests.ts';
 
 /** Maximum reads that run in parallel: each may hold a page of large objects. */

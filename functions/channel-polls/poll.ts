@@ -5,9 +5,9 @@ import { checkSubscribe, messageAccess, renewed } from '../../shared/channels/me
 import { readEnd, readRoom } from '../../shared/channels/read-room.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
 import { messageFields, showMessage } from '../../shared/channels/show-message.ts';
+import { endpointRoute, instanceOf } from '../../shared/core/family.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { instanceOf, tenantOf } from '../../shared/core/resource/place.ts';
+import { tenantOf } from '../../shared/core/resource/place.ts';
 import { shareOf } from '../../shared/ports/limits/fair-queue.ts';
 import type { Admission } from '../../shared/ports/ports.ts';
 import { StoreBusy } from '../../shared/store/store.ts';

@@ -1,4 +1,4 @@
-import type { Family } from '../../shared/core/routing/route.ts';
+import type { Family } from '../../shared/core/family.ts';
 import { grants } from './grants.ts';
 import { pollRoute } from './poll.ts';
 import { streamRoute } from './stream.ts';

@@ -6,8 +6,8 @@ import {
 import { readPlace } from '../../shared/channels/channel-room.ts';
 import { maySubscribe } from '../../shared/channels/rules/channel-rights.ts';
 import type { RoomPlace } from '../../shared/channels/rules/room-log.ts';
+import { instanceOf } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
 import { maxStreamRooms } from '../../shared/values/bounds.ts';
 import { forbidden, invalid, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

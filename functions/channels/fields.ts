@@ -1,12 +1,6 @@
 import { channelPermissions, channelTypes } from '../../shared/channels/rules/channel-rights.ts';
-import {
-  choice,
-  computed,
-  defineFields,
-  description,
-  flag,
-  json,
-} from '../../shared/core/resource/field.ts';
+import { computed, defineFields } from '../../shared/core/family.ts';
+import { choice, description, flag, json } from '../../shared/core/resource/field.ts';
 import { nameField } from '../../shared/core/resource/named-records.ts';
 import { recordId } from '../../shared/values/record-id.ts';
 

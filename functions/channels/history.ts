@@ -4,22 +4,20 @@ import { checkSubscribe, messageAccess } from '../../shared/channels/message-acc
 import { readHistory } from '../../shared/channels/read-history.ts';
 import { roomKey } from '../../shared/channels/room-place.ts';
 import { messageFields } from '../../shared/channels/show-message.ts';
+import { instanceOf, notFound, type Route } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
 import { loadedOperations } from '../../shared/core/resource/loads/loaded-operations.ts';
 import { type PageBody, pageOf, roomyPageBody } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import {
   orderingParameters,
   pageParameters,
   projectionParameters,
-  type QueryParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
+import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import { messageEntity, messageRoomEntity } from '../../shared/table/entities/channels.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { inListOrder, parsePaging, rangeAhead } from '../../shared/values/paging.ts';
 import { messageLinks, showWithLinks } from './message-links.ts';
@@ -97,8 +95,9 @@ async function listMessages(context: ChannelContext): Promise<PageBody> {
           above: Math.max(range.above ?? 0, above),
         });
   const rows = inListOrder(found.slice(0, paging.size), paging);
+  const { route } = context;
   const page = pageOf(
-    { path: pathOf(context, context.route.paths), query, paging },
+    { route, path: pathOf(context, route.paths), query, paging },
     rows,
     found.length > paging.size,
   );

@@ -1,6 +1,6 @@
 import { showMessage } from '../../shared/channels/show-message.ts';
+import type { Context } from '../../shared/core/family.ts';
 import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import type { MessageData } from '../../shared/table/records/channels.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 

@@ -3,14 +3,18 @@ import { type ChannelContext, channelOf, inChannel } from '../../shared/channels
 import { maxRoomName, readPlace } from '../../shared/channels/channel-room.ts';
 import { mayPublish } from '../../shared/channels/rules/channel-rights.ts';
 import { messageFields } from '../../shared/channels/show-message.ts';
+import {
+  allRights,
+  defineFields,
+  endpointRoute,
+  instanceOf,
+  validInput,
+} from '../../shared/core/family.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { defineFields, json } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
+import { json } from '../../shared/core/resource/field.ts';
 import { actorName } from '../../shared/store/commit.ts';
 import type { ChannelData } from '../../shared/table/records/channels.ts';
-import { type Actor, allRights } from '../../shared/values/access.ts';
+import type { Actor } from '../../shared/values/access.ts';
 import { forbidden, refused } from '../../shared/values/errors/errors.ts';
 import { jsonObject, text } from '../../shared/values/values.ts';
 import { messageLinks, showWithLinks } from './message-links.ts';

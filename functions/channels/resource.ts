@@ -1,16 +1,21 @@
 import { builtInChannels } from '../../shared/channels/built-in-channels.ts';
 import { builtInChannel, channelOfPath } from '../../shared/channels/channel-record.ts';
 import { maySubscribe } from '../../shared/channels/rules/channel-rights.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
+import {
+  allRights,
+  type Context,
+  type Family,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  type LoadedOf,
+  listRoutes,
+  prefixParameters,
+  recordAt,
+} from '../../shared/core/family.ts';
 import { readPartlyWritten } from '../../shared/core/resource/named-records.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/routing/route.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import type { ChannelData } from '../../shared/table/records/channels.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { forbidden } from '../../shared/values/errors/errors.ts';
 import { channelFields } from './fields.ts';
 import { grants } from './grants.ts';

@@ -1,13 +1,13 @@
 import { builtInChannels, isBuiltIn } from '../../shared/channels/built-in-channels.ts';
 import { builtInChannel } from '../../shared/channels/channel-record.ts';
 import { clearChannel } from '../../shared/channels/clear-channel.ts';
+import { type Context, instanceOf, reservedId, type Update } from '../../shared/core/family.ts';
 import {
   type Input,
   type InputMode,
   type Values,
   validValues,
 } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   changedRecord,
   freedRow,
@@ -15,8 +15,6 @@ import {
   type NamedKind,
   takeName,
 } from '../../shared/core/resource/named-records.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { className } from '../../shared/classes/rules/class-name.ts';
 import { classPermissions } from '../../shared/classes/rules/permissions.ts';
+import { computed, defineFields } from '../../shared/core/family.ts';
 import {
   choice,
-  computed,
-  defineFields,
   description,
   expectedRevision,
   json,

@@ -1,8 +1,11 @@
 import { type ClassContext, inClass } from '../../shared/classes/class-record.ts';
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { computed, defineFields } from '../../shared/core/resource/field.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
+import {
+  computed,
+  defineFields,
+  endpointRoute,
+  instanceOf,
+  type Route,
+} from '../../shared/core/family.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import { classCountEntity, classMigrationEntity } from '../../shared/table/entities/classes.ts';
 import { classFields } from './fields.ts';

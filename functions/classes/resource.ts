@@ -1,13 +1,17 @@
 import { isClassVisible } from '../../shared/classes/rules/permissions.ts';
+import {
+  allRights,
+  type Family,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  notFound,
+  prefixParameters,
+  recordAt,
+  showFields,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Family } from '../../shared/core/routing/route.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import {
   classCountEntity,
@@ -15,8 +19,6 @@ import {
   classMetadataEntity,
 } from '../../shared/table/entities/classes.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
-import { allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { classFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
@@ -46,7 +48,7 @@ const resource: ListOf<ClassData, ClassView, typeof classFields> = {
     },
   ],
   parameters: prefixParameters('name'),
-  record: recordAt(classEntity, ['instance', 'class']),
+  record: recordAt(classEntity, ['instance', '{class}']),
   authorizeItem: ({ actor }, { data }) => {
     if (!isClassVisible(actor, data)) throw notFound();
   },

@@ -7,17 +7,15 @@ import {
 } from '../../shared/classes/rules/class-storage.ts';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import { profileClass } from '../../shared/classes/rules/permissions.ts';
+import { type Context, instanceOf, type Update } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import {
-  type Body,
   bodyObject,
   type Input,
   type InputMode,
   type Values,
   validValues,
 } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { clearClass } from '../../shared/instances/clear-partitions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';

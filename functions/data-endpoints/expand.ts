@@ -6,9 +6,8 @@ import {
   objectPermission,
   profileClass,
 } from '../../shared/classes/rules/permissions.ts';
+import { type Context, instanceOf } from '../../shared/core/family.ts';
 import { type ItemBody, joinedBody } from '../../shared/core/http/response-cache.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { listOf, objectBodies } from '../../shared/objects/show-object.ts';
 import { queried } from '../../shared/search/queried.ts';
 import { type ItemReference, readTogether } from '../../shared/store/entity.ts';

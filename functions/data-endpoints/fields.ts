@@ -1,12 +1,8 @@
 import { classField } from '../../shared/classes/class-field.ts';
-import {
-  defineFields,
-  description,
-  type Field,
-  json,
-  text,
-} from '../../shared/core/resource/field.ts';
+import { defineFields, text } from '../../shared/core/family.ts';
+import { description, json } from '../../shared/core/resource/field.ts';
 import { nameField } from '../../shared/core/resource/named-records.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
 import { queryForm } from '../../shared/search/query/parse.ts';
 import { nameList } from '../../shared/values/text/name-list.ts';
 import { integer } from '../../shared/values/values.ts';

@@ -1,19 +1,12 @@
 import { classLookup, classOfObjects } from '../../shared/classes/class-record.ts';
-import {
-  givenValue,
-  type LoadedOf,
-  lookup,
-  recordAt,
-  required,
-} from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, type LoadedOf, notFound, recordAt } from '../../shared/core/family.ts';
+import { givenValue, lookup, required } from '../../shared/core/resource/loads/loads.ts';
 import { classEntity } from '../../shared/table/entities/classes.ts';
 import { dataEndpointEntity } from '../../shared/table/entities/endpoints.ts';
 import { classNumbersEntity } from '../../shared/table/entities/instances.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 
 /** The data endpoint that a path names. */
-export const endpointOfPath = recordAt(dataEndpointEntity, ['instance', 'endpoint']);
+export const endpointOfPath = recordAt(dataEndpointEntity, ['instance', '{endpoint}']);
 
 const endpoint = required(
   lookup(endpointOfPath, ({ class: name, classNumber: number }) => ({ name, number })),

@@ -1,14 +1,16 @@
+import {
+  allRights,
+  type Family,
+  idsFrom,
+  type ListOf,
+  listRoutes,
+  notFound,
+  prefixParameters,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
-import { idsFrom } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Family } from '../../shared/core/routing/route.ts';
 import type { DataEndpointData } from '../../shared/table/records/records.ts';
-import { allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { endpointFields } from './fields.ts';
 import { grants } from './grants.ts';
 import { endpointOfPath, type NumbersContext, numbersLoads } from './loads.ts';

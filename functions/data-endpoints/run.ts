@@ -1,18 +1,22 @@
 import { compiledClass } from '../../shared/classes/compiled-classes.ts';
 import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
+import {
+  allRights,
+  endpointRoute,
+  idsFrom,
+  type Route,
+  reservedId,
+} from '../../shared/core/family.ts';
 import { queryValue, type Response } from '../../shared/core/http/message.ts';
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
 import { inputOf } from '../../shared/core/resource/input.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
 import { formOf } from '../../shared/core/resource/lists/list-forms.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
-import { idsFrom, reservedId } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import {
   pageParameters,
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
 import { createObject } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput } from '../../shared/objects/object-input.ts';
@@ -26,7 +30,6 @@ import {
 } from '../../shared/objects/show-object.ts';
 import { objectPageHints } from '../../shared/search/object-page-hints.ts';
 import type { DataEndpointData } from '../../shared/table/records/records.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { expandedFields, expandObjects, readTargets } from './expand.ts';
 import { type EndpointContext, inEndpoint } from './loads.ts';
 import { path, v1Path } from './paths.ts';

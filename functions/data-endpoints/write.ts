@@ -1,13 +1,12 @@
-import { type Body, type Input, validValues } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
+import { type Context, instanceOf, reservedId, type Update } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
+import { type Input, validValues } from '../../shared/core/resource/input.ts';
 import {
   freedRow,
   type NamedKind,
   newName,
   takeName,
 } from '../../shared/core/resource/named-records.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';

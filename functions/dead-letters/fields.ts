@@ -1,4 +1,4 @@
-import { computed, defineFields } from '../../shared/core/resource/field.ts';
+import { computed, defineFields } from '../../shared/core/family.ts';
 
 /** Fields of a dead letter (docs/reference/dead-letters.md#record). */
 export const deadLetterFields = defineFields({

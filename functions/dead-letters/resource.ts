@@ -1,10 +1,16 @@
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import { type Context, type Family, onlyIn } from '../../shared/core/routing/route.ts';
+import {
+  allRights,
+  type Context,
+  type Family,
+  instanceOf,
+  type ListOf,
+  type LoadedOf,
+  listRoutes,
+  recordAt,
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
+import { onlyIn } from '../../shared/core/routing/route.ts';
 import { type LetterTask, letterJobName } from '../../shared/jobs/dead-letters.ts';
 import { updateInstanceLetter } from '../../shared/jobs/instance-letters.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
@@ -14,7 +20,6 @@ import { deleteItem } from '../../shared/store/writes.ts';
 import { classNumbersEntity } from '../../shared/table/entities/instances.ts';
 import { instanceLetterEntity } from '../../shared/table/entities/jobs.ts';
 import type { InstanceLetterData } from '../../shared/table/records/jobs.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { deadLetterFields } from './fields.ts';
 import { grants } from './grants.ts';
 
@@ -37,7 +42,7 @@ const resource: ListOf<InstanceLetterData, View, typeof deadLetterFields, Loaded
     { name: 'self', type: 'detail', to: '' },
     { name: 'replay', type: 'replay', to: 'replay/' },
   ],
-  record: recordAt(instanceLetterEntity, ['instance', 'id']),
+  record: recordAt(instanceLetterEntity, ['instance', '{id}']),
   loads,
   rows: (context, range) =>
     rowsOf(context.platform.store, instanceLetterEntity, [instanceOf(context)], range),

@@ -1,17 +1,21 @@
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
+import {
+  allRights,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  notFound,
+  recordAt,
+} from '../../shared/core/family.ts';
 import { cut } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { deleteIfExists, deleteItem, putItem, updateItem } from '../../shared/store/writes.ts';
-import { ownerOfData } from '../../shared/table/data-ids.ts';
 import { accountEntity, memberEntity } from '../../shared/table/entities/accounts.ts';
 import { adminEntity } from '../../shared/table/entities/instances.ts';
 import type { AccountData, AdminData } from '../../shared/table/records/records.ts';
-import { allRights, hasFullRole } from '../../shared/values/access.ts';
-import { forbidden, notFound } from '../../shared/values/errors/errors.ts';
+import { hasFullRole } from '../../shared/values/access.ts';
+import { forbidden } from '../../shared/values/errors/errors.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { adminFields } from './fields.ts';
 
 /** A membership joined with its account. */
@@ -35,7 +39,7 @@ const resource: ListOf<AdminData, View, typeof adminFields> = {
   },
   fields: adminFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  record: recordAt(adminEntity, ['instance', 'id']),
+  record: recordAt(adminEntity, ['instance', '{id}']),
   authorizeItem: ({ actor }, { data }, right) => {
     if (right === 'G') return;
     const isSelf = actor.kind === 'admin' && actor.account === data.account;

@@ -1,15 +1,21 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { defineFields, json } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Operation } from '../../shared/core/routing/route.ts';
+import {
+  allRights,
+  type Context,
+  defineFields,
+  endpointRoute,
+  instanceOf,
+  type LoadedOf,
+  recordAt,
+  validInput,
+} from '../../shared/core/family.ts';
+import { json } from '../../shared/core/resource/field.ts';
+import type { Operation } from '../../shared/core/routing/route.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { putItem } from '../../shared/store/writes.ts';
 import { configEntity } from '../../shared/table/entities/instances.ts';
-import { allRights } from '../../shared/values/access.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { jsonObject } from '../../shared/values/values.ts';
+import { hideFromOutsiders } from './visible.ts';
 
 const limits = { maxKeys: 1024, maxKeyLength: 64, maxBytes: 262_144 };
 const fields = defineFields({
@@ -44,7 +50,7 @@ export const configRoute = endpointRoute({
   noun: 'instance config',
   path: '/instances/{instance}/snippets/config/',
   access: { owner: allRights, full: allRights, write: 'G', read: 'G', ignoreAcl: 'G' },
-  isHidden: true,
+  hide: hideFromOutsiders,
   loads,
   operations: {
     GET: {

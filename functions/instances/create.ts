@@ -1,7 +1,6 @@
 import { profileClass } from '../../shared/classes/rules/permissions.ts';
+import { type Context, callingAccount, reservedId } from '../../shared/core/family.ts';
 import type { Values } from '../../shared/core/resource/input.ts';
-import { callingAccount, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitUnique } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';

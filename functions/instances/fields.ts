@@ -1,13 +1,7 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
-import {
-  computed,
-  defineFields,
-  description,
-  email,
-  type Field,
-  metadata,
-  role,
-} from '../../shared/core/resource/field.ts';
+import { computed, defineFields } from '../../shared/core/family.ts';
+import { description, email, metadata, role } from '../../shared/core/resource/field.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
 import { instanceName } from '../../shared/instances/rules/instance-name.ts';
 import { invitationStates } from '../../shared/table/records/invitations.ts';
 

@@ -1,14 +1,19 @@
 import { pointerDeletes } from '../../shared/accounts/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/accounts/keys.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
+import {
+  allRights,
+  type Context,
+  callingAccount,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  recordAt,
+  reservedId,
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { rowsOf } from '../../shared/core/resource/page.ts';
-import { callingAccount, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { Mail } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -16,7 +21,6 @@ import { readTogether } from '../../shared/store/entity.ts';
 import type { Write } from '../../shared/store/store.ts';
 import { createItem, deleteIfExists, deleteItem, updateItem } from '../../shared/store/writes.ts';
 import { deploymentCounter } from '../../shared/table/counters.ts';
-import { ownerOfData } from '../../shared/table/data-ids.ts';
 import {
   emailEntity,
   invitedAccountEntity,
@@ -25,8 +29,9 @@ import {
 } from '../../shared/table/entities/accounts.ts';
 import { invitationEntity, invitedEntity } from '../../shared/table/entities/instances.ts';
 import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
-import { allRights, hasFullRole } from '../../shared/values/access.ts';
+import { hasFullRole } from '../../shared/values/access.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { invitationFields } from './fields.ts';
 
@@ -47,7 +52,7 @@ const resource: ListOf<InvitationData, View, typeof invitationFields> = {
     { name: 'self', type: 'detail', to: '' },
     { name: 'resend', type: 'resend', to: 'resend/' },
   ],
-  record: recordAt(invitationEntity, ['instance', 'id']),
+  record: recordAt(invitationEntity, ['instance', '{id}']),
   counter: () => deploymentCounter('invitation'),
   rows: (context, range) =>
     rowsOf(context.platform.store, invitationEntity, [instanceOf(context)], range),

@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 import { clearInstance } from '../../shared/instances/clear-partitions.ts';
 
 /** Deletes the data of deleted instances. */

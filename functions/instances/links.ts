@@ -1,5 +1,5 @@
 import type { Link } from '../../shared/core/resource/links.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 
 const onlyNew: readonly Version[] = ['v1.1'];
 const onlyOld: readonly Version[] = ['v1'];

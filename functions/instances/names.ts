@@ -1,6 +1,6 @@
-import type { Body } from '../../shared/core/resource/input.ts';
+import { type Context, notFound } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import { readRename } from '../../shared/core/resource/named-records.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { clearInstance } from '../../shared/instances/clear-partitions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
@@ -18,7 +18,7 @@ import type {
   InstanceData,
   InstanceNameData,
 } from '../../shared/table/records/records.ts';
-import { invalid, nameNotConfirmed, notFound } from '../../shared/values/errors/errors.ts';
+import { invalid, nameNotConfirmed } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import { renameFields } from './fields.ts';

@@ -1,13 +1,17 @@
 import { readOwners } from '../../shared/accounts/accounts.ts';
+import {
+  type Context,
+  callingAccount,
+  type Family,
+  type ListOf,
+  listRoutes,
+  prefixParameters,
+  recordAt,
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { cut, gather, type Row, rowsOf } from '../../shared/core/resource/page.ts';
-import { callingAccount } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Context, Family } from '../../shared/core/routing/route.ts';
+import { cut, gather, type Row } from '../../shared/core/resource/page.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { putItem, updateItem } from '../../shared/store/writes.ts';
@@ -27,6 +31,7 @@ import { invitationRoutes } from './invitations.ts';
 import { jobs } from './jobs.ts';
 import { instanceLinks } from './links.ts';
 import { removeInstance, renameInstance } from './names.ts';
+import { hideFromOutsiders } from './visible.ts';
 
 /** An instance joined with its owner, its metadata and the caller's role in it. */
 interface View {
@@ -48,6 +53,7 @@ const resource: ListOf<InstanceData, View, typeof instanceFields> = {
   },
   path: '/instances/',
   item: 'instance',
+  hide: hideFromOutsiders,
   access: { account: 'LC', owner: 'GUDA', full: 'GU', write: 'G', read: 'G', apiKey: 'LG' },
   fields: instanceFields,
   links: instanceLinks,

@@ -1,8 +1,15 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { computed, type Field, type Fields } from '../../shared/core/resource/field.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
+import {
+  type Context,
+  computed,
+  endpointRoute,
+  type Family,
+  type Fields,
+  instanceOf,
+  type LoadedOf,
+  type Route,
+  recordAt,
+} from '../../shared/core/family.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
 import { scheduleLimit } from '../../shared/schedules/schedule-record.ts';
 import { instanceLimits } from '../../shared/scripts/slots.ts';
 import { classNumbersEntity } from '../../shared/table/entities/instances.ts';

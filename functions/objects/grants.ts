@@ -1,4 +1,4 @@
-import type { Grants } from '../../shared/ports/grants.ts';
+import type { Grants } from '../../shared/core/family.ts';
 
 export const grants: Grants = {
   table: ['list', 'filter', 'write', 'check', 'count', 'meter'],

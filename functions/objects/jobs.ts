@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 import { clearFiles } from '../../shared/objects/files/clear-files.ts';
 import { removeFiles } from '../../shared/objects/files/remove-files.ts';
 

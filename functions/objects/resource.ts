@@ -4,11 +4,16 @@ import {
   checkObjectRights,
   type ObjectOperation,
 } from '../../shared/classes/rules/permissions.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { idsFrom, reservedId } from '../../shared/core/resource/place.ts';
-import type { Family, Route } from '../../shared/core/routing/route.ts';
+import {
+  allRights,
+  type Family,
+  idsFrom,
+  type ListOf,
+  listRoutes,
+  type Route,
+  recordAt,
+  reservedId,
+} from '../../shared/core/family.ts';
 import { createObject, createObjects } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput } from '../../shared/objects/object-input.ts';
@@ -19,7 +24,7 @@ import { objectBodies, objectLinks } from '../../shared/objects/show-object.ts';
 import { objectPageHints } from '../../shared/search/object-page-hints.ts';
 import { objectEntity } from '../../shared/table/entities/classes.ts';
 import type { ObjectData } from '../../shared/table/records/records.ts';
-import { allRights, type Right } from '../../shared/values/access.ts';
+import type { Right } from '../../shared/values/access.ts';
 import { grants } from './grants.ts';
 import { jobs } from './jobs.ts';
 import { uploadRoute } from './uploads.ts';
@@ -55,7 +60,7 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
   pageHints: objectPageHints,
   parameters: objectPageParameters,
   links: objectLinks,
-  record: recordAt(objectEntity, ['instance', classOfPath, 'id']),
+  record: recordAt(objectEntity, ['instance', classOfPath, '{id}']),
   loads: inClass,
   counter: idsFrom('object'),
   authorize: (context, right) =>

@@ -1,9 +1,15 @@
 import { type ClassContext, inClass } from '../../shared/classes/class-record.ts';
 import { checkClassRights } from '../../shared/classes/rules/permissions.ts';
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { computed, defineFields, type Fields, text } from '../../shared/core/resource/field.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
+import {
+  computed,
+  defineFields,
+  endpointRoute,
+  type Fields,
+  type Route,
+  text,
+  validInput,
+} from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import { uploadKey } from '../../shared/objects/files/object-files.ts';
 import { saveCall } from '../../shared/objects/save-call.ts';
 import { withRoom } from '../../shared/usage/quotas.ts';

@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 import { closeApplication, syncEndpoints } from '../../shared/push/push-endpoints.ts';
 import { sendPush } from '../../shared/push/push-send.ts';
 

@@ -1,5 +1,4 @@
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, instanceOf, reservedId } from '../../shared/core/family.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { missingConfig } from '../../shared/push/push-config.ts';
 import { partSize, sendPush } from '../../shared/push/push-send.ts';

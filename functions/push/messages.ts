@@ -1,17 +1,25 @@
-import { computed, defineFields, type Fields, json } from '../../shared/core/resource/field.ts';
+import {
+  allRights,
+  type Context,
+  computed,
+  type Fields,
+  idsFrom,
+  instanceOf,
+  listRoutes,
+  type Route,
+  recordAt,
+  rowsOf,
+} from '../../shared/core/family.ts';
+import { defineFields, json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { rowsOf } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, OperationName, Route } from '../../shared/core/routing/route.ts';
+import { onlyFor } from '../../shared/core/resource/loads/loads.ts';
+import type { OperationName } from '../../shared/core/routing/route.ts';
 import { resultOf } from '../../shared/push/rules/outcome.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { pushMessageEntity, pushPartEntity } from '../../shared/table/entities/push.ts';
 import type { PushMessageData } from '../../shared/table/records/push.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 import { type ConfigContext, configLoads } from './config/loads.ts';
@@ -67,7 +75,7 @@ export function messageRoutes(provider: PushProvider): readonly Route[] {
     access: { owner: allRights, full: allRights, write: allRights, read: 'LG' },
     fields: messageFields[provider],
     links: messageLinks,
-    record: recordAt(pushMessageEntity, ['instance', 'id'], (instance, id) =>
+    record: recordAt(pushMessageEntity, ['instance', '{id}'], (instance, id) =>
       pushMessageEntity.key(instance, provider, id),
     ),
     loads: { config: onlyFor(['C'], config) },

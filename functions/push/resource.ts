@@ -1,4 +1,4 @@
-import type { Family } from '../../shared/core/routing/route.ts';
+import type { Family } from '../../shared/core/family.ts';
 import { pushProviders } from '../../shared/push/rules/provider.ts';
 import { apnsConfigRoutes } from './config/apns-config.ts';
 import { gcmConfigRoutes } from './config/gcm-config.ts';

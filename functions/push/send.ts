@@ -1,12 +1,17 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { type Fields, json } from '../../shared/core/resource/field.ts';
+import {
+  type Context,
+  endpointRoute,
+  type Fields,
+  idsFrom,
+  type LoadedOf,
+  notFound,
+  type Route,
+} from '../../shared/core/family.ts';
+import { json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import { instanceBase, linksOf } from '../../shared/core/resource/links.ts';
-import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
-import { idsFrom } from '../../shared/core/resource/place.ts';
-import type { Context, OperationName, Route } from '../../shared/core/routing/route.ts';
+import type { OperationName } from '../../shared/core/routing/route.ts';
 import type { PushProvider } from '../../shared/push/rules/provider.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { read } from '../../shared/values/scalars.ts';
 import { schemaOf } from '../../shared/values/values.ts';
 import { configLoads } from './config/loads.ts';

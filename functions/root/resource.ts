@@ -1,5 +1,5 @@
+import type { Family } from '../../shared/core/family.ts';
 import { linkPage } from '../../shared/core/resource/endpoint.ts';
-import type { Family } from '../../shared/core/routing/route.ts';
 import { grants } from './grants.ts';
 
 const versionLinks = { v1: '/v1/', 'v1.1': '/v1.1/' };

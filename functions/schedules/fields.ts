@@ -1,11 +1,7 @@
-import {
-  computed,
-  defineFields,
-  description,
-  type Field,
-  text,
-} from '../../shared/core/resource/field.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
+import { description } from '../../shared/core/resource/field.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import { readCrontab } from '../../shared/schedules/rules/crontab.ts';
 import { isTimeZone } from '../../shared/schedules/rules/schedule-times.ts';
 import { scriptField } from '../../shared/scripts/script-reference.ts';

@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 import { clearSchedules } from '../../shared/schedules/clear-schedules.ts';
 import { runSchedule } from '../../shared/schedules/run-schedule.ts';
 

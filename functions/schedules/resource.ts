@@ -1,16 +1,23 @@
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
+import {
+  allRights,
+  type Context,
+  type Family,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  type LoadedOf,
+  listRoutes,
+  recordAt,
+  showFields,
+} from '../../shared/core/family.ts';
+import { lookup } from '../../shared/core/resource/loads/loads.ts';
 import { cut } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import { type Version, versions } from '../../shared/core/resource/versions.ts';
-import { type Context, type Family, onlyIn } from '../../shared/core/routing/route.ts';
+import { onlyIn } from '../../shared/core/routing/route.ts';
+import { type Version, versions } from '../../shared/core/routing/versions.ts';
 import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { scheduleEntity, scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScheduleData } from '../../shared/table/records/schedules.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { type ScheduleFields, scheduleFields } from './fields.ts';
 import { grants } from './grants.ts';
@@ -23,7 +30,7 @@ interface View {
   readonly data: ScheduleData;
 }
 
-const scheduleOfPath = recordAt(scheduleEntity, ['instance', 'id']);
+const scheduleOfPath = recordAt(scheduleEntity, ['instance', '{id}']);
 
 /** Returns the resource of schedules in the words of a version. */
 function resourceIn(version: Version): ListOf<ScheduleData, View, ScheduleFields> {

@@ -1,7 +1,11 @@
+import {
+  type Context,
+  instanceOf,
+  notFound,
+  reservedId,
+  type Update,
+} from '../../shared/core/family.ts';
 import { type Input, validValues } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { crontabMessages } from '../../shared/schedules/rules/crontab.ts';
 import { timeAfter } from '../../shared/schedules/rules/schedule-times.ts';
@@ -17,7 +21,7 @@ import { createItem, updateItem } from '../../shared/store/writes.ts';
 import { scheduleEntity, scriptEntity } from '../../shared/table/entities/scripts.ts';
 import { addId } from '../../shared/table/record-ids.ts';
 import type { ScheduleData } from '../../shared/table/records/schedules.ts';
-import { invalid, notFound } from '../../shared/values/errors/errors.ts';
+import { invalid } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { ScheduleFields } from './fields.ts';
 

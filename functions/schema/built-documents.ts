@@ -1,4 +1,4 @@
-import { type Version, versions } from '../../shared/core/resource/versions.ts';
+import { type Version, versions } from '../../shared/core/routing/versions.ts';
 
 const formats = ['json', 'openapi'] as const;
 

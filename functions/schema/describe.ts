@@ -1,16 +1,16 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
-import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
+import type { Fields, Route } from '../../shared/core/family.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
-import { documentedPath } from '../../shared/core/routing/path-parameters.ts';
-import {
-  type Method,
-  methods,
-  type Operation,
-  type Route,
-} from '../../shared/core/routing/route.ts';
+import type { LinkForm, QueryParameters } from '../../shared/core/routing/forms.ts';
+import { documentedName, documentedPath } from '../../shared/core/routing/path-parameters.ts';
+import { type Method, methods, type Operation } from '../../shared/core/routing/route.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import type { Access, Right } from '../../shared/values/access.ts';
+import {
+  type PathParameter,
+  pathParameter,
+  pathParameters,
+} from '../../shared/values/text/path-parameters.ts';
 import { type DescribedResponse, type Model, Models } from './models.ts';
 import { nameOperation } from './words.ts';
 
@@ -143,6 +143,19 @@ function describeOperation(place: Place): DescribedOperation {
       ...(pathParameters.length > 0 ? [404] : []),
     ],
   };
+}
+
+/** Returns the parameters of paths by their names in the document: those with a grammar of their own, then others. */
+export function parametersOf({
+  operations,
+}: Pick<Description, 'operations'>): Readonly<Record<string, PathParameter>> {
+  const all = new Map<string, PathParameter>(
+    Object.entries(pathParameters).map(([name, each]) => [documentedName(name), each]),
+  );
+  for (const name of operations.flatMap((operation) => operation.pathParameters)) {
+    if (!all.has(name)) all.set(name, pathParameter(name));
+  }
+  return Object.fromEntries(all);
 }
 
 /** Returns the callers that have a right, in the order of the table of rights. */

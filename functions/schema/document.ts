@@ -1,15 +1,11 @@
-import type { Fields } from '../../shared/core/resource/field.ts';
+import type { Fields, Route } from '../../shared/core/family.ts';
 import { allowedMethods, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
-import {
-  acceptedPattern,
-  documentedParameters,
-} from '../../shared/core/routing/path-parameters.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
+import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import type { Access } from '../../shared/values/access.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
-import type { DescribedOperation, Description } from './describe.ts';
+import { acceptedPattern } from '../../shared/values/text/path-parameters.ts';
+import { type DescribedOperation, type Description, parametersOf } from './describe.ts';
 import { groupBy } from './group.ts';
 import { about, callers, commonParameters, credentials, errors } from './texts.ts';
 
@@ -27,7 +23,7 @@ export function toDocument(description: Description): JsonObject {
     errors,
     query: describeQuery(commonParameters),
     parameters: Object.fromEntries(
-      Object.entries(documentedParameters).map(([name, parameter]) => [
+      Object.entries(parametersOf(description)).map(([name, parameter]) => [
         name,
         {
           type: parameter.type,

@@ -1,3 +1,3 @@
-import type { Grants } from '../../shared/ports/grants.ts';
+import type { Grants } from '../../shared/core/family.ts';
 
 export const grants: Grants = {};

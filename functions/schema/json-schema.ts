@@ -1,4 +1,5 @@
-import type { Field, Fields, FieldType, LinkForm } from '../../shared/core/resource/field.ts';
+import type { Fields } from '../../shared/core/family.ts';
+import type { Field, FieldType, LinkForm } from '../../shared/core/routing/forms.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 
 /** Whether a schema describes what a client sends as JSON or as a form, or what it receives. */

@@ -1,5 +1,5 @@
-import type { Version } from '../../shared/core/resource/versions.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
+import type { Route } from '../../shared/core/family.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import type { DocumentFormat } from './built-documents.ts';
 import { describe } from './describe.ts';

@@ -1,7 +1,7 @@
 import { isInClass } from '../../shared/classes/class-record.ts';
-import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
+import type { Fields, Route } from '../../shared/core/family.ts';
 import { nounOf } from '../../shared/core/resource/presentation/words.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
+import type { LinkForm } from '../../shared/core/routing/forms.ts';
 import { typeName } from './words.ts';
 
 /** An object that responses show. */

@@ -1,11 +1,13 @@
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { QueryParameter } from '../../shared/core/resource/query-parameters.ts';
-import {
-  acceptedPattern,
-  documentedParameters,
-} from '../../shared/core/routing/path-parameters.ts';
+import type { QueryParameter } from '../../shared/core/routing/forms.ts';
 import type { Json, JsonObject } from '../../shared/values/json/json.ts';
-import type { DescribedBody, DescribedOperation, Description } from './describe.ts';
+import { acceptedPattern } from '../../shared/values/text/path-parameters.ts';
+import {
+  type DescribedBody,
+  type DescribedOperation,
+  type Description,
+  parametersOf,
+} from './describe.ts';
 import guideExamples from './examples.json' with { type: 'json' };
 import furtherExamples from './further-examples.json' with { type: 'json' };
 import { groupBy } from './group.ts';
@@ -38,7 +40,7 @@ export function toOpenApi(description: Description): JsonObject {
       securitySchemes,
       schemas: schemasOf(description),
       parameters: Object.fromEntries(
-        Object.entries(documentedParameters).map(([name, parameter]) => {
+        Object.entries(parametersOf(description)).map(([name, parameter]) => {
           const { type, description: text } = parameter;
           const schema =
             type === 'integer' ? { type } : { type, pattern: acceptedPattern(parameter) };

@@ -1,10 +1,11 @@
-import type { Fields, LinkForm } from '../../shared/core/resource/field.ts';
+import type { Fields, Route } from '../../shared/core/family.ts';
 import { describeChoices, describeFields } from '../../shared/core/resource/introspection.ts';
 import { isIn } from '../../shared/core/resource/links.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
-import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
-import type { Method, Route } from '../../shared/core/routing/route.ts';
+import type { LinkForm } from '../../shared/core/routing/forms.ts';
+import type { Method } from '../../shared/core/routing/route.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import { isJsonObject, type JsonObject } from '../../shared/values/json/json.ts';
+import { pathParameter } from '../../shared/values/text/path-parameters.ts';
 import type { Description } from './describe.ts';
 import { groupBy } from './group.ts';
 import { typeName } from './words.ts';
@@ -114,8 +115,7 @@ function namedPath(path: string, entry: Place) {
 }
 
 function parameterName(parameter: string, list: string | undefined): string {
-  const { type, documentedAs = parameter } =
-    pathParameters[parameter as keyof typeof pathParameters];
+  const { type, documentedAs = parameter } = pathParameter(parameter);
   if (/^(device|link|backend)$/.test(parameter)) return documentedAs;
   const own = type === 'integer' ? 'id' : 'name';
   return list === undefined || list.startsWith('{') ? own : `${singular(list)}_${own}`;

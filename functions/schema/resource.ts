@@ -1,8 +1,8 @@
+import { type Context, endpointRoute, type Family, type Route } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import { keepText, markConstant } from '../../shared/core/http/response-cache.ts';
-import { endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
-import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
+import { open } from '../../shared/core/resource/endpoint.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import type { DocumentFormat } from './built-documents.ts';
 import { grants } from './grants.ts';
 import type { InterfaceDocument } from './make-document.ts';

@@ -1,4 +1,4 @@
-import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import type { Access } from '../../shared/values/access.ts';
 
 /** Rules of every request. */

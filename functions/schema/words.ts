@@ -1,5 +1,6 @@
+import type { Route } from '../../shared/core/family.ts';
 import { nounOf, plural, wordsOf } from '../../shared/core/resource/presentation/words.ts';
-import type { Method, OperationName, Route } from '../../shared/core/routing/route.ts';
+import type { Method, OperationName } from '../../shared/core/routing/route.ts';
 
 const verbs: Readonly<Partial<Record<Method, string>>> = {
   GET: 'get',

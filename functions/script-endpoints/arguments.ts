@@ -1,6 +1,6 @@
+import type { Body } from '../../shared/core/http/body/body.ts';
 import { parseJsonText } from '../../shared/core/http/json-text.ts';
 import { keyMembers, keyParameters } from '../../shared/core/http/message.ts';
-import type { Body } from '../../shared/core/resource/input.ts';
 import type { EndpointArguments } from '../../shared/scripts/rules/endpoint-arguments.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { ApiError, invalid, refused } from '../../shared/values/errors/errors.ts';

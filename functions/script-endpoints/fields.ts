@@ -1,6 +1,7 @@
-import { computed, defineFields, description, flag } from '../../shared/core/resource/field.ts';
+import { computed, defineFields } from '../../shared/core/family.ts';
+import { description, flag } from '../../shared/core/resource/field.ts';
 import { nameField } from '../../shared/core/resource/named-records.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import { scriptField } from '../../shared/scripts/script-reference.ts';
 
 const others = {

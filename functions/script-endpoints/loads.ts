@@ -1,15 +1,15 @@
-import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
-import { isInstance } from '../../shared/table/data-ids.ts';
+import { type Context, type LoadedOf, recordAt } from '../../shared/core/family.ts';
+import { lookup } from '../../shared/core/resource/loads/loads.ts';
 import {
   scriptEndpointEntity,
   scriptEndpointPositionEntity,
 } from '../../shared/table/entities/endpoints.ts';
 import { configEntity } from '../../shared/table/entities/instances.ts';
 import { scriptEntity } from '../../shared/table/entities/scripts.ts';
+import { isInstance } from '../../shared/values/keys/data-ids.ts';
 
 /** The script endpoint that a path names. */
-export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', 'endpoint']);
+export const endpointOfPath = recordAt(scriptEndpointEntity, ['instance', '{endpoint}']);
 
 const endpoint = lookup(endpointOfPath, ({ script }) => script);
 

@@ -1,4 +1,4 @@
-import type { Version } from '../../shared/core/resource/versions.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 
 /** The list of script endpoints below the version. */
 export const path = '/instances/{instance}/endpoints/scripts/';

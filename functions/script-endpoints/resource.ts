@@ -1,18 +1,23 @@
 import { publicLink } from '../../shared/accounts/keys.ts';
+import {
+  allRights,
+  type Context,
+  type Family,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  prefixParameters,
+  showFields,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import type { Link } from '../../shared/core/resource/links.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { readNamedRows, renameFields } from '../../shared/core/resource/named-records.ts';
 import { gather } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import { type Version, versions } from '../../shared/core/resource/versions.ts';
-import { type Context, type Family, onlyIn } from '../../shared/core/routing/route.ts';
+import { onlyIn } from '../../shared/core/routing/route.ts';
+import { type Version, versions } from '../../shared/core/routing/versions.ts';
 import { livingOf, scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import type { ScriptEndpointData } from '../../shared/table/records/scripts.ts';
-import { allRights } from '../../shared/values/access.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 import { type EndpointFields, endpointFields } from './fields.ts';
 import { grants } from './grants.ts';

@@ -1,18 +1,18 @@
-import { isCurrent } from '../../shared/core/pipeline/caller/credentials.ts';
-import { type Endpoint, endpointRoute, open } from '../../shared/core/resource/endpoint.ts';
-import { computed, type Fields } from '../../shared/core/resource/field.ts';
-import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
-import type {
-  Context,
-  Operation,
-  OperationNames,
-  Operations,
-  Route,
-} from '../../shared/core/routing/route.ts';
-import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
+import {
+  allRights,
+  type Context,
+  computed,
+  endpointRoute,
+  type Fields,
+  type LoadedOf,
+  notFound,
+  type Route,
+} from '../../shared/core/family.ts';
+import { type Endpoint, open } from '../../shared/core/resource/endpoint.ts';
+import type { Operation, OperationNames, Operations } from '../../shared/core/routing/route.ts';
+import { maxPayloadBytes } from '../../shared/ports/run-request.ts';
 import type { ScriptEndpointData } from '../../shared/table/records/scripts.ts';
-import { allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
+import { isCurrent } from '../../shared/values/keys/credentials.ts';
 import { type LinkContext, linkLoads, runLoads } from './loads.ts';
 import { path, v1Path } from './paths.ts';
 import { runEndpoint, runOperation } from './run.ts';

@@ -1,17 +1,18 @@
+import { idsFrom, instanceOf, notFound, reservedId } from '../../shared/core/family.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { renderRun } from '../../shared/core/pipeline/response-templates.ts';
-import { idsFrom, instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
+import { tenantOf } from '../../shared/core/resource/place.ts';
 import type { Operation } from '../../shared/core/routing/route.ts';
+import type { FinishedTrace, RunRequest } from '../../shared/ports/run-request.ts';
 import {
   type EndpointArguments,
   toArguments,
 } from '../../shared/scripts/rules/endpoint-arguments.ts';
 import type { ScriptResponse } from '../../shared/scripts/rules/script-response.ts';
-import type { FinishedTrace, RunRequest } from '../../shared/scripts/run-request.ts';
 import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData, ScriptEndpointData } from '../../shared/table/records/scripts.ts';
+import { renderRun } from '../../shared/templates/response-templates.ts';
 import { depthOf } from '../../shared/values/access.ts';
-import { notFound, refused, serverError } from '../../shared/values/errors/errors.ts';
+import { refused, serverError } from '../../shared/values/errors/errors.ts';
 import type { JsonObject } from '../../shared/values/json/json.ts';
 import { wellFormedJson } from '../../shared/values/json/json-values.ts';
 import type { Tenant } from '../../shared/values/tenant.ts';

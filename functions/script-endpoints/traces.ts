@@ -1,4 +1,4 @@
-import type { Route } from '../../shared/core/routing/route.ts';
+import type { Route } from '../../shared/core/family.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 import { type EndpointContext, endpointLoads } from './loads.ts';

@@ -1,14 +1,19 @@
 import { firstKey, nextKey } from '../../shared/accounts/keys.ts';
-import { type Body, type Input, validValues } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
+import {
+  type Context,
+  instanceOf,
+  notFound,
+  reservedId,
+  type Update,
+} from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
+import { type Input, validValues } from '../../shared/core/resource/input.ts';
 import {
   freedRow,
   type NamedKind,
   newName,
   takeName,
 } from '../../shared/core/resource/named-records.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { clearTraces } from '../../shared/scripts/clear-script.ts';
@@ -24,7 +29,6 @@ import type {
   ScriptEndpointData,
   ScriptEndpointPositionData,
 } from '../../shared/table/records/scripts.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import type { EndpointFields } from './fields.ts';
 
 /** Kind of script endpoints. A list position names the script as well, so that public links need no extra read. */

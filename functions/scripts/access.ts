@@ -1,4 +1,5 @@
-import { type Access, allRights } from '../../shared/values/access.ts';
+import { allRights } from '../../shared/core/family.ts';
+import type { Access } from '../../shared/values/access.ts';
 
 /**
  * Rights to scripts: for administrators only. API keys cannot access scripts, whatever their flags

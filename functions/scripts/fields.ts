@@ -1,11 +1,6 @@
-import {
-  computed,
-  defineFields,
-  description,
-  type Field,
-  json,
-  text,
-} from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
+import { description, json } from '../../shared/core/resource/field.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
 import { maxSource, runtimeNames } from '../../shared/scripts/script-runtimes.ts';
 import { jsonObject, text as textValue, word } from '../../shared/values/values.ts';
 

@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 import { clearScript, clearTraces } from '../../shared/scripts/clear-script.ts';
 import { deleteOldTraces } from '../../shared/scripts/delete-old-traces.ts';
 import { watchRun } from '../../shared/scripts/runs/watch-run.ts';

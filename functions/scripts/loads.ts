@@ -1,5 +1,5 @@
-import { type LoadedOf, onlyFor, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, type LoadedOf, recordAt } from '../../shared/core/family.ts';
+import { onlyFor } from '../../shared/core/resource/loads/loads.ts';
 import { configEntity } from '../../shared/table/entities/instances.ts';
 import { scriptSourceEntity } from '../../shared/table/entities/scripts.ts';
 
@@ -8,7 +8,7 @@ import { scriptSourceEntity } from '../../shared/table/entities/scripts.ts';
  * full access in it affects who may change a script.
  */
 export const scriptLoads = {
-  source: onlyFor(['G', 'U'], recordAt(scriptSourceEntity, ['instance', 'id'])),
+  source: onlyFor(['G', 'U'], recordAt(scriptSourceEntity, ['instance', '{id}'])),
   config: onlyFor(['U', 'C'], recordAt(configEntity, ['instance'])),
 };
 

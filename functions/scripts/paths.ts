@@ -1,4 +1,4 @@
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
+import { recordAt } from '../../shared/core/family.ts';
 import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 
 /** The list of scripts below the version. */
@@ -12,4 +12,4 @@ export function below(rest: string): { readonly 'v1.1': string; readonly v1: str
 }
 
 /** The script that a path names. */
-export const scriptOfPath = recordAt(scriptEntity, ['instance', 'id']);
+export const scriptOfPath = recordAt(scriptEntity, ['instance', '{id}']);

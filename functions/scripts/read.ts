@@ -1,11 +1,9 @@
-import { instanceOf } from '../../shared/core/resource/place.ts';
+import { type Context, instanceOf, notFound } from '../../shared/core/family.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { SourceChanged, wholeSource } from '../../shared/scripts/script-sources.ts';
 import { ConditionFailed, type Stored } from '../../shared/store/store.ts';
 import { scriptSourceEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData, ScriptSourceData } from '../../shared/table/records/scripts.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { scriptFields } from './fields.ts';
 import type { ScriptContext } from './loads.ts';
 

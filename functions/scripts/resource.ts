@@ -1,12 +1,16 @@
+import {
+  type Family,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  prefixParameters,
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { required } from '../../shared/core/resource/loads/loads.ts';
-import { gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import type { Family } from '../../shared/core/routing/route.ts';
+import { gather } from '../../shared/core/resource/page.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import { scriptEntity } from '../../shared/table/entities/scripts.ts';
 import type { ScriptData } from '../../shared/table/records/scripts.ts';

@@ -1,17 +1,23 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { defineFields, json } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import type { LoadedOf } from '../../shared/core/resource/loads/loads.ts';
-import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../shared/core/routing/route.ts';
+import {
+  type Context,
+  defineFields,
+  endpointRoute,
+  idsFrom,
+  instanceOf,
+  type LoadedOf,
+  notFound,
+  type Route,
+  reservedId,
+  validInput,
+} from '../../shared/core/family.ts';
+import { json } from '../../shared/core/resource/field.ts';
+import { maxPayloadBytes } from '../../shared/ports/run-request.ts';
 import { planRun } from '../../shared/scripts/pending-runs.ts';
-import { maxPayloadBytes } from '../../shared/scripts/run-request.ts';
 import { showPending, traceFields } from '../../shared/scripts/trace-list.ts';
 import { keepPart } from '../../shared/scripts/traces.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { depthOf } from '../../shared/values/access.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { isJsonObject, type Json } from '../../shared/values/json/json.ts';
 import { isStorable, readJson, readWellFormed } from '../../shared/values/json/json-values.ts';
 import { type Reading, read, refuse } from '../../shared/values/scalars.ts';

@@ -1,6 +1,5 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import type { Route } from '../../shared/core/routing/route.ts';
-import type { ScriptRuntime } from '../../shared/scripts/script-runner.ts';
+import { endpointRoute, type Route } from '../../shared/core/family.ts';
+import type { ScriptRuntime } from '../../shared/ports/script-runner.ts';
 import { type RuntimeName, runtimeNames } from '../../shared/scripts/script-runtimes.ts';
 import { access } from './access.ts';
 import { below } from './paths.ts';

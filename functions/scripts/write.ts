@@ -1,7 +1,5 @@
+import { type Context, instanceOf, reservedId, type Update } from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { clearScript } from '../../shared/scripts/clear-script.ts';
 import { hasFullAccess } from '../../shared/scripts/rules/script-config.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { defineFields, description, json, text } from '../../shared/core/resource/field.ts';
+import { defineFields, text } from '../../shared/core/family.ts';
+import { description, json } from '../../shared/core/resource/field.ts';
 import { nameField } from '../../shared/core/resource/named-records.ts';
 import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import { messages } from '../../shared/values/errors/messages.ts';

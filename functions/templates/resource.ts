@@ -1,26 +1,32 @@
 import {
-  callVariables,
-  renderText,
-  storedTemplate,
-} from '../../shared/core/pipeline/response-templates.ts';
-import { endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
+  allRights,
+  type Context,
+  endpointRoute,
+  type Family,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  type LoadedOf,
+  listRoutes,
+  notFound,
+  prefixParameters,
+  recordAt,
+  validInput,
+} from '../../shared/core/family.ts';
+import { post } from '../../shared/core/resource/endpoint.ts';
 import {
   readPartlyWritten,
   renameFields,
   unwritten,
 } from '../../shared/core/resource/named-records.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/routing/route.ts';
 import { templateEntity } from '../../shared/table/entities/endpoints.ts';
 import type { TemplateData } from '../../shared/table/records/records.ts';
 import { predefinedTemplates } from '../../shared/templates/predefined.ts';
-import { allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
+import {
+  callVariables,
+  renderText,
+  storedTemplate,
+} from '../../shared/templates/response-templates.ts';
 import { renderFields, templateFields } from './fields.ts';
 import { grants } from './grants.ts';
 import {
@@ -36,7 +42,7 @@ import {
 const path = '/instances/{instance}/snippets/templates/';
 const accessOfAdmins = { owner: allRights, full: allRights, write: 'LG', read: 'LG' };
 
-const templateOfPath = recordAt(templateEntity, ['instance', 'template']);
+const templateOfPath = recordAt(templateEntity, ['instance', '{template}']);
 
 const resource: ListOf<TemplateData, TemplateView, typeof templateFields> = {
   name: 'Template',

@@ -1,12 +1,11 @@
-import { storedTemplate } from '../../shared/core/pipeline/response-templates.ts';
+import { type Context, instanceOf, reservedId, type Update } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import {
-  type Body,
   type Input,
   type InputMode,
   type Values,
   validValues,
 } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
 import {
   changedRecord,
   freedRow,
@@ -15,8 +14,7 @@ import {
   newName,
   takeName,
 } from '../../shared/core/resource/named-records.ts';
-import { instanceOf, reservedId, tenantOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { tenantOf } from '../../shared/core/resource/place.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
@@ -24,6 +22,7 @@ import { deleteItem } from '../../shared/store/writes.ts';
 import { templateEntity, templatePositionEntity } from '../../shared/table/entities/endpoints.ts';
 import type { TemplateData } from '../../shared/table/records/records.ts';
 import { isPredefined, predefinedTemplates } from '../../shared/templates/predefined.ts';
+import { storedTemplate } from '../../shared/templates/response-templates.ts';
 import type { templateFields } from './fields.ts';
 
 export const kind: NamedKind<TemplateData> = {

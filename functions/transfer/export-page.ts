@@ -1,13 +1,9 @@
 import { compiledClass } from '../../shared/classes/compiled-classes.ts';
+import { type Context, instanceOf, rowsOf } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { type PageBody, readPage, roomyPageBody, rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import {
-  orderingParameters,
-  pageParameters,
-  type QueryParameters,
-} from '../../shared/core/resource/query-parameters.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type PageBody, readPage, roomyPageBody } from '../../shared/core/resource/page.ts';
+import { orderingParameters, pageParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import { showObject } from '../../shared/objects/show-object.ts';
 import { readTogether } from '../../shared/store/entity.ts';
 import { objectEntity } from '../../shared/table/entities/classes.ts';

@@ -1,12 +1,6 @@
 import { objectPermissions } from '../../shared/classes/rules/permissions.ts';
-import {
-  choice,
-  computed,
-  defineFields,
-  flag,
-  json,
-  text,
-} from '../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
+import { choice, flag, json } from '../../shared/core/resource/field.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { isJsonObject, type JsonObject, jsonTypeName } from '../../shared/values/json/json.ts';
 import { readJson } from '../../shared/values/json/json-values.ts';

@@ -1,7 +1,6 @@
 import { readChannels } from '../../shared/channels/channel-record.ts';
 import { type CompiledClass, changedFields } from '../../shared/classes/rules/compiled-class.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, instanceOf } from '../../shared/core/family.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { planPut } from '../../shared/objects/create-object.ts';
 import { type AddedFile, findSources } from '../../shared/objects/files/object-files.ts';

@@ -1,6 +1,5 @@
+import { type Context, instanceOf } from '../../shared/core/family.ts';
 import type { Values } from '../../shared/core/resource/input.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { CounterEnded } from '../../shared/store/store.ts';
 import { instanceCounter } from '../../shared/table/counters.ts';
 import { maxImportedId } from '../../shared/values/bounds.ts';

@@ -1,7 +1,6 @@
 import { firstKey } from '../../shared/accounts/keys.ts';
 import { isBcryptHash } from '../../shared/accounts/rules/passwords.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, instanceOf } from '../../shared/core/family.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commitEach } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';

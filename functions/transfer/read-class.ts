@@ -1,11 +1,10 @@
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, instanceOf } from '../../shared/core/family.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { classEntity } from '../../shared/table/entities/classes.ts';
 import type { ClassData } from '../../shared/table/records/records.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
+import { pathParameters } from '../../shared/values/text/path-parameters.ts';
 
 /**
  * Reads the class of objects that are exported or imported.

@@ -1,8 +1,13 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
-import { computed, type Fields } from '../../shared/core/resource/field.ts';
-import { validInput } from '../../shared/core/resource/input.ts';
+import {
+  type Context,
+  computed,
+  endpointRoute,
+  type Family,
+  type Fields,
+  type Route,
+  validInput,
+} from '../../shared/core/family.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
-import type { Context, Family, Route } from '../../shared/core/routing/route.ts';
 import { exportParameters, readExport } from './export-page.ts';
 import { importFields } from './fields.ts';
 import { grants } from './grants.ts';

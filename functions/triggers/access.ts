@@ -1,4 +1,5 @@
-import { type Access, allRights } from '../../shared/values/access.ts';
+import { allRights } from '../../shared/core/family.ts';
+import type { Access } from '../../shared/values/access.ts';
 
 /** Rights to triggers: for administrators only, as to scripts (docs/reference/triggers.md#permissions). */
 export const access: Access = { owner: allRights, full: allRights, write: allRights, read: 'LG' };

@@ -1,12 +1,8 @@
 import { classField } from '../../shared/classes/class-field.ts';
-import {
-  computed,
-  defineFields,
-  description,
-  type Field,
-  text,
-} from '../../shared/core/resource/field.ts';
-import type { Version } from '../../shared/core/resource/versions.ts';
+import { computed, defineFields, text } from '../../shared/core/family.ts';
+import { description } from '../../shared/core/resource/field.ts';
+import type { Field } from '../../shared/core/routing/forms.ts';
+import type { Version } from '../../shared/core/routing/versions.ts';
 import { scriptField } from '../../shared/scripts/script-reference.ts';
 import { triggerSignals } from '../../shared/triggers/rules/signals.ts';
 import { word } from '../../shared/values/values.ts';

@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 import { clearTriggerRuns } from '../../shared/triggers/clear-runs.ts';
 import { clearTriggers, followDeletions } from '../../shared/triggers/clear-triggers.ts';
 import { catchUp, startTriggers } from '../../shared/triggers/start-triggers.ts';

@@ -1,12 +1,12 @@
-import { type LoadedOf, lookup, recordAt } from '../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, type LoadedOf, recordAt } from '../../shared/core/family.ts';
+import { lookup } from '../../shared/core/resource/loads/loads.ts';
 import { classEntity } from '../../shared/table/entities/classes.ts';
 import { scriptEntity, triggerEntity } from '../../shared/table/entities/scripts.ts';
 import type { TriggerData } from '../../shared/table/records/triggers.ts';
 import { parentNotFound } from '../../shared/values/errors/errors.ts';
 
 /** The trigger that a path names. */
-export const triggerOfPath = recordAt(triggerEntity, ['instance', 'id']);
+export const triggerOfPath = recordAt(triggerEntity, ['instance', '{id}']);
 
 const trigger = lookup(triggerOfPath, ({ class: name, script }) => ({ name, script }));
 

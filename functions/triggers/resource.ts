@@ -1,13 +1,19 @@
+import {
+  type Context,
+  type Family,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  prefixParameters,
+  rowsOf,
+  showFields,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import type { Link } from '../../shared/core/resource/links.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import { showFields } from '../../shared/core/resource/show.ts';
-import { type Version, versions } from '../../shared/core/resource/versions.ts';
-import { type Context, type Family, onlyIn } from '../../shared/core/routing/route.ts';
+import { gather } from '../../shared/core/resource/page.ts';
+import { onlyIn } from '../../shared/core/routing/route.ts';
+import { type Version, versions } from '../../shared/core/routing/versions.ts';
 import { scriptLink, scriptWord } from '../../shared/scripts/script-reference.ts';
 import { traceRoutes } from '../../shared/scripts/trace-routes.ts';
 import type { Stored } from '../../shared/store/store.ts';

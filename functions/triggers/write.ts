@@ -1,12 +1,16 @@
 import {
+  type Context,
+  instanceOf,
+  notFound,
+  reservedId,
+  type Update,
+} from '../../shared/core/family.ts';
+import {
   type Input,
   type InputMode,
   type Values,
   validValues,
 } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { scriptErrors, toV11Names } from '../../shared/scripts/script-reference.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -20,7 +24,7 @@ import type { TriggerData } from '../../shared/table/records/triggers.ts';
 import { readGround } from '../../shared/triggers/living-triggers.ts';
 import { planRemoval, triggerLimit, withTriggers } from '../../shared/triggers/remove-trigger.ts';
 import type { ClassTrigger } from '../../shared/triggers/rules/signals.ts';
-import { type FieldErrors, notFound } from '../../shared/values/errors/errors.ts';
+import type { FieldErrors } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
 import type { TriggerFields } from './fields.ts';

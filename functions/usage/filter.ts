@@ -1,5 +1,5 @@
 import { queryValue } from '../../shared/core/http/message.ts';
-import type { QueryParameters } from '../../shared/core/resource/query-parameters.ts';
+import type { QueryParameters } from '../../shared/core/routing/forms.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { readDatetime, toBoolean } from '../../shared/values/scalars.ts';
 import { type Period, type Source, sources } from './sums.ts';

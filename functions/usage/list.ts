@@ -1,7 +1,6 @@
+import { type Context, type LoadedOf, recordAt } from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { type LoadedOf, recordAt } from '../../shared/core/resource/loads/loads.ts';
 import { neighbours, type Position } from '../../shared/core/resource/page.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
 import { ownedEntity } from '../../shared/table/entities/accounts.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import { incorrectPage, invalid } from '../../shared/values/errors/errors.ts';
@@ -58,7 +57,8 @@ export async function readUsage(
   if (filter.isTotal) return { rows: await readTotals(context, asked), next: null, prev: null };
   const found = paging.size === 0 ? [] : await readRows(context, asked, limit);
   const rows = inListOrder(found.slice(0, paging.size), paging);
-  return { rows, ...neighbours({ path, query, paging }, rows, found.length > paging.size) };
+  const { route } = context;
+  return { rows, ...neighbours({ route, path, query, paging }, rows, found.length > paging.size) };
 }
 
 type Place = Pick<UsageRow, 'period' | 'pk'>;

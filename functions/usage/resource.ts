@@ -1,5 +1,12 @@
-import { endpointRoute, linkPage } from '../../shared/core/resource/endpoint.ts';
-import { computed, type Fields } from '../../shared/core/resource/field.ts';
+import {
+  type Context,
+  computed,
+  endpointRoute,
+  type Family,
+  type Fields,
+  type Route,
+} from '../../shared/core/family.ts';
+import { linkPage } from '../../shared/core/resource/endpoint.ts';
 import { pathOf } from '../../shared/core/resource/links.ts';
 import { pageBody } from '../../shared/core/resource/page.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
@@ -8,7 +15,7 @@ import {
   pageParameters,
   projectionParameters,
 } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family, OperationName, Route } from '../../shared/core/routing/route.ts';
+import type { OperationName } from '../../shared/core/routing/route.ts';
 import type { Access } from '../../shared/values/access.ts';
 import { filterParameters } from './filter.ts';
 import { grants } from './grants.ts';

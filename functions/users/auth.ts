@@ -1,9 +1,9 @@
 import { limitAttempts } from '../../shared/accounts/attempts.ts';
 import { hashOf, matchesHash } from '../../shared/accounts/passwords.ts';
 import { isBcryptHash } from '../../shared/accounts/rules/passwords.ts';
+import { instanceOf, validInput } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
 import { unlessConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';

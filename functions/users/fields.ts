@@ -1,11 +1,5 @@
-import {
-  computed,
-  defineFields,
-  description,
-  type Fields,
-  json,
-  text,
-} from '../../shared/core/resource/field.ts';
+import { computed, defineFields, type Fields, text } from '../../shared/core/family.ts';
+import { description, json } from '../../shared/core/resource/field.ts';
 import { describedFields, objectFields } from '../../shared/objects/object-fields.ts';
 import { objectLinks } from '../../shared/objects/show-object.ts';
 import {

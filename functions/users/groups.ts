@@ -1,12 +1,18 @@
+import {
+  allRights,
+  type Context,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  prefixParameters,
+  recordAt,
+  reservedId,
+  rowsOf,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
 import type { Input, InputMode, Values } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf, reservedId } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { gather } from '../../shared/core/resource/page.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { commit, commitUnique } from '../../shared/store/commit.ts';
 import type { Stored, Write } from '../../shared/store/store.ts';
@@ -25,7 +31,6 @@ import {
 import type { GroupData } from '../../shared/table/records/records.ts';
 import { clearGroup } from '../../shared/users/clear-group.ts';
 import { groupLinks } from '../../shared/users/show-user.ts';
-import { allRights } from '../../shared/values/access.ts';
 import { invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import { groupFields } from './fields.ts';
@@ -48,7 +53,7 @@ const resource: ListOf<GroupData, View, typeof groupFields> = {
   fields: groupFields,
   links: groupLinks,
   parameters: prefixParameters('label'),
-  record: recordAt(groupEntity, ['instance', 'id']),
+  record: recordAt(groupEntity, ['instance', '{id}']),
   counter: idsFrom('group'),
   rows: (context, range) => {
     const prefix = queryValue(context.request.query, 'label__startswith') ?? '';

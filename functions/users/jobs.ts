@@ -1,4 +1,4 @@
-import type { FamilyJobs } from '../../shared/core/routing/route.ts';
+import type { FamilyJobs } from '../../shared/core/family.ts';
 import { clearGroup } from '../../shared/users/clear-group.ts';
 import { clearUser } from '../../shared/users/clear-user.ts';
 

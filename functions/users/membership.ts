@@ -1,5 +1,4 @@
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context } from '../../shared/core/routing/route.ts';
+import { type Context, instanceOf, notFound } from '../../shared/core/family.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import { commit } from '../../shared/store/commit.ts';
 import { readTogether } from '../../shared/store/entity.ts';
@@ -15,7 +14,6 @@ import { dataMessages } from '../../shared/values/errors/data-messages.ts';
 import {
   countExceeded,
   invalid,
-  notFound,
   parentNotFound,
   refused,
 } from '../../shared/values/errors/errors.ts';

@@ -1,10 +1,18 @@
+import {
+  allRights,
+  type Context,
+  instanceOf,
+  type ListOf,
+  type LoadedOf,
+  listRoutes,
+  notFound,
+  type Route,
+  recordAt,
+  rowsOf,
+} from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { type LoadedOf, recordAt, required } from '../../shared/core/resource/loads/loads.ts';
-import { cut, rowsOf } from '../../shared/core/resource/page.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../shared/core/routing/route.ts';
+import { required } from '../../shared/core/resource/loads/loads.ts';
+import { cut } from '../../shared/core/resource/page.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { groupEntity, membershipEntity, userEntity } from '../../shared/table/entities/users.ts';
 import type { GroupData, MembershipData, UserData } from '../../shared/table/records/records.ts';
@@ -17,8 +25,7 @@ import {
   viewUsers,
   wholeUser,
 } from '../../shared/users/show-user.ts';
-import { allRights } from '../../shared/values/access.ts';
-import { forbidden, notFound, parentNotFound } from '../../shared/values/errors/errors.ts';
+import { forbidden, parentNotFound } from '../../shared/values/errors/errors.ts';
 import { groupOfUserFields, userOfGroupFields } from './fields.ts';
 import { addMembership, removeMembership } from './membership.ts';
 
@@ -46,7 +53,7 @@ interface GroupView {
   readonly group: GroupData;
 }
 
-const groupsOfUserLoads = { parent: recordAt(userEntity, ['instance', 'id']) };
+const groupsOfUserLoads = { parent: recordAt(userEntity, ['instance', '{id}']) };
 type GroupsOfUser = LoadedOf<typeof groupsOfUserLoads>;
 
 const groupsOfUser: ListOf<GroupData, GroupView, typeof groupOfUserFields, GroupsOfUser> = {
@@ -62,7 +69,7 @@ const groupsOfUser: ListOf<GroupData, GroupView, typeof groupOfUserFields, Group
   access,
   fields: groupOfUserFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  record: recordAt(groupEntity, ['instance', 'member']),
+  record: recordAt(groupEntity, ['instance', '{member}']),
   loads: groupsOfUserLoads,
   authorize: (context) => {
     parentUser(context);
@@ -114,7 +121,7 @@ interface UserOfGroupView {
 
 const usersOfGroupLoads = {
   ...profileLoads,
-  parent: required(recordAt(groupEntity, ['instance', 'id']), () => parentNotFound('Group')),
+  parent: required(recordAt(groupEntity, ['instance', '{id}']), () => parentNotFound('Group')),
 };
 
 const usersOfGroup: ListOf<
@@ -136,7 +143,7 @@ const usersOfGroup: ListOf<
   access,
   fields: userOfGroupFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
-  record: recordAt(membershipEntity, ['instance', 'id', 'member']),
+  record: recordAt(membershipEntity, ['instance', '{id}', '{member}']),
   loads: usersOfGroupLoads,
   authorizeItem: (context, { data }) => {
     const caller = callingUser(context);

@@ -1,6 +1,5 @@
-import { endpointRoute } from '../../shared/core/resource/endpoint.ts';
+import { endpointRoute, instanceOf, notFound } from '../../shared/core/family.ts';
 import { inputOf } from '../../shared/core/resource/input.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
 import { parseProjection } from '../../shared/core/resource/projection.ts';
 import { projectionParameters } from '../../shared/core/resource/query-parameters.ts';
 import type { Operation } from '../../shared/core/routing/route.ts';
@@ -13,7 +12,6 @@ import {
   viewUser,
   wholeUser,
 } from '../../shared/users/show-user.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
 import { userFields, userFieldsAt } from './fields.ts';
 import { updateOwnUser } from './write.ts';
 

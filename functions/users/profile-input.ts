@@ -1,9 +1,5 @@
-import {
-  type Body,
-  bodyObject,
-  type InputMode,
-  readInput,
-} from '../../shared/core/resource/input.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
+import { bodyObject, type InputMode, readInput } from '../../shared/core/resource/input.ts';
 import type { ParsedSystemFields } from '../../shared/objects/object-checks.ts';
 import { isJsonObject } from '../../shared/values/json/json.ts';
 import { profileFields } from './fields.ts';

@@ -1,13 +1,21 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
+import {
+  allRights,
+  type Context,
+  endpointRoute,
+  type Family,
+  idsFrom,
+  instanceOf,
+  type ListOf,
+  listRoutes,
+  notFound,
+  prefixParameters,
+  recordAt,
+  rowsOf,
+} from '../../shared/core/family.ts';
 import { queryValue } from '../../shared/core/http/message.ts';
-import { endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
-import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
-import { recordAt } from '../../shared/core/resource/loads/loads.ts';
-import { cut, gather, rowsOf } from '../../shared/core/resource/page.ts';
-import { idsFrom, instanceOf } from '../../shared/core/resource/place.ts';
-import { prefixParameters } from '../../shared/core/resource/query-parameters.ts';
-import type { Context, Family } from '../../shared/core/routing/route.ts';
+import { post } from '../../shared/core/resource/endpoint.ts';
+import { cut, gather } from '../../shared/core/resource/page.ts';
 import { openScan } from '../../shared/ports/limits/scans.ts';
 import { readNames } from '../../shared/search/user-search.ts';
 import { commit } from '../../shared/store/commit.ts';
@@ -24,8 +32,7 @@ import {
   viewUsers,
 } from '../../shared/users/show-user.ts';
 import { userAccess } from '../../shared/users/user-access.ts';
-import { type Access, allRights } from '../../shared/values/access.ts';
-import { notFound } from '../../shared/values/errors/errors.ts';
+import type { Access } from '../../shared/values/access.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
 import { characterCount } from '../../shared/values/scalars.ts';
 import { authenticate } from './auth.ts';
@@ -47,7 +54,7 @@ const resource: ListOf<UserData, UserView, typeof userFields, UserContext['loade
   links: userLinks,
   fieldsAt: userFieldsAt,
   parameters: prefixParameters('username'),
-  record: recordAt(userEntity, ['instance', 'id']),
+  record: recordAt(userEntity, ['instance', '{id}']),
   loads: profileLoads,
   counter: idsFrom('user'),
   authorizeItem: ({ user }, { data }) => {

@@ -1,9 +1,8 @@
 import { nextKey } from '../../shared/accounts/keys.ts';
 import { verifiedProfile } from '../../shared/accounts/social.ts';
+import { defineFields, instanceOf, text, validInput } from '../../shared/core/family.ts';
+import type { Body } from '../../shared/core/http/body/body.ts';
 import type { Response } from '../../shared/core/http/message.ts';
-import { defineFields, text } from '../../shared/core/resource/field.ts';
-import { type Body, validInput } from '../../shared/core/resource/input.ts';
-import { instanceOf } from '../../shared/core/resource/place.ts';
 import { retryOnConflict } from '../../shared/jobs/write-conflict.ts';
 import type { SocialProfile } from '../../shared/ports/ports.ts';
 import { commit } from '../../shared/store/commit.ts';

@@ -1,9 +1,8 @@
 import { firstKey, userKey } from '../../shared/accounts/keys.ts';
 import { hashOf } from '../../shared/accounts/passwords.ts';
 import { checkObjectRights } from '../../shared/classes/rules/permissions.ts';
+import { instanceOf, notFound, reservedId, type Update } from '../../shared/core/family.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
-import type { Update } from '../../shared/core/resource/lists/list-resource.ts';
-import { instanceOf, reservedId } from '../../shared/core/resource/place.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { planCreate } from '../../shared/objects/create-object.ts';
 import type { ParsedSystemFields } from '../../shared/objects/object-checks.ts';
@@ -43,12 +42,7 @@ import {
   type UserView,
   viewUser,
 } from '../../shared/users/show-user.ts';
-import {
-  ApiError,
-  type FieldErrors,
-  invalid,
-  notFound,
-} from '../../shared/values/errors/errors.ts';
+import { ApiError, type FieldErrors, invalid } from '../../shared/values/errors/errors.ts';
 import { messages } from '../../shared/values/errors/messages.ts';
 import type { userFields } from './fields.ts';
 import { profileInput, wholeProfile } from './profile-input.ts';

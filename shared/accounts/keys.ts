@@ -1,17 +1,17 @@
+import type { Platform, Secrets } from '../ports/ports.ts';
+import { accountEntity } from '../table/entities/accounts.ts';
+import { instanceEntity } from '../table/entities/instances.ts';
+import type { InvitationData } from '../table/records/invitations.ts';
+import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
+import type { ScriptData } from '../table/records/scripts.ts';
 import {
   isGenuine,
   keyText,
   maxGeneration,
   parseKey,
   type RecordClaims,
-} from '../core/pipeline/caller/credentials.ts';
-import type { Platform, Secrets } from '../ports/ports.ts';
-import { ownerOfData } from '../table/data-ids.ts';
-import { accountEntity } from '../table/entities/accounts.ts';
-import { instanceEntity } from '../table/entities/instances.ts';
-import type { InvitationData } from '../table/records/invitations.ts';
-import type { AccountData, ApiKeyData, Keyed, UserData } from '../table/records/records.ts';
-import type { ScriptData } from '../table/records/scripts.ts';
+} from '../values/keys/credentials.ts';
+import { ownerOfData } from '../values/keys/data-ids.ts';
 
 /** Computes an account's key from its record. */
 export function accountKey(secrets: Secrets, { id, ...keyed }: AccountData): Promise<string> {

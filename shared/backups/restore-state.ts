@@ -1,12 +1,10 @@
 import { clearData } from '../instances/clear-partitions.ts';
-import type { JobContext, StepResult } from '../jobs/jobs.ts';
-import { newJob } from '../jobs/jobs.ts';
+import { type JobContext, newJob, type StepResult } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import { retryOnConflict } from '../jobs/write-conflict.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Key, Stored } from '../store/store.ts';
 import { deleteIfExists, updateItem } from '../store/writes.ts';
-import { restoredData } from '../table/data-ids.ts';
 import { backupReaderEntity } from '../table/entities/accounts.ts';
 import { classEntity } from '../table/entities/classes.ts';
 import {
@@ -23,6 +21,7 @@ import type {
   InstanceData,
   InstanceNameData,
 } from '../table/records/records.ts';
+import { restoredData } from '../values/keys/data-ids.ts';
 import { timestamp } from '../values/timestamp.ts';
 import type { Sums } from './restore-items.ts';
 import type { Ids } from './restored-ids.ts';

@@ -1,15 +1,15 @@
 import { type LoadedOf, recordAt } from '../core/resource/loads/loads.ts';
 import { unwritten } from '../core/resource/named-records.ts';
-import { pathParameters } from '../core/routing/path-parameters.ts';
 import type { Context } from '../core/routing/route.ts';
 import type { Store, Stored } from '../store/store.ts';
 import { channelEntity } from '../table/entities/channels.ts';
 import type { ChannelData } from '../table/records/channels.ts';
 import { parentNotFound } from '../values/errors/errors.ts';
+import { pathParameters } from '../values/text/path-parameters.ts';
 import { builtInChannels } from './built-in-channels.ts';
 
 /** The record of the channel that the path names; a built-in channel may have none. */
-export const channelOfPath = recordAt(channelEntity, ['instance', 'channel']);
+export const channelOfPath = recordAt(channelEntity, ['instance', '{channel}']);
 
 /** Loads of routes below a channel. */
 export const inChannel = { channel: channelOfPath };

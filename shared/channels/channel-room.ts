@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { QueryParameters } from '../core/resource/query-parameters.ts';
+import type { QueryParameters } from '../core/routing/forms.ts';
 import type { ChannelData } from '../table/records/channels.ts';
 import { type ApiError, invalid } from '../values/errors/errors.ts';
 import { messages } from '../values/errors/messages.ts';

@@ -1,6 +1,4 @@
-import { byRecord, defineCache } from '../core/resource/caches.ts';
 import {
-  type Gives,
   type LoadedOf,
   type Lookup,
   lookup,
@@ -8,6 +6,8 @@ import {
   recordAt,
   required,
 } from '../core/resource/loads/loads.ts';
+import { byRecord, defineCache } from '../core/routing/caches.ts';
+import type { Gives } from '../core/routing/loads.ts';
 import type { Context, Route } from '../core/routing/route.ts';
 import { as } from '../store/entity.ts';
 import type { Key, Stored } from '../store/store.ts';
@@ -49,8 +49,9 @@ export function classOfObjects<Of extends Pick<Lookup<number, ClassData>, 'gives
 }
 
 /** The class that the path names. */
-export const classOfPath = required(classLookup(recordAt(classEntity, ['instance', 'class'])), () =>
-  parentNotFound('Class'),
+export const classOfPath = required(
+  classLookup(recordAt(classEntity, ['instance', '{class}'])),
+  () => parentNotFound('Class'),
 );
 
 /** Loads of routes in a class, which is required. */

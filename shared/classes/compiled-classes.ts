@@ -1,4 +1,4 @@
-import { byItem, type Caches, defineCache, type ItemState } from '../core/resource/caches.ts';
+import { byItem, type Caches, defineCache, type ItemState } from '../core/routing/caches.ts';
 import type { Stored } from '../store/store.ts';
 import type { ClassData } from '../table/records/records.ts';
 import { type CompiledClass, compileClass } from './rules/compiled-class.ts';

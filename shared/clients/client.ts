@@ -1,7 +1,7 @@
-import { addressBelow } from '../../bin/server-address.ts';
 import { codeOf, messageOf } from '../values/caught.ts';
 import { writeExactJson } from '../values/json/exact-number.ts';
 import { checkPath, type RequestPath } from '../values/text/request-path.ts';
+import { addressBelow } from './address-below.ts';
 
 /** A request to the server. `body` is sent as JSON unless it is a form. */
 export interface ClientRequest<Path extends string = string> {

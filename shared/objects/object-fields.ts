@@ -1,15 +1,8 @@
 import type { ClassContext } from '../classes/class-record.ts';
 import type { FieldType as ClassFieldType, FieldDefinition } from '../classes/rules/field-types.ts';
 import { objectPermissions } from '../classes/rules/permissions.ts';
-import {
-  choice,
-  computed,
-  defineFields,
-  expectedRevision,
-  type Field,
-  type Fields,
-  json,
-} from '../core/resource/field.ts';
+import { choice, computed, defineFields, expectedRevision, json } from '../core/resource/field.ts';
+import type { Field, Fields } from '../core/routing/forms.ts';
 import type { FieldsAt } from '../core/routing/route.ts';
 import { recordId } from '../values/record-id.ts';
 import { text as textValue } from '../values/values.ts';

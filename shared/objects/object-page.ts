@@ -2,7 +2,7 @@ import type { ClassContext } from '../classes/class-record.ts';
 import { queryValue } from '../core/http/message.ts';
 import { type Page, pageOf } from '../core/resource/page.ts';
 import { instanceOf } from '../core/resource/place.ts';
-import type { QueryParameters } from '../core/resource/query-parameters.ts';
+import type { QueryParameters } from '../core/routing/forms.ts';
 import { listObjects } from '../search/list-objects.ts';
 import { queried } from '../search/queried.ts';
 import { lastValueOf } from '../search/query/order.ts';
@@ -55,7 +55,7 @@ export async function readObjectPage(
   const value = (name: string) => queryValue(query, name);
   // objects have order_by instead of `ordering`
   const paging = parsePaging((name) => (name === 'ordering' ? undefined : value(name)));
-  const { platform, caches, actor, request, instanceName } = context;
+  const { platform, caches, actor, request, instanceName, route } = context;
   const scope = { instance: instanceOf(context), instanceName, class: context.loaded.class };
   const { order, objects, count, isMore } = await listObjects(
     { platform, caches, actor, request, ...scope },
@@ -73,5 +73,5 @@ export async function readObjectPage(
     item,
     lastValue: isEdge(at) ? lastValueOf(order, queried(item)) : undefined,
   }));
-  return { count, ...pageOf({ path, query, paging }, rows, isMore) };
+  return { count, ...pageOf({ route, path, query, paging }, rows, isMore) };
 }

@@ -4,8 +4,6 @@ import type { RoomPlace } from '../channels/rules/room-log.ts';
 import type { ProviderPush } from '../push/rules/payload.ts';
 import type { OpenedPkcs12 } from '../push/rules/pkcs12.ts';
 import type { PushCredential, PushPlace } from '../push/rules/provider.ts';
-import type { FinishedTrace, RunReference, RunRequest } from '../scripts/run-request.ts';
-import type { ScriptIsolation, ScriptRunner } from '../scripts/script-runner.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import type { TemplateEngine } from '../templates/jinja/rendering.ts';
@@ -14,6 +12,8 @@ import type { Tenant } from '../values/tenant.ts';
 import type { FileStore } from './file-store.ts';
 import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
+import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
+import type { ScriptIsolation, ScriptRunner } from './script-runner.ts';
 
 /** Source of the time. Tests fix it. */
 export interface Clock {

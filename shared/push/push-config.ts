@@ -1,7 +1,7 @@
 import { KeyGone, type Log, type Vault } from '../ports/ports.ts';
-import { ownerOfData } from '../table/data-ids.ts';
 import type { PushCredentialData, PushSideData } from '../table/records/push.ts';
 import { faultOf } from '../values/caught.ts';
+import { ownerOfData } from '../values/keys/data-ids.ts';
 import type { PushCredential, PushEnvironment, PushPlace, PushProvider } from './rules/provider.ts';
 
 /** Empty configuration of an environment. */

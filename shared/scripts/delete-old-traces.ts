@@ -1,12 +1,12 @@
 import { type JobType, namedJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';
 import type { Platform } from '../ports/ports.ts';
+import type { RunReference } from '../ports/run-request.ts';
 import type { Put, Stored } from '../store/store.ts';
 import { deleteItem } from '../store/writes.ts';
 import { traceEntity } from '../table/entities/runs.ts';
 import type { TraceData } from '../table/records/scripts.ts';
 import { dataOwner } from '../values/file-keys.ts';
-import type { RunReference } from './run-request.ts';
 import { afterlifeMs, filesOf, listed } from './traces.ts';
 
 const marginMs = 10_000; // processes on AWS store traces slightly out of order

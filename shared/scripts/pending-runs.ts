@@ -1,10 +1,10 @@
 import { newJob } from '../jobs/jobs.ts';
 import type { Platform } from '../ports/ports.ts';
+import type { RunReference } from '../ports/run-request.ts';
 import type { Put } from '../store/store.ts';
 import { traceEntity } from '../table/entities/runs.ts';
 import type { PlannedRun, TraceData, TracePart } from '../table/records/scripts.ts';
 import type { JsonObject } from '../values/json/json.ts';
-import type { RunReference } from './run-request.ts';
 import { enterQueue } from './runs/run-queue.ts';
 import { watchRunName } from './runs/watch-run-name.ts';
 import { expiryOf, noResult, traceWrite } from './traces.ts';

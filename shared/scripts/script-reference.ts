@@ -1,8 +1,8 @@
 import { json } from '../core/resource/field.ts';
 import type { Link } from '../core/resource/links.ts';
 import { instanceOf } from '../core/resource/place.ts';
-import type { Version } from '../core/resource/versions.ts';
 import type { Context } from '../core/routing/route.ts';
+import type { Version } from '../core/routing/versions.ts';
 import type { Stored } from '../store/store.ts';
 import { scriptEntity } from '../table/entities/scripts.ts';
 import type { FieldErrors } from '../values/errors/errors.ts';

@@ -1,5 +1,7 @@
 import { metaToken } from '../accounts/keys.ts';
 import type { Platform } from '../ports/ports.ts';
+import type { FinishedTrace, RunReference, RunRequest } from '../ports/run-request.ts';
+import type { EndedRun, ScriptOutcome, ScriptRun } from '../ports/script-runner.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Stored } from '../store/store.ts';
 import { configEntity, instanceEntity } from '../table/entities/instances.ts';
@@ -11,7 +13,6 @@ import { allSettled } from '../values/promises/all-settled.ts';
 import { directRun } from './pending-runs.ts';
 import { type EndpointArguments, toArguments } from './rules/endpoint-arguments.ts';
 import { maxDepth, runSettings } from './rules/script-config.ts';
-import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import { adviseRun } from './runs/advise-run.ts';
 import {
   abandonTrace,
@@ -22,7 +23,6 @@ import {
   returnTrace,
   takeTrace,
 } from './runs/run-traces.ts';
-import type { EndedRun, ScriptOutcome, ScriptRun } from './script-runner.ts';
 import { runtimeOf } from './script-runtimes.ts';
 import { readSource, SourceChanged } from './script-sources.ts';
 import { readPart } from './traces.ts';

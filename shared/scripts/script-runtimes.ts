@@ -1,4 +1,4 @@
-import type { ScriptRuntime } from './script-runner.ts';
+import type { ScriptRuntime } from '../ports/script-runner.ts';
 
 /** Name of a runtime: its language, and whether it is an unlisted alias. */
 export interface RuntimeName {

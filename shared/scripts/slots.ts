@@ -1,4 +1,4 @@
-import type { ScriptRun } from './script-runner.ts';
+import type { ScriptRun } from '../ports/script-runner.ts';
 
 /** Maximum number of runs of an instance (docs/reference/scripts.md#concurrency). */
 export const instanceLimits = {

@@ -140,7 +140,8 @@ async function readTracePage<Loaded extends object>(
   const rows = newest.map((item): Row<TraceData> => ({ pk: item.data.id, item }));
   const found = cut(rows, range);
   const shown = inListOrder(found.slice(0, paging.size), paging);
-  return pageOf({ path, query, paging }, shown, found.length > paging.size);
+  const { route } = context;
+  return pageOf({ route, path, query, paging }, shown, found.length > paging.size);
 }
 
 async function showOne<Loaded extends object>(

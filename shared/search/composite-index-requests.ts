@@ -1,6 +1,6 @@
 import { addCompositeIndex } from '../classes/composite-index-job.ts';
 import { planCompositeIndex, timeOfChange } from '../classes/rules/composite-indexes.ts';
-import { byClass, type ClassUse, defineCache } from '../core/resource/caches.ts';
+import { byClass, type ClassUse, defineCache } from '../core/routing/caches.ts';
 import type { Context } from '../core/routing/route.ts';
 import { newJob } from '../jobs/jobs.ts';
 import { maintain } from '../jobs/maintain.ts';

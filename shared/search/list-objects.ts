@@ -1,7 +1,7 @@
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { bypassesAcl, objectPermission } from '../classes/rules/permissions.ts';
-import { byItemUse, defineCache, type ItemUse } from '../core/resource/caches.ts';
+import { byItemUse, defineCache, type ItemUse } from '../core/routing/caches.ts';
 import type { Context } from '../core/routing/route.ts';
 import { openScan, type Scan } from '../ports/limits/scans.ts';
 import type { Stored } from '../store/store.ts';

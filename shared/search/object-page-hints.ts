@@ -2,7 +2,7 @@ import type { ClassContext } from '../classes/class-record.ts';
 import { compiledClass } from '../classes/compiled-classes.ts';
 import type { CompiledClass } from '../classes/rules/compiled-class.ts';
 import { instanceBase } from '../core/resource/links.ts';
-import type { PageHints, QueryableField } from '../core/resource/presentation/page-hints.ts';
+import type { PageHints, QueryableField } from '../core/routing/page-hints.ts';
 import { type QueryType, systemTypes } from './query/fields.ts';
 import { lookupsOf } from './query/lookups.ts';
 import { systemOrders } from './query/order.ts';

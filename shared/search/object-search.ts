@@ -1,5 +1,5 @@
 import type { CompiledCompositeIndex } from '../classes/rules/compiled-class.ts';
-import { byClass, type Caches, type ClassUse, defineCache } from '../core/resource/caches.ts';
+import { byClass, type Caches, type ClassUse, defineCache } from '../core/routing/caches.ts';
 import type { Context } from '../core/routing/route.ts';
 import type { Scan } from '../ports/limits/scans.ts';
 import type { Stored } from '../store/store.ts';

@@ -1,4 +1,3 @@
-import type { Platform } from '../ports/ports.ts';
 import { type Actor, depthOf } from '../values/access.ts';
 import type { ApiError } from '../values/errors/errors.ts';
 import type { JsonObject } from '../values/json/json.ts';
@@ -6,7 +5,7 @@ import { type Change, ConditionFailed, type Store, type Transaction, type Write 
 
 /** The parts of a request that its commit needs. */
 export interface Committer {
-  readonly platform: Pick<Platform, 'store' | 'ids'>;
+  readonly platform: { readonly store: Store; readonly ids: { random(): string } };
   readonly actor: Actor;
 }
 

@@ -1,6 +1,5 @@
 import type { Key } from '../store/store.ts';
 import { maxId } from '../values/bounds.ts';
-import { idRange } from './data-ids.ts';
 import { ofOwn } from './key-parts.ts';
 import type { DeclaredKind } from './kind.ts';
 import { countersOf, kinds } from './kinds.ts';
@@ -36,7 +35,9 @@ export function isOrdered({ sk }: Key): boolean {
   return ordered.has(sk);
 }
 
+const maxLongNumber = 9_999_999_999; // ten digits, as in keys
+
 /** Returns the highest number of a counter. */
 export function lastNumber({ sk }: Key): number {
-  return long.has(sk) ? idRange - 1 : maxId;
+  return long.has(sk) ? maxLongNumber : maxId;
 }

@@ -1,5 +1,5 @@
 import type { Key } from '../store/store.ts';
-import { ownerOfData } from './data-ids.ts';
+import { ownerOfData } from '../values/keys/data-ids.ts';
 
 /* Parts of which the keys of several kinds are made. Ids have ten digits, so that their text order is their number order. */
 

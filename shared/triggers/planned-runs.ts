@@ -1,10 +1,10 @@
 import type { Services } from '../jobs/change-feed.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { retryOnConflict, unlessConflict } from '../jobs/write-conflict.ts';
+import type { RunReference } from '../ports/run-request.ts';
 import { planTraceDeletion } from '../scripts/delete-old-traces.ts';
 import { planRun } from '../scripts/pending-runs.ts';
 import { maxDepth } from '../scripts/rules/script-config.ts';
-import type { RunReference } from '../scripts/run-request.ts';
 import { dropPart } from '../scripts/runs/run-traces.ts';
 import { copyPart, noArguments, traceWrite } from '../scripts/traces.ts';
 import type { Put, Stored } from '../store/store.ts';

@@ -4,10 +4,10 @@ import type { Clock, Meter, Platform } from '../ports/ports.ts';
 import { readTogether } from '../store/entity.ts';
 import type { Check, Stored } from '../store/store.ts';
 import { createOrUpdate } from '../store/writes.ts';
-import { ownerOfData } from '../table/data-ids.ts';
 import { instanceEntity, usageEntity } from '../table/entities/instances.ts';
 import type { UsageData } from '../table/records/records.ts';
 import { faultOf } from '../values/caught.ts';
+import { ownerOfData } from '../values/keys/data-ids.ts';
 
 /** Ports that a meter uses. */
 export type MeterServices = Pick<Platform, 'store' | 'clock' | 'ids' | 'log'>;

@@ -1,4 +1,4 @@
-import { byQuota, createCache, type QuotaPlace } from '../core/resource/caches.ts';
+import { byQuota, createCache, type QuotaPlace } from '../core/routing/caches.ts';
 import type { Changes, Platform, QuotaKind, Quotas, Room, Settings } from '../ports/ports.ts';
 import { readRange } from '../store/entity.ts';
 import { classCountEntity, classFileCountEntity } from '../table/entities/classes.ts';

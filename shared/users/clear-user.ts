@@ -1,4 +1,4 @@
-import { createCaches } from '../core/resource/caches.ts';
+import { createCaches } from '../core/routing/caches.ts';
 import { afterCalls, type JobContext, type JobType, type StepResult } from '../jobs/jobs.ts';
 import { cascade, maintain } from '../jobs/maintain.ts';
 import { unlessConflict } from '../jobs/write-conflict.ts';

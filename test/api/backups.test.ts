@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { putItem } from '../../shared/store/writes.ts';
-import { ownerOfData } from '../../shared/table/data-ids.ts';
 import { backupEntity } from '../../shared/table/entities/accounts.ts';
 import { activeRestoreEntity } from '../../shared/table/entities/instances.ts';
 import type { BackupData } from '../../shared/table/records/backups.ts';
 import { archiveFiles, chunkKey, manifestKey } from '../../shared/values/file-keys.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { type Credentials, expected, openWorld, type World } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import { openGate } from '../../shared/core/pipeline/admission.ts';
-import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
-import { restoredData } from '../../shared/table/data-ids.ts';
+import { keyText } from '../../shared/values/keys/credentials.ts';
+import { restoredData } from '../../shared/values/keys/data-ids.ts';
 import { api } from '../support/api-fixture.ts';
 import { useWorld, world } from '../support/world-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { keyText, parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
+import { keyText, parseKey } from '../../shared/values/keys/credentials.ts';
 import { type Call, expected, openWorld, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { joinAs } from '../support/join-as.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { accountKey } from '../../shared/accounts/keys.ts';
-import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import type { Key } from '../../shared/store/store.ts';
 import { accountEntity } from '../../shared/table/entities/accounts.ts';
 import { scriptEndpointEntity } from '../../shared/table/entities/endpoints.ts';
 import { apiKeyEntity } from '../../shared/table/entities/instances.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
+import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { expected } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { dataIdOf } from '../support/moved-store.ts';

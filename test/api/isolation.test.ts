@@ -156,7 +156,7 @@ describe('keys of another instance', () => {
 
   /** Status for an account that is not a member. */
   function closedTo({ route }: Place) {
-    return route.instance === 'thing' || route.isHidden ? missing : forbidden;
+    return route.hide ? missing : forbidden;
   }
 
   everyPlace((place) => isInside(place) && needsKeys(place))(

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
+import type { ScriptOutcome } from '../../shared/ports/script-runner.ts';
 import { expected, openWorld, type World } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import { makeEndpoint } from '../support/script-endpoint.ts';

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { expected, plantUser } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';
 import { type CountingStore, countRoundTrips } from '../support/counting-store.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
     { name: 'author', type: 'reference', target: 'author', filter_index: true },
     { name: 'reader', type: 'reference', target: 'user' },
   ]);
-  await send(createDispatch(routes, api.platform), {
+  await send(createDispatch(routes, api.platform, { renderer: responseTemplates }), {
     method: 'POST',
     path: objects('author'),
     key: { 'x-api-key': world.owner },
@@ -87,7 +88,7 @@ function objects(name: string): string {
 /** Counts the round trips of a request by a process that has just started, and by one that has read the records. */
 async function rounds(make: () => Promise<PlainCall>, status: number) {
   const counted: number[] = [];
-  const dispatch = createDispatch(routes, api.platform);
+  const dispatch = createDispatch(routes, api.platform, { renderer: responseTemplates });
   for (const _ of ['cold', 'warm']) {
     const call = await make();
     store.reset();
@@ -114,7 +115,7 @@ interface Row {
 
 /** Returns the path of a new object, created by another process. */
 async function freshObject(): Promise<string> {
-  const dispatch = createDispatch(routes, api.platform);
+  const dispatch = createDispatch(routes, api.platform, { renderer: responseTemplates });
   const made = await send(dispatch, {
     method: 'POST',
     path: objects('book'),
@@ -293,7 +294,7 @@ describe('a run of a script endpoint', () => {
   });
 
   it('is corrected after another process changed its script or name', async () => {
-    const here = createDispatch(routes, api.platform);
+    const here = createDispatch(routes, api.platform, { renderer: responseTemplates });
     const [byName, byLink] = [run.links.run ?? '', run.links['public-link'] ?? ''];
     const key = { 'x-api-key': world.owner };
     const call = (path: string) => send(here, { method: 'GET', path, key });
@@ -358,8 +359,8 @@ describe('the cached names of a process', () => {
   let elsewhere: Dispatch;
 
   beforeAll(() => {
-    here = createDispatch(routes, api.platform);
-    elsewhere = createDispatch(routes, api.platform);
+    here = createDispatch(routes, api.platform, { renderer: responseTemplates });
+    elsewhere = createDispatch(routes, api.platform, { renderer: responseTemplates });
   });
 
   async function makeClass(dispatch: Dispatch, instance: string): Promise<string> {

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import { versions } from '../../shared/core/resource/versions.ts';
 import { documentedPath } from '../../shared/core/routing/path-parameters.ts';
+import { versions } from '../../shared/core/routing/versions.ts';
 import { type Credentials, expected } from '../support/api.ts';
 import { api, useApi } from '../support/api-fixture.ts';
 import {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { keyText, parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
+import { keyText, parseKey } from '../../shared/values/keys/credentials.ts';
 import { sendElsewhere } from '../support/another-process.ts';
 import { type ApiResponse, expected, openWorld } from '../support/api.ts';
 import { api } from '../support/api-fixture.ts';

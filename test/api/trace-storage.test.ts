@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ScriptOutcome } from '../../shared/scripts/script-runner.ts';
+import type { ScriptOutcome } from '../../shared/ports/script-runner.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { traceEntity } from '../../shared/table/entities/runs.ts';
 import type { TraceData, TraceKind } from '../../shared/table/records/scripts.ts';

@@ -22,8 +22,8 @@ import { openTemporaryStore } from '../../shared/platforms/local/store/store.ts'
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
+import type { FinishedTrace, RunReference, RunRequest } from '../../shared/ports/run-request.ts';
 import { planRun } from '../../shared/scripts/pending-runs.ts';
-import type { FinishedTrace, RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
 import { endedMs } from '../../shared/scripts/runs/run-times.ts';
 import type { RunServices } from '../../shared/scripts/script-runs.ts';
 import type { Put, Store } from '../../shared/store/store.ts';

@@ -5,6 +5,7 @@ import { routes } from '../../functions/api.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { toHandler } from '../../shared/platforms/aws/gateway.ts';
 import { openProcess } from '../../shared/platforms/aws/handler.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { accessKeyOf, createTable, endpoint, removeTable } from './dynamodb.ts';
 import { startFakeAws } from './fake-aws.ts';
 import { createFakeLambda } from './fake-lambda.ts';
@@ -67,7 +68,10 @@ export async function openMeasuredDeployment(): Promise<MeasuredDeployment> {
   const environment = environmentOf(table, { table: meter.url, others: aws.url });
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   const platform = await openProcess();
-  const handler = toHandler({ ...platform, dispatch: createDispatch(routes, platform) });
+  const handler = toHandler({
+    ...platform,
+    dispatch: createDispatch(routes, platform, { renderer: responseTemplates }),
+  });
   return {
     send: async ({ method = 'POST', path, ...request }) => {
       const lines = vi.spyOn(process.stdout, 'write').mockReturnValue(true);

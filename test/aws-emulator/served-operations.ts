@@ -1,8 +1,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { routes } from '../../functions/api.ts';
-import { versions } from '../../shared/core/resource/versions.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
+import { versions } from '../../shared/core/routing/versions.ts';
 
 const router = createRouter(routes);
 

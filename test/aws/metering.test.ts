@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
-import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
+import { keyText } from '../../shared/values/keys/credentials.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf, type Lambda, startLambda } from '../aws-emulator/lambda.ts';

@@ -8,7 +8,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { claimsOf } from '../../shared/accounts/keys.ts';
-import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { openSecrets } from '../../shared/platforms/aws/secrets.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import type { Secrets } from '../../shared/ports/ports.ts';
@@ -16,6 +15,7 @@ import { accountEntity } from '../../shared/table/entities/accounts.ts';
 import { scriptEndpointEntity } from '../../shared/table/entities/endpoints.ts';
 import { apiKeyEntity, invitationEntity } from '../../shared/table/entities/instances.ts';
 import { userEntity } from '../../shared/table/entities/users.ts';
+import { keyText } from '../../shared/values/keys/credentials.ts';
 import { type FakeAws, startFakeAws } from '../aws-emulator/fake-aws.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 

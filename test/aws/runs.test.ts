@@ -6,8 +6,8 @@ import { type LocalStore, openTemporaryStore } from '../../shared/platforms/loca
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
-import type { RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
-import type { ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
+import type { RunReference, RunRequest } from '../../shared/ports/run-request.ts';
+import type { ScriptOutcome, ScriptRun } from '../../shared/ports/script-runner.ts';
 import type { RunServices } from '../../shared/scripts/script-runs.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';

@@ -16,8 +16,8 @@ import { type LocalStore, openTemporaryStore } from '../../shared/platforms/loca
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
 import type { LogEntry } from '../../shared/ports/ports.ts';
+import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/ports/script-runner.ts';
 import { maxOutputBytes, tooMuchOutput } from '../../shared/scripts/rules/script-result.ts';
-import type { EndedRun, ScriptOutcome, ScriptRun } from '../../shared/scripts/script-runner.ts';
 import { createItem } from '../../shared/store/writes.ts';
 import { scriptFunctionEntity } from '../../shared/table/entities/deployment.ts';
 import { jobEntity, jobShards } from '../../shared/table/entities/jobs.ts';

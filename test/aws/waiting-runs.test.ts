@@ -2,7 +2,7 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { tickMessage } from '../../shared/platforms/aws/log/log.ts';
-import type { FinishedTrace, RunReference, RunRequest } from '../../shared/scripts/run-request.ts';
+import type { FinishedTrace, RunReference, RunRequest } from '../../shared/ports/run-request.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
 import { instanceEntity } from '../../shared/table/entities/instances.ts';
 import { runSlotEntity, traceEntity } from '../../shared/table/entities/runs.ts';

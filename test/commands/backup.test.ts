@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } f
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { itemsOf, openClient, type Send } from '../../shared/clients/client.ts';
-import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { holdFiles } from '../../shared/platforms/local/files/holds.ts';
+import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { checkPath } from '../../shared/values/text/request-path.ts';
 import { startProcess } from '../support/server-process.ts';
 import { openProject } from './groundwork.ts';

@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { matchPath, placeNames } from '../../console/core/place-names.ts';
-import { pathParameters } from '../../shared/core/routing/path-parameters.ts';
+import { pathParameter } from '../../shared/values/text/path-parameters.ts';
 import { type AllScreens, openAllScreens, screens } from './all-screens.ts';
 import { program } from './console-page.ts';
 
@@ -121,7 +121,7 @@ describe('the parameters of places', () => {
     ['id', 'id'],
     ['device', 'device'],
   ] as const)(':%s has the pattern of {%s} in the interface', (name, parameter) => {
-    const { pattern, isLowered } = pathParameters[parameter];
+    const { pattern, isLowered } = pathParameter(parameter);
     expect(placeNames[name].source).toBe(pattern.source);
     expect(placeNames[name].ignoreCase).toBe(isLowered === true);
   });

@@ -8,7 +8,7 @@ import {
   createCache,
   createCaches,
   defineCache,
-} from '../../shared/core/resource/caches.ts';
+} from '../../shared/core/routing/caches.ts';
 
 const files = { address: () => '' };
 const item = (pk: string, sk: string, version: string) => ({ key: { pk, sk }, version });

@@ -7,7 +7,7 @@ import {
   parseKey,
   type RecordClaims,
   type ScriptClaims,
-} from '../../shared/core/pipeline/caller/credentials.ts';
+} from '../../shared/values/keys/credentials.ts';
 
 const secret = new Uint8Array(32).fill(7);
 const other = new Uint8Array(32).fill(8);

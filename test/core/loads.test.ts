@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createCaches } from '../../shared/core/resource/caches.ts';
-import type { Known } from '../../shared/core/resource/loads/known.ts';
 import { loadedOperations } from '../../shared/core/resource/loads/loaded-operations.ts';
 import {
   loadsFor,
@@ -11,6 +9,9 @@ import {
   required,
   requireLoaded,
 } from '../../shared/core/resource/loads/loads.ts';
+import { createCaches } from '../../shared/core/routing/caches.ts';
+import type { Known } from '../../shared/core/routing/known.ts';
+import { createRouter } from '../../shared/core/routing/router.ts';
 import type { Stored } from '../../shared/store/store.ts';
 import { classEntity, objectEntity } from '../../shared/table/entities/classes.ts';
 import { dataEndpointEntity } from '../../shared/table/entities/endpoints.ts';
@@ -31,7 +32,7 @@ const nothing: Known = {
 const inInstance: Known = { ...nothing, instance: 7, params: { id: 3, endpoint: 'books' } };
 
 const endpoint = lookup(
-  recordAt(dataEndpointEntity, ['instance', 'endpoint']),
+  recordAt(dataEndpointEntity, ['instance', '{endpoint}']),
   ({ class: name, classNumber: number }) => ({ name, number }),
 );
 const place = recordAt(classEntity, ['instance', endpoint], (instance, { name }) =>
@@ -40,14 +41,23 @@ const place = recordAt(classEntity, ['instance', endpoint], (instance, { name })
 
 describe('the key of a record', () => {
   test('is made of the values that it names', () => {
-    expect(recordAt(userEntity, ['instance', 'id']).key(inInstance)).toEqual(userEntity.key(7, 3));
+    expect(recordAt(userEntity, ['instance', '{id}']).key(inInstance)).toEqual(
+      userEntity.key(7, 3),
+    );
+  });
+
+  test('has a parameter that only its path declares, which is a name', () => {
+    const { params } = createRouter([{ paths: { v1: '/{widget}/' } }])('/v1/Big/') ?? nothing;
+    const record = recordAt(configEntity, ['{widget}'], (widget) => ({ pk: widget, sk: 'A' }));
+
+    expect(record.key({ ...nothing, params })).toEqual({ pk: 'big', sk: 'A' });
   });
 
   test.each([
     ['without its instance', { ...inInstance, instance: undefined }],
     ['without a parameter of its path', { ...inInstance, params: {} }],
   ])('is not made %s', (_, known) => {
-    const record = recordAt(userEntity, ['instance', 'id'], () => {
+    const record = recordAt(userEntity, ['instance', '{id}'], () => {
       throw new Error('a value is missing');
     });
 
@@ -65,13 +75,13 @@ describe('the key of a record', () => {
 
   test('has values of the types that its entity needs', () => {
     // @ts-expect-error the name of a class is no id
-    recordAt(userEntity, ['instance', 'class']);
+    recordAt(userEntity, ['instance', '{class}']);
     // @ts-expect-error an id is missing
     recordAt(userEntity, ['instance']);
     // @ts-expect-error the lookup gives more than a number
-    recordAt(objectEntity, ['instance', endpoint, 'id']);
+    recordAt(objectEntity, ['instance', endpoint, '{id}']);
 
-    expect(recordAt(userEntity, ['instance', 'member']).entity).toBe(userEntity);
+    expect(recordAt(userEntity, ['instance', '{member}']).entity).toBe(userEntity);
   });
 });
 
@@ -105,7 +115,7 @@ describe('loads of a route', () => {
   const loads = {
     endpoint: required(endpoint, notFound),
     config: onlyFor(['U'], recordAt(configEntity, ['instance'])),
-    user: recordAt(userEntity, ['instance', 'id']),
+    user: recordAt(userEntity, ['instance', '{id}']),
   };
   const names = (each: readonly { readonly name: string }[]) => each.map(({ name }) => name);
 

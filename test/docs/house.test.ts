@@ -65,16 +65,12 @@ function wordsIn(file: string): ReadonlySet<string> {
 
 /** Places where the core names features, each with its reason. */
 const exceptions: Readonly<Record<string, readonly string[]>> = {
-  'shared/core/routing/path-parameters.ts': ['channel', 'device', 'template'], // parameters of paths
   'shared/core/pages/assets.ts': ['script'], // of the page
   'shared/core/pages/html.ts': ['template'], // the literal
   'shared/core/pages/shell.ts': ['script'], // of the page
   // scripts have credentials, and the rights of users depend on their groups
   'shared/core/pipeline/caller/authentication.ts': ['script'],
   'shared/core/pipeline/caller/caller-records.ts': ['groups', 'script'],
-  'shared/core/pipeline/caller/credentials.ts': ['script'],
-  'shared/core/pipeline/response-templates.ts': ['template', 'templates'], // they render responses of all routes
-  'shared/core/resource/loads/known.ts': ['channel', 'device', 'template'], // parameters of paths
 };
 
 test('the core names features only where they are listed here', () => {
@@ -85,3 +81,28 @@ test('the core names features only where they are listed here', () => {
 
   expect(Object.fromEntries(found)).toEqual(exceptions);
 });
+
+test('families import from shared/core/family.ts what it exports', () => {
+  const barrel = 'shared/core/family.ts';
+  const exported = new Set(namesFrom(barrel).map(([name, from]) => `${name} of ${from}`));
+  const others = filesBelow('functions').flatMap((file) =>
+    namesFrom(file)
+      .filter(([name, from]) => exported.has(`${name} of ${from}`))
+      .map(([name]) => [file, name]),
+  );
+
+  expect(exported.size).toBeGreaterThan(20);
+  expect(others).toEqual([]);
+});
+
+/** Returns the names that a source imports or exports from modules of the project, each with its module. */
+function namesFrom(file: string): readonly (readonly [string, string])[] {
+  const text = readFileSync(join(project, file), 'utf8');
+  return [
+    ...text.matchAll(/^(?:import|export) (?:type )?\{([^}]*)\} from '(\.[^']+)';$/gm),
+  ].flatMap(([, names = '', from = '']) =>
+    [...names.matchAll(/(?:type )?(\w+)(?: as \w+)?/g)].map(
+      ([, name = '']) => [name, join(dirname(file), from)] as const,
+    ),
+  );
+}

@@ -16,7 +16,6 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { routes } from '../../functions/api.ts';
 import * as background from '../../functions/jobs.ts';
-import { parseKey } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { openPlatform } from '../../shared/platforms/local/platform.ts';
@@ -27,6 +26,7 @@ import { accountEntity } from '../../shared/table/entities/accounts.ts';
 import { pushConfigEntity } from '../../shared/table/entities/push.ts';
 import type { PushConfigData } from '../../shared/table/records/push.ts';
 import type { AccountData } from '../../shared/table/records/records.ts';
+import { parseKey } from '../../shared/values/keys/credentials.ts';
 import { bundleProgram } from '../support/bundled-program.ts';
 import { openMovedClock } from '../support/moved-clock.ts';
 

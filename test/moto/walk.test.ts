@@ -8,13 +8,13 @@ import { ListPlatformApplicationsCommand, SNSClient } from '@aws-sdk/client-sns'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../functions/api.ts';
 import { wholeMap } from '../../lib/grants.ts';
-import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createRouter } from '../../shared/core/routing/router.ts';
 import { deploymentOf } from '../../shared/platforms/aws/scripts/script-function.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import { openClock } from '../../shared/ports/clock.ts';
 import { openIds } from '../../shared/ports/ids.ts';
+import { keyText } from '../../shared/values/keys/credentials.ts';
 import { clientEvent } from '../aws-emulator/gateway-event.ts';
 import { bodyOf } from '../aws-emulator/lambda.ts';
 import { change, newId } from '../store/fixture.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { routes } from '../../functions/api.ts';
 import { makeDocument } from '../../functions/schema/make-document.ts';
-import { type Version, versions } from '../../shared/core/resource/versions.ts';
+import { type Version, versions } from '../../shared/core/routing/versions.ts';
 import { startProcess } from '../support/server-process.ts';
 import { type Exchange, type Judge, openJudge, startRecorder, type Verdict } from './judge.ts';
 import { openVerdicts } from './verdicts.ts';

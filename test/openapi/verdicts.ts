@@ -1,6 +1,6 @@
 import { describe } from '../../functions/schema/describe.ts';
-import { versions } from '../../shared/core/resource/versions.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
+import { versions } from '../../shared/core/routing/versions.ts';
 import type { Exchange, Judge, Verdict, Violation } from './judge.ts';
 import { openMatcher } from './matcher.ts';
 

@@ -5,10 +5,10 @@ import { unzipSync } from 'fflate';
 import { nodeRuntimeFiles } from '../../lib/script-runtime.ts';
 import type { Level } from '../../shared/platforms/local/scripts/sandbox/level.ts';
 import { type LocalScripts, openScripts } from '../../shared/platforms/local/scripts/scripts.ts';
+import type { ScriptRun, ScriptRuntime } from '../../shared/ports/script-runner.ts';
 import type { FunctionResult, ScriptEvent } from '../../shared/runtimes/node/lambda.ts';
 import { packScript, type RuntimeFiles } from '../../shared/runtimes/package.ts';
 import { judgeRun, type ScriptResult } from '../../shared/scripts/rules/script-result.ts';
-import type { ScriptRun, ScriptRuntime } from '../../shared/scripts/script-runner.ts';
 import { startLambda } from '../aws-emulator/lambda.ts';
 import { levels } from './levels.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { ScriptOutcome, ScriptRuntime } from '../../shared/ports/script-runner.ts';
 import { adviceOn, advisedSource, python2Advice } from '../../shared/scripts/rules/run-advice.ts';
 import { maxOutputBytes } from '../../shared/scripts/rules/script-result.ts';
 import { adviseRun } from '../../shared/scripts/runs/advise-run.ts';
-import type { ScriptOutcome, ScriptRuntime } from '../../shared/scripts/script-runner.ts';
 import { SourceChanged } from '../../shared/scripts/script-sources.ts';
 
 const printed = "SyntaxError: Missing parentheses in call to 'print'. Did you mean print(...)?";

@@ -1,4 +1,4 @@
-import type { ScriptRuntime } from '../../shared/scripts/script-runner.ts';
+import type { ScriptRuntime } from '../../shared/ports/script-runner.ts';
 
 /** A script that makes its folder hard to delete, or hides files in it. */
 export interface FolderAttack {

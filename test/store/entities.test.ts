@@ -7,6 +7,7 @@ import {
   contentPartitions,
   ownPartitions,
 } from '../../shared/table/partitions.ts';
+import { isInstance, ownerOfData, restoredData } from '../../shared/values/keys/data-ids.ts';
 import { table } from '../support/table.ts';
 import { samples } from '../table/samples.ts';
 
@@ -50,16 +51,12 @@ test('the partitions of a class', () => {
 });
 
 test('the data id of an instance', () => {
-  const data = ids.restoredData(7, 3);
+  const data = restoredData(7, 3);
 
   expect(data).toBe(30_000_000_007);
-  expect(ids.restoredData(data, 4)).toBe(40_000_000_007);
-  expect([ids.ownerOfData(data), ids.ownerOfData(7)]).toEqual([7, 7]);
-  expect([ids.isInstance(7, data), ids.isInstance(7, 7), ids.isInstance(3, data)]).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  expect(restoredData(data, 4)).toBe(40_000_000_007);
+  expect([ownerOfData(data), ownerOfData(7)]).toEqual([7, 7]);
+  expect([isInstance(7, data), isInstance(7, 7), isInstance(3, data)]).toEqual([true, true, false]);
   expect(ids.dataOfName({ instance: 7 })).toBe(7);
   expect(ids.dataOfName({ instance: 7, data })).toBe(data);
   expect(ids.instanceIn(table.objectEntity.key(data, 5, 9))).toBe(data);
@@ -83,7 +80,7 @@ test('keys of what belongs to an instance itself do not depend on its data id', 
     ...ownPartitions(id),
   ];
 
-  expect(keysOf(ids.restoredData(7, 3))).toEqual(keysOf(7));
+  expect(keysOf(restoredData(7, 3))).toEqual(keysOf(7));
 });
 
 test('the partitions of the contents of an instance, the main one last', () => {

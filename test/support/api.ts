@@ -4,9 +4,8 @@ import { consumers, jobTypes } from '../../functions/jobs.ts';
 import { createServe } from '../../shared/core/http/edge.ts';
 import type { Dispatch } from '../../shared/core/http/message.ts';
 import { type Gate, openGate } from '../../shared/core/pipeline/admission.ts';
-import { keyText } from '../../shared/core/pipeline/caller/credentials.ts';
 import { createDispatch } from '../../shared/core/pipeline/dispatch.ts';
-import type { Caches } from '../../shared/core/resource/caches.ts';
+import type { Caches } from '../../shared/core/routing/caches.ts';
 import { letterJob } from '../../shared/jobs/dead-letters.ts';
 import { runDue } from '../../shared/jobs/jobs.ts';
 import { type LocalPlatform, openPlatform } from '../../shared/platforms/local/platform.ts';
@@ -23,7 +22,6 @@ import type {
 } from '../../shared/ports/ports.ts';
 import type { Store, Write } from '../../shared/store/store.ts';
 import { createItem, putItem } from '../../shared/store/writes.ts';
-import { ownerOfData } from '../../shared/table/data-ids.ts';
 import {
   groupEntity,
   membershipEntity,
@@ -32,12 +30,14 @@ import {
 } from '../../shared/table/entities/users.ts';
 import { encodeText } from '../../shared/table/index-keys.ts';
 import type { GroupData } from '../../shared/table/records/records.ts';
+import { responseTemplates } from '../../shared/templates/response-templates.ts';
 import { openMeter } from '../../shared/usage/meter.ts';
+import { keyText } from '../../shared/values/keys/credentials.ts';
+import { ownerOfData } from '../../shared/values/keys/data-ids.ts';
 import { openTestTable } from '../aws-emulator/dynamodb.ts';
 import { behindGateway } from '../aws-emulator/gateway-event.ts';
 import { drainFileJobs } from './drain-file-jobs.ts';
 import { type Call, type Credentials, sendRaw } from './http-client.ts';
-
 import { makeLate } from './late-store.ts';
 import { medium } from './medium.ts';
 import { makeMoved } from './moved-store.ts';
@@ -136,7 +136,12 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     store: used,
     ...(table ? portsOn(opened, used) : used !== opened.store && runsOn(opened, used)),
   };
-  const dispatch = platform.track(createDispatch(routes, platform, options.caches));
+  const dispatch = platform.track(
+    createDispatch(routes, platform, {
+      renderer: responseTemplates,
+      caches: options.caches,
+    }),
+  );
   const serve = createServe({ ...platform, dispatch });
   const gate = openGate(routes, platform);
   const backend = { serve, gate, place, settle: late?.catchUp, close: table?.close };

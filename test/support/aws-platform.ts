@@ -1,6 +1,6 @@
 import type { Environment } from '../../shared/platforms/aws/environment.ts';
-import type { RunRequest } from '../../shared/scripts/run-request.ts';
-import type { ScriptRun } from '../../shared/scripts/script-runner.ts';
+import type { RunRequest } from '../../shared/ports/run-request.ts';
+import type { ScriptRun } from '../../shared/ports/script-runner.ts';
 
 /** The environment of a deployed function. */
 export const awsEnvironment: Environment = {

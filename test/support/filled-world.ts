@@ -1,6 +1,6 @@
 import { routes } from '../../functions/api.ts';
-import { type Version, versions } from '../../shared/core/resource/versions.ts';
 import type { Route } from '../../shared/core/routing/route.ts';
+import { type Version, versions } from '../../shared/core/routing/versions.ts';
 import { newJob } from '../../shared/jobs/jobs.ts';
 import { maintain } from '../../shared/jobs/maintain.ts';
 import { scheduleJob } from '../../shared/schedules/schedule-record.ts';

@@ -1,5 +1,4 @@
 import type { Put, Store, Transaction, Write } from '../../shared/store/store.ts';
-import { restoredData } from '../../shared/table/data-ids.ts';
 import { classEntity } from '../../shared/table/entities/classes.ts';
 import { instanceEntity, instanceNameEntity } from '../../shared/table/entities/instances.ts';
 import type {
@@ -7,7 +6,7 @@ import type {
   InstanceData,
   InstanceNameData,
 } from '../../shared/table/records/records.ts';
-
+import { restoredData } from '../../shared/values/keys/data-ids.ts';
 import { medium } from './medium.ts';
 
 const restore = 3; // any that is not 0

@@ -1,4 +1,4 @@
-import { type Caches, createCaches } from '../../shared/core/resource/caches.ts';
+import { type Caches, createCaches } from '../../shared/core/routing/caches.ts';
 import type { Query, Store, Stored } from '../../shared/store/store.ts';
 import { TextItem } from '../../shared/store/text-item.ts';
 

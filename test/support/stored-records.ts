@@ -1,6 +1,6 @@
 import { maintain } from '../../shared/jobs/maintain.ts';
 import type { Ids } from '../../shared/ports/ports.ts';
-import type { RunReference } from '../../shared/scripts/run-request.ts';
+import type { RunReference } from '../../shared/ports/run-request.ts';
 import type { Store, Stored } from '../../shared/store/store.ts';
 import { updateItem } from '../../shared/store/writes.ts';
 import { dataOfName } from '../../shared/table/data-ids.ts';

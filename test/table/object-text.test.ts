@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../shared/classes/rules/field-types.ts';
 import { membersOf, writeBody } from '../../shared/core/http/response-cache.ts';
-import { createCaches } from '../../shared/core/resource/caches.ts';
+import { createCaches } from '../../shared/core/routing/caches.ts';
 import type { Context } from '../../shared/core/routing/route.ts';
 import { objectBodies, wholeObject } from '../../shared/objects/show-object.ts';
 import { queried } from '../../shared/search/queried.ts';

@@ -1,8 +1,16 @@
-import { endpointRoute } from '../../../shared/core/resource/endpoint.ts';
-import { computed, defineFields, flag, text } from '../../../shared/core/resource/field.ts';
-import { type Body, type Values, validInput } from '../../../shared/core/resource/input.ts';
+import {
+  type Context,
+  computed,
+  defineFields,
+  endpointRoute,
+  type Route,
+  text,
+  validInput,
+} from '../../../shared/core/family.ts';
+import type { Body } from '../../../shared/core/http/body/body.ts';
+import { flag } from '../../../shared/core/resource/field.ts';
+import type { Values } from '../../../shared/core/resource/input.ts';
 import { tenantOf } from '../../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../../shared/core/routing/route.ts';
 import { type PushCertificate, readCertificate } from '../../../shared/push/rules/certificate.ts';
 import { type PushEnvironment, pushEnvironments } from '../../../shared/push/rules/provider.ts';
 import type { PushConfigData, PushSideData } from '../../../shared/table/records/push.ts';

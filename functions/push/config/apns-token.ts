@@ -1,5 +1,4 @@
-import { instanceOf } from '../../../shared/core/resource/place.ts';
-import type { Context } from '../../../shared/core/routing/route.ts';
+import { type Context, instanceOf } from '../../../shared/core/family.ts';
 import { findCredential } from '../../../shared/push/push-config.ts';
 import { readPrivateKey } from '../../../shared/push/rules/private-key.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';

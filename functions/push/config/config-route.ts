@@ -1,10 +1,14 @@
-import { endpointRoute } from '../../../shared/core/resource/endpoint.ts';
-import type { Fields } from '../../../shared/core/resource/field.ts';
+import {
+  allRights,
+  type Context,
+  endpointRoute,
+  type Fields,
+  type Route,
+} from '../../../shared/core/family.ts';
 import { type Link, linksOf, pathOf } from '../../../shared/core/resource/links.ts';
-import type { Context, Operation, Route } from '../../../shared/core/routing/route.ts';
+import type { Operation } from '../../../shared/core/routing/route.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import type { PushConfigData } from '../../../shared/table/records/push.ts';
-import { allRights } from '../../../shared/values/access.ts';
 import type { JsonObject } from '../../../shared/values/json/json.ts';
 import { providerNames, providerPath } from '../paths.ts';
 import { configOf } from './config-save.ts';

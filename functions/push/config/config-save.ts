@@ -1,5 +1,4 @@
-import { instanceOf } from '../../../shared/core/resource/place.ts';
-import type { Context } from '../../../shared/core/routing/route.ts';
+import { type Context, instanceOf } from '../../../shared/core/family.ts';
 import { newJob } from '../../../shared/jobs/jobs.ts';
 import { retryOnConflict } from '../../../shared/jobs/write-conflict.ts';
 import { emptySide, sealCredential } from '../../../shared/push/push-config.ts';

@@ -1,7 +1,12 @@
-import { defineFields, json } from '../../../shared/core/resource/field.ts';
-import { type Values, validInput } from '../../../shared/core/resource/input.ts';
-import { instanceOf } from '../../../shared/core/resource/place.ts';
-import type { Context, Route } from '../../../shared/core/routing/route.ts';
+import {
+  type Context,
+  defineFields,
+  instanceOf,
+  type Route,
+  validInput,
+} from '../../../shared/core/family.ts';
+import { json } from '../../../shared/core/resource/field.ts';
+import type { Values } from '../../../shared/core/resource/input.ts';
 import { findCredential } from '../../../shared/push/push-config.ts';
 import type { PushEnvironment } from '../../../shared/push/rules/provider.ts';
 import { badServiceAccount, gcmKeyValue } from '../../../shared/push/rules/service-account.ts';

@@ -1,5 +1,4 @@
-import { type LoadedOf, recordAt } from '../../../shared/core/resource/loads/loads.ts';
-import type { Context } from '../../../shared/core/routing/route.ts';
+import { type Context, type LoadedOf, recordAt } from '../../../shared/core/family.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import { pushConfigEntity } from '../../../shared/table/entities/push.ts';
 

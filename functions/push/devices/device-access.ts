@@ -1,8 +1,8 @@
-import { recordAt } from '../../../shared/core/resource/loads/loads.ts';
+import { allRights, recordAt } from '../../../shared/core/family.ts';
 import { tokenCode } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import { pushDeviceEntity } from '../../../shared/table/entities/push.ts';
-import { type Access, type Actor, allRights } from '../../../shared/values/access.ts';
+import type { Access, Actor } from '../../../shared/values/access.ts';
 
 /**
  * Returns the user whose devices alone a caller may see and change; undefined: all
@@ -27,7 +27,7 @@ export const deviceAccess: Access = {
 
 /** Returns the load of the device that a path names. */
 export function deviceOf(provider: PushProvider) {
-  return recordAt(pushDeviceEntity, ['instance', 'device'], (instance, device) =>
+  return recordAt(pushDeviceEntity, ['instance', '{device}'], (instance, device) =>
     pushDeviceEntity.key(instance, provider, tokenCode(provider, device)),
   );
 }

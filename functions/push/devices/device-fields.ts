@@ -1,11 +1,5 @@
-import {
-  computed,
-  defineFields,
-  flag,
-  json,
-  metadata,
-  text,
-} from '../../../shared/core/resource/field.ts';
+import { computed, defineFields, text } from '../../../shared/core/family.ts';
+import { flag, json, metadata } from '../../../shared/core/resource/field.ts';
 import { deviceIdValue, tokenValue } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import { recordId } from '../../../shared/values/record-id.ts';

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
+import { type Context, instanceOf, rowsOf } from '../../../shared/core/family.ts';
 import { queryValue } from '../../../shared/core/http/message.ts';
-import { gather, type Rows, rowsOf } from '../../../shared/core/resource/page.ts';
-import { instanceOf } from '../../../shared/core/resource/place.ts';
-import type { QueryParameters } from '../../../shared/core/resource/query-parameters.ts';
-import type { Context } from '../../../shared/core/routing/route.ts';
+import { gather, type Rows } from '../../../shared/core/resource/page.ts';
+import type { QueryParameters } from '../../../shared/core/routing/forms.ts';
 import { deviceIdValue } from '../../../shared/push/rules/device-ids.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import { pushDeviceEntity, pushDevicePositionEntity } from '../../../shared/table/entities/push.ts';

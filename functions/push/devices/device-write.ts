@@ -1,6 +1,5 @@
+import { type Context, instanceOf, reservedId } from '../../../shared/core/family.ts';
 import type { Values } from '../../../shared/core/resource/input.ts';
-import { instanceOf, reservedId } from '../../../shared/core/resource/place.ts';
-import type { Context } from '../../../shared/core/routing/route.ts';
 import { newJob } from '../../../shared/jobs/jobs.ts';
 import { syncEndpoints } from '../../../shared/push/push-endpoints.ts';
 import { tokenCode } from '../../../shared/push/rules/device-ids.ts';

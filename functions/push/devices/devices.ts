@@ -1,10 +1,12 @@
-import type { ListOf } from '../../../shared/core/resource/lists/list-resource.ts';
-import { listRoutes } from '../../../shared/core/resource/lists/list-routes.ts';
-import { idsFrom } from '../../../shared/core/resource/place.ts';
-import type { Route } from '../../../shared/core/routing/route.ts';
+import {
+  idsFrom,
+  type ListOf,
+  listRoutes,
+  notFound,
+  type Route,
+} from '../../../shared/core/family.ts';
 import type { PushProvider } from '../../../shared/push/rules/provider.ts';
 import type { PushDeviceData } from '../../../shared/table/records/push.ts';
-import { notFound } from '../../../shared/values/errors/errors.ts';
 import { providerBase, providerNames, providerPath } from '../paths.ts';
 import { sendRoute } from '../send.ts';
 import { deviceAccess, deviceOf, onlyUser } from './device-access.ts';

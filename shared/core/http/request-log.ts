@@ -1,15 +1,7 @@
 import type { Log } from '../../ports/ports.ts';
 import { originOf } from '../../values/caught.ts';
 import { isErrorCode } from '../../values/errors/error-codes.ts';
-import type { Match } from '../routing/router.ts';
 import type { Request } from './message.ts';
-
-/** Remembers the family and the template of a request's path for its log line. */
-export function noteRoute({ path, served }: Request, { route, version }: Match): void {
-  if (served === undefined) return;
-  served.family = route.family;
-  served.route = path === '/' ? path : `/${version}${route.paths[version] ?? ''}`;
-}
 
 /** The part of a log line that describes the response. */
 interface RequestOutcome {

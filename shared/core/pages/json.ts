@@ -1,6 +1,6 @@
 import { ExactNumber, parseExactJson, writeExactJson } from '../../values/json/exact-number.ts';
 import { isJsonObject, type Json } from '../../values/json/json.ts';
-import { versions } from '../resource/versions.ts';
+import { versions } from '../routing/versions.ts';
 import { type Html, html } from './html.ts';
 
 const maxColoured = 400_000; // characters; colours make the text several times as long

@@ -2,8 +2,7 @@ import { isAllowed } from '../../values/access.ts';
 import { ApiError } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import type { Request, Response } from '../http/message.ts';
-import { checkVisible, describe } from '../pipeline/rights.ts';
-import type { PageHints } from '../resource/presentation/page-hints.ts';
+import type { PageHints } from '../routing/page-hints.ts';
 import type { Context, Method } from '../routing/route.ts';
 import type { Run } from './run.ts';
 import { titleOf } from './views/title.ts';
@@ -25,6 +24,12 @@ export interface Offer {
   readonly methods: readonly Method[];
 }
 
+/** The route of a page, and how it is described. */
+interface Described {
+  readonly context: Context | undefined;
+  readonly describe: (context: Context) => JsonObject;
+}
+
 /**
  * Returns the description and the allowed methods of this path. Returns undefined when access is denied or the resource
  * does not exist; a path that cannot be read returns its other methods.
@@ -32,19 +37,19 @@ export interface Offer {
 export function offerOf(
   { method, path }: Request,
   { status }: Response,
-  context: Context | undefined,
+  { context, describe }: Described,
 ): Offer | undefined {
   const exists = (status >= 200 && status < 300) || status === 400 || status === 405;
   if (context === undefined || !exists || !reads.includes(method)) return undefined;
   try {
-    checkVisible(context);
+    const description = describe(context);
     const { route, actor } = context;
     const allowed = Object.entries(route.operations).filter(([, operation]) =>
       isAllowed(route.access, actor, operation.right),
     );
     return {
       title: titleOf(route, path),
-      description: describe(context),
+      description,
       hints: route.forms.pageHints?.(context),
       isList: route.kind === 'list',
       isItem: route.kind === 'detail',

@@ -1,14 +1,14 @@
 import type { Share } from '../../ports/limits/fair-queue.ts';
 import type { Platform } from '../../ports/ports.ts';
-import { ownerOfData } from '../../table/data-ids.ts';
-import { isAnonymous, keyAtStart, mayOverride } from '../http/body/body-size.ts';
+import type { KeyClaims } from '../../values/keys/credentials.ts';
+import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { maxEventBytes } from '../http/event-size.ts';
 import type { Request } from '../http/message.ts';
-import { byCredential, createCache } from '../resource/caches.ts';
+import { byCredential, createCache } from '../routing/caches.ts';
 import type { Route } from '../routing/route.ts';
 import { createRouter, type Match } from '../routing/router.ts';
 import { credentialOutsideBody, type KeyRing } from './caller/authentication.ts';
-import type { KeyClaims } from './caller/credentials.ts';
+import { isAnonymous, keyAtStart, mayOverride } from './caller/body-size.ts';
 
 /** Body that a request may send, judged by its head. */
 export type Admission =
@@ -86,7 +86,7 @@ const anonymous: Admission = { kind: 'anonymous' };
 function genuine({ kind, scope }: KeyClaims, match: Match | undefined): Genuine {
   // a script's token names contents, of which a restore makes others: the owner is the same instance
   const owner = `${kind === 'account' ? 'account' : 'instance'} ${ownerOfData(scope)}`;
-  const { maxBodyBytes = maxEventBytes, takesTurns } = match?.route ?? {};
-  const turn = takesTurns && { owner, instance: match?.params.instance ?? '' };
+  const { maxBodyBytes = maxEventBytes, isBatch } = match?.route ?? {};
+  const turn = isBatch && { owner, instance: match?.params.instance ?? '' };
   return { kind: 'genuine', owner, maxBytes: maxBodyBytes, ...(turn && { turn }) };
 }

@@ -8,11 +8,8 @@ import {
   refused,
   serverBusy,
 } from '../../values/errors/errors.ts';
-import { parseBody } from '../http/body/body.ts';
-import { sizeError } from '../http/body/body-size.ts';
+import { type Body, parseBody } from '../http/body/body.ts';
 import { isFollowedLink, queryValue, type Request } from '../http/message.ts';
-import { noteRoute } from '../http/request-log.ts';
-import type { Body } from '../resource/input.ts';
 import { allowedMethods } from '../resource/introspection.ts';
 import {
   type Context,
@@ -23,6 +20,7 @@ import {
 } from '../routing/route.ts';
 import type { Match } from '../routing/router.ts';
 import { type Caller, identify, identifyLink, keyRing } from './caller/authentication.ts';
+import { sizeError } from './caller/body-size.ts';
 import { createContext } from './context.ts';
 import type {
   Allowed,
@@ -34,15 +32,7 @@ import type {
   Settled,
 } from './exchange.ts';
 import { load, recordOf } from './load.ts';
-import { wantedRendering } from './response-templates.ts';
-import {
-  checkActive,
-  checkOperation,
-  checkReading,
-  checkRights,
-  checkVisible,
-  rightOf,
-} from './rights.ts';
+import { checkActive, checkOperation, checkReading, checkRights, rightOf } from './rights.ts';
 
 /*
  * The checks of a request, each a step of the lists in ./index.ts: it reads the results of the steps before it, returns
@@ -83,6 +73,13 @@ function toMatched({ request, platform, caches }: Arrived, match: Match): Found 
   };
 }
 
+/** Remembers the family and the template of a request's path for its log line. */
+function noteRoute({ path, served }: Request, { route, version }: Match): void {
+  if (served === undefined) return;
+  served.family = route.family;
+  served.route = path === '/' ? path : `/${version}${route.paths[version] ?? ''}`;
+}
+
 /** Rejects a body over the limit of the path, or over that without a genuine key. */
 export function limitSize({ request, bodyBytes, match, keys }: Matched): Promise<void> | undefined {
   const { maxBodyBytes = anonymousBodyBytes } = match.route;
@@ -112,7 +109,7 @@ export async function loadRecords(exchange: Authenticated): Promise<Adds<Read, A
   const { request, match, operation, caller, platform, caches, session, count, form } = exchange;
   const { route } = match;
   const loading = {
-    rendering: renderingOf(request, route, session !== undefined),
+    rendering: session === undefined ? renderingOf(exchange) : undefined, // not of a batch's item
     match,
     operation: isDescribed(request, route, form) ? readingOf(route) : operation,
     caller,
@@ -166,9 +163,9 @@ export function settleCaller(exchange: Formed): Adds<Settled, Formed> {
   return { context: createContext(parts) };
 }
 
-/** Hides an instance from callers outside it, where it is the resource itself. */
+/** Hides the route from callers who must not see that it exists: an instance from callers outside it. */
 export function hideInstance({ context }: Settled): void {
-  checkVisible(context);
+  context.route.hide?.(context);
 }
 
 /** Closes a suspended instance, except to its owner, who may read and export. */
@@ -187,7 +184,7 @@ export function limitRate({ throttle, platform, context }: Settled): void {
   const { route, instanceId } = context;
   if (route.instance === 'none' || instanceId === undefined) return;
   throttle(instanceId);
-  if (!route.countsAsItems) platform.meter.countRequest(instanceId);
+  if (!route.isBatch) platform.meter.countRequest(instanceId);
 }
 
 /** Requires the method. */
@@ -240,9 +237,9 @@ function isMethod(method: string): method is Method {
   return (methods as readonly string[]).includes(method);
 }
 
-/** Returns the load of what a response in an instance is rendered with; items of a batch are not rendered. */
-function renderingOf(request: Request, { instance }: Route, isItem: boolean) {
-  return instance === 'place' && !isItem ? wantedRendering(request) : undefined;
+/** Returns the load of what a response in an instance is rendered with. */
+function renderingOf({ request, match, renderer }: Matched) {
+  return match.route.instance === 'place' ? renderer?.wanted(request) : undefined;
 }
 
 /** Checks whether the request's `format`, or else its `Accept`, is one of the route's own. */

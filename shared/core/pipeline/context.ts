@@ -1,7 +1,7 @@
 import { as } from '../../store/entity.ts';
 import { instanceNameEntity } from '../../table/entities/instances.ts';
+import type { Body } from '../http/body/body.ts';
 import type { Request } from '../http/message.ts';
-import type { Body } from '../resource/input.ts';
 import type { Context } from '../routing/route.ts';
 import { actorOfRecords } from './caller/caller-records.ts';
 import { type Loaded, type LoadRequest, recordOf } from './load.ts';

@@ -1,9 +1,11 @@
 import type { Platform } from '../../ports/ports.ts';
 import type { ApiError } from '../../values/errors/errors.ts';
+import type { Body } from '../http/body/body.ts';
 import type { Request, Response } from '../http/message.ts';
 import type { Representation } from '../http/negotiation.ts';
-import type { Caches } from '../resource/caches.ts';
-import type { Body } from '../resource/input.ts';
+import type { Caches } from '../routing/caches.ts';
+import type { Load } from '../routing/loads.ts';
+import type { Rendering } from '../routing/rendering.ts';
 import type { Context, Operation, Session } from '../routing/route.ts';
 import type { Match, Router } from '../routing/router.ts';
 import type { Caller, KeyRing } from './caller/authentication.ts';
@@ -18,6 +20,22 @@ export interface Service {
   readonly platform: Platform;
   readonly caches: Caches;
   readonly throttle: Throttle;
+  /** Absent: no response is rendered. */
+  readonly renderer: ResponseRenderer | undefined;
+}
+
+/** Renders responses as their requests ask for; the feature that does so is passed to createDispatch. */
+export interface ResponseRenderer {
+  /** Returns the load of what the request names for its response; undefined: it names nothing. */
+  readonly wanted: (request: Request) => Load<Rendering | undefined> | undefined;
+  /** Checks, before the operation runs, whether its response can be rendered. Throws ApiError. */
+  readonly check: (context: Context) => void;
+  /** Renders a response; those without JSON, and error responses, stay unchanged. */
+  readonly render: (
+    context: Context,
+    operation: Operation,
+    response: Response,
+  ) => Promise<Response>;
 }
 
 /** A request that has arrived. */
@@ -109,6 +127,7 @@ export function beginExchange(
     platform: service.platform,
     caches: service.caches,
     throttle: service.throttle,
+    renderer: service.renderer,
     request,
     bodyBytes,
     startedMs,

@@ -1,11 +1,7 @@
-import { valueBody } from '../http/body/body.ts';
-import type { InnerRequest, Request, Response } from '../http/message.ts';
-import type { Context, Opened, OpenedGroup, Session } from '../routing/route.ts';
-import { rememberPaths } from '../routing/router.ts';
+import type { Context } from '../routing/route.ts';
 import {
   authenticate,
   authorize,
-  bodyReader,
   checkBodyOfKey,
   hideInstance,
   limitRate,
@@ -20,20 +16,18 @@ import {
   requireText,
   settleCaller,
 } from './checks.ts';
-import { errorResponse, formOf } from './errors.ts';
+import { formOf } from './errors.ts';
 import {
-  type Allowed,
   type Arrived,
   beginExchange,
   type Formed,
-  type Read,
   type Responded,
   type Service,
   type Settled,
 } from './exchange.ts';
-import { isUnchanged, recordsToShare } from './load.ts';
-import { type GroupedRequest, respond, respondAll } from './respond.ts';
-import { openSession, type SessionCall, toGroup } from './session/session.ts';
+import { isUnchanged } from './load.ts';
+import { respond } from './respond.ts';
+import { sessionsWith } from './session/open-group.ts';
 import { type Outcome, runSteps, startWith } from './steps.ts';
 
 /*
@@ -86,6 +80,8 @@ async function renewed(exchange: Formed & Partial<Settled>): Promise<Context> {
   return outcome.exchange.context;
 }
 
+const sessionOf = sessionsWith({ shared: sharedChecks, last: lastChecks, renewed });
+
 /** Serves a single request; the outcome has everything known about it, also for error responses. */
 export function serve(
   service: Service,
@@ -95,93 +91,4 @@ export function serve(
   const form = formOf(request);
   const first = { request, bodyBytes, startedMs, form, sessionOf, renewed };
   return runSteps(allChecks, beginExchange(service, first));
-}
-
-/** Opens a session. In it a batch makes its requests with its own caller and records. */
-function sessionOf(exchange: Read): Session {
-  const { caller, loading, loaded, platform, startedMs } = exchange;
-  const service = { ...exchange, router: rememberPaths(exchange.router) };
-  return openSession({
-    caller,
-    remembered: recordsToShare(loading, loaded.found),
-    platform,
-    router: service.router,
-    startedMs,
-    open: (requests, first, session) => open(service, { requests, first, session }),
-  });
-}
-
-interface Group {
-  /** Requests that differ only in their bodies. */
-  readonly requests: readonly InnerRequest[];
-  readonly first: InnerRequest;
-  readonly session: SessionCall;
-}
-
-/** Runs the shared checks once, and counts each request. Never rejects. */
-async function open(service: Service & Arrived, group: Group): Promise<OpenedGroup> {
-  const { requests, first, session } = group;
-  const { platform } = session;
-  const arrived = {
-    request: first,
-    bodyBytes: 0,
-    startedMs: service.startedMs,
-    form: formOf(first),
-    sessionOf,
-    renewed,
-  };
-  const begun = beginExchange({ ...service, platform }, arrived);
-  const outcome = await runSteps(sharedChecks, { ...begun, session, count: requests.length });
-  if (!outcome.isDone) {
-    const response = errorResponse(outcome.error, { request: first, platform });
-    return toGroup(requests.map(() => openResponse(response)));
-  }
-  const { exchange } = outcome;
-  const last = await runSteps(lastChecks, { ...exchange });
-  const opened = requests.map((request, at) => openOne({ exchange, last }, request, at));
-  const one = toGroup(opened);
-  if (!last.isDone || opened.some(({ context }) => context === undefined)) return one;
-  const { exchange: allowed } = last;
-  return { opened, runAll: () => respondAll(allowed, grouped(exchange, requests)) ?? one.runAll() };
-}
-
-interface Shared {
-  readonly exchange: Settled;
-  readonly last: Outcome<Settled, Allowed>;
-}
-
-/** Opens one request of a group; its own exchange is made when it is run by itself. */
-function openOne({ exchange, last }: Shared, request: Request, at: number): Opened {
-  try {
-    limitRate(exchange);
-    if (!last.isDone) throw last.error;
-  } catch (error) {
-    return openResponse(errorResponse(error, { ...exchange, request }));
-  }
-  const { exchange: allowed } = last;
-  const run = async () => {
-    const body = bodyReader(request, allowed.allowed);
-    const reserved = reservedAt(exchange, at);
-    const context = { ...allowed.context, request, reserved, body };
-    return (await respond({ ...allowed, request, body, context })).response;
-  };
-  return { context: allowed.context, run };
-}
-
-/** Returns the number that is reserved for a request of a group. */
-function reservedAt({ loaded: { reserved } }: Settled, at: number): number | undefined {
-  return reserved === undefined ? undefined : reserved + at;
-}
-
-/** Returns the requests of a group as they are run together. */
-function grouped(exchange: Settled, requests: readonly InnerRequest[]): readonly GroupedRequest[] {
-  return requests.map((request, at) => ({
-    request,
-    body: valueBody(request.body),
-    reserved: reservedAt(exchange, at),
-  }));
-}
-
-function openResponse(response: Response): Opened {
-  return { context: undefined, run: () => Promise.resolve(response) };
 }

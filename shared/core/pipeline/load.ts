@@ -1,12 +1,13 @@
 import type { Platform } from '../../ports/ports.ts';
 import { as } from '../../store/entity.ts';
 import type { Key, Stored } from '../../store/store.ts';
-import { dataOfName, isInstance, ownerOfData } from '../../table/data-ids.ts';
+import { dataOfName } from '../../table/data-ids.ts';
 import { instanceEntity, instanceNameEntity } from '../../table/entities/instances.ts';
-import type { Caches } from '../resource/caches.ts';
-import type { Known } from '../resource/loads/known.ts';
-import type { Load, NamedLoad, NamedLookup } from '../resource/loads/loads.ts';
-import type { Rendering } from '../resource/rendering.ts';
+import { isInstance, ownerOfData } from '../../values/keys/data-ids.ts';
+import type { Caches } from '../routing/caches.ts';
+import type { Known } from '../routing/known.ts';
+import type { Load, NamedLoad, NamedLookup } from '../routing/loads.ts';
+import type { Rendering } from '../routing/rendering.ts';
 import type { Operation } from '../routing/route.ts';
 import type { Match } from '../routing/router.ts';
 import type { Caller } from './caller/authentication.ts';

@@ -3,7 +3,6 @@ import { introspect } from '../resource/introspection.ts';
 import type { Operation, RequestPart } from '../routing/route.ts';
 import { errorResponse } from './errors.ts';
 import type { Allowed, Responded } from './exchange.ts';
-import { checkRendering, renderResponse } from './response-templates.ts';
 import {
   checkNames,
   isStrict,
@@ -74,9 +73,12 @@ async function complete(
   return withIgnored(response, await unknownNames(exchange.context, operation));
 }
 
-async function runChecked({ context, loading }: Allowed, operation: Operation): Promise<Response> {
+async function runChecked(
+  { context, loading, renderer }: Allowed,
+  operation: Operation,
+): Promise<Response> {
   if (isStrict(context.request)) await checkNames(context, operation);
-  if (loading.rendering === undefined) return operation.run(context);
-  checkRendering(context);
-  return renderResponse(context, operation, await operation.run(context));
+  if (loading.rendering === undefined || renderer === undefined) return operation.run(context);
+  renderer.check(context);
+  return renderer.render(context, operation, await operation.run(context));
 }

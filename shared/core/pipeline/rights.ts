@@ -1,23 +1,9 @@
-import { isInstance } from '../../table/data-ids.ts';
 import { denialOf, isAllowed, type Right } from '../../values/access.ts';
-import { forbidden, instanceSuspended, notFound } from '../../values/errors/errors.ts';
+import { forbidden, instanceSuspended } from '../../values/errors/errors.ts';
 import type { JsonObject } from '../../values/json/json.ts';
 import { introspect } from '../resource/introspection.ts';
 import { requireLoaded } from '../resource/loads/loads.ts';
 import type { Context, Operation, Route } from '../routing/route.ts';
-
-/**
- * Hides an instance from callers outside it. It must be the resource, or hold a hidden one.
- *
- * @throws ApiError 404
- */
-export function checkVisible({ route, actor, instanceName, instanceId }: Context): void {
-  const isOpen = route.instance !== 'thing' && route.isHidden !== true;
-  if (isOpen || actor.kind === 'anonymous') return;
-  const isInside =
-    actor.kind === 'admin' ? actor.role !== undefined : isInstance(actor.instance, instanceId);
-  if (instanceName === undefined || !isInside) throw notFound();
-}
 
 /**
  * Closes a suspended instance to all requests but its owner's reads and exports. An API key of it is closed everywhere.
@@ -41,7 +27,7 @@ export function checkActive(
 function readsOrExports({ route, request }: Context, operation: Operation | undefined): boolean {
   if (request.method === 'GET' || request.method === 'HEAD') return operation?.runsCode !== true;
   if (request.method !== 'POST' || operation === undefined) return false;
-  return route.exportsData === true || route.countsAsItems === true; // items are checked themselves
+  return route.exportsData === true || route.isBatch === true; // items are checked themselves
 }
 
 /**
@@ -93,9 +79,10 @@ export function checkOperation(context: Context, { loads = [], authorize }: Oper
 /**
  * Returns the description of a route, the response to OPTIONS.
  *
- * @throws ApiError as {@link checkReading} does
+ * @throws ApiError as `hide` of the route and {@link checkReading} do
  */
 export function describe(context: Context): JsonObject {
+  context.route.hide?.(context);
   checkReading(context);
   return introspect(context);
 }

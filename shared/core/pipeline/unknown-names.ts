@@ -1,8 +1,8 @@
 import { ApiError, namesUnknown } from '../../values/errors/errors.ts';
 import { isJsonObject, type JsonObject } from '../../values/json/json.ts';
+import type { Body } from '../http/body/body.ts';
 import { keyMembers, keyParameters, type Request, type Response } from '../http/message.ts';
-import type { Field, Fields } from '../resource/field.ts';
-import type { Body } from '../resource/input.ts';
+import type { Field, Fields } from '../routing/forms.ts';
 import type { Context, Operation, Route } from '../routing/route.ts';
 
 /*

@@ -1,4 +1,6 @@
 import { type Access, allRights } from '../../values/access.ts';
+import type { Body } from '../http/body/body.ts';
+import type { Field, Fields } from '../routing/forms.ts';
 import type {
   Context,
   Forms,
@@ -8,12 +10,12 @@ import type {
   ResponseForm,
   Route,
 } from '../routing/route.ts';
-import { computed, type Field, type Fields } from './field.ts';
-import { type Body, bodyFor } from './input.ts';
+import type { Version } from '../routing/versions.ts';
+import { computed } from './field.ts';
+import { bodyFor } from './input.ts';
 import { pathOf } from './links.ts';
 import { loadedForms, loadedOperations } from './loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from './loads/loads.ts';
-import type { Version } from './versions.ts';
 
 /**
  * A path that is not part of a list: a log-in, a page of links, an action on the account.
@@ -40,18 +42,16 @@ export interface Endpoint<Loaded extends object = object> {
   /** See Route. */
   readonly formats?: readonly string[];
   readonly ignoresCredentials?: true;
-  /** Responds with 404 to an account that is not a member. */
-  readonly isHidden?: true;
+  /** See Route. */
+  readonly hide?: (context: Context) => void;
   /** Not allowed as an item of a batch. */
   readonly isUnbatchable?: true;
   /** Maximum bytes of a body, where lower than everywhere. */
   readonly maxBodyBytes?: number;
-  /** A request counts as the requests inside it. */
-  readonly countsAsItems?: true;
+  /** Its requests contain requests; see Route. */
+  readonly isBatch?: true;
   /** Its responses are not rendered with templates. */
   readonly isUntemplated?: true;
-  /** Requests with long bodies take turns; see Route. */
-  readonly takesTurns?: true;
 }
 
 /** Derives the route of an endpoint. */

@@ -3,19 +3,9 @@ import { type FieldErrors, invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
 import { isJsonObject, type Json, type JsonObject, jsonTypeName } from '../../values/json/json.ts';
 import { refuse } from '../../values/scalars.ts';
-import type { Upload } from '../../values/uploads.ts';
 import type { ValueSchema } from '../../values/values.ts';
-import type { Field, Fields } from './field.ts';
-
-/** A parsed body: its value, and whether its members are text, as in a form. */
-export interface Body {
-  readonly value: unknown;
-  readonly form: boolean;
-  /** Parts of a multipart body that are files, by the name of their field. */
-  readonly files?: readonly Upload[];
-  /** True where bytes that are no text became U+FFFD; only a script's arguments can have such. */
-  readonly isReplaced?: true;
-}
+import type { Body } from '../http/body/body.ts';
+import type { Field, Fields } from '../routing/forms.ts';
 
 /** The use of a body: a create, a full update (PUT) or a partial one (PATCH). */
 export type InputMode = 'create' | 'replace' | 'patch';

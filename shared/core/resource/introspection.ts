@@ -1,8 +1,8 @@
 import { isAllowed } from '../../values/access.ts';
 import { ApiError } from '../../values/errors/errors.ts';
 import type { Json, JsonObject } from '../../values/json/json.ts';
+import type { Field, Fields } from '../routing/forms.ts';
 import { type Context, methods, type Operation, type Route } from '../routing/route.ts';
-import type { Field, Fields } from './field.ts';
 import { isIn } from './links.ts';
 
 const renders = ['application/json', 'text/html'];

@@ -1,7 +1,7 @@
+import type { LinkForm } from '../routing/forms.ts';
+import type { Params } from '../routing/known.ts';
 import type { Context, Route } from '../routing/route.ts';
-import type { LinkForm } from './field.ts';
-import type { Params } from './loads/known.ts';
-import type { Version } from './versions.ts';
+import type { Version } from '../routing/versions.ts';
 
 /** A link in the responses of a resource. */
 export interface Link<View> extends LinkForm {

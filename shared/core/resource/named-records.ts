@@ -13,10 +13,12 @@ import { invalid } from '../../values/errors/errors.ts';
 import { messages } from '../../values/errors/messages.ts';
 import type { RowRange } from '../../values/paging.ts';
 import { slug } from '../../values/text/slug.ts';
+import type { Body } from '../http/body/body.ts';
 import { queryValue } from '../http/message.ts';
+import type { Field, Fields } from '../routing/forms.ts';
 import type { Context } from '../routing/route.ts';
-import { defineFields, type Field, type Fields } from './field.ts';
-import { type Body, bodyObject, type Values, validInput } from './input.ts';
+import { defineFields } from './field.ts';
+import { bodyObject, type Values, validInput } from './input.ts';
 import { cut, gather, type Row, type Rows, rowsIn, rowsOf } from './page.ts';
 import { instanceOf } from './place.ts';
 

@@ -15,7 +15,8 @@ import {
 import { maxEventBytes } from '../http/event-size.ts';
 import { queryValue } from '../http/message.ts';
 import type { ItemBody } from '../http/response-cache.ts';
-import type { Context } from '../routing/route.ts';
+import type { QueryParameters } from '../routing/forms.ts';
+import type { Context, Route } from '../routing/route.ts';
 
 /** Position of an item in its list. */
 export interface Position {
@@ -57,7 +58,8 @@ export async function readPage<Data extends object>(
   const range = rangeAhead(paging, context.platform.store.isNear === true);
   const found = paging.size === 0 ? [] : await read(range);
   const rows = inListOrder(rowsIn(found).slice(0, paging.size), paging);
-  return pageOf({ path, query, paging }, rows, isBeyond(found, paging.size));
+  const { route } = context;
+  return pageOf({ route, path, query, paging }, rows, isBeyond(found, paging.size));
 }
 
 /** Items of a range; undecided when it is unknown whether more follow, although more were requested. */
@@ -81,6 +83,8 @@ function isBeyond(rows: Rows<object>, size: number): boolean | undefined {
 
 /** The request for a page. */
 export interface PageCall {
+  /** Of the list, whose own parameters links keep. */
+  readonly route: Pick<Route, 'operations'>;
   /** Path of the list, as links show it. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -102,14 +106,15 @@ export function pageOf<Data extends object>(
 
 /** Returns the links of a page to its neighbours. */
 export function neighbours(
-  { path, query, paging }: PageCall,
+  { route, path, query, paging }: PageCall,
   rows: readonly Position[],
   isMore: boolean | undefined,
 ): { readonly next: string | null; readonly prev: string | null } {
   const pks = rows.map((row) => row.pk);
   const { next, prev } = pageLinks(paging, pks, isMore);
+  const { parameters = {} } = route.operations.GET ?? {};
   const write = (link: PageLink | null, edge: Position | undefined) =>
-    link === null ? null : pagePath(path, query, withLastValue(link, edge));
+    link === null ? null : path + linkQuery(query, parameters, withLastValue(link, edge));
   return { next: write(next, rows.at(-1)), prev: write(prev, rows[0]) };
 }
 
@@ -122,34 +127,34 @@ function withLastValue(
   return isAtEdge ? Object.assign({}, link, { last_value: edge.lastValue }) : { ...link };
 }
 
+/** Parameters that the links of every list keep. */
 const kept = new Set(
-  [
-    'page_size ordering order_by query fields excluded_fields include_count expand room last_id',
-    'start end source instance', // filters of usage
-    'device_id user is_active', // of devices
-    'kind class', // of exports
-  ].flatMap((names) => names.split(' ')),
+  'page_size ordering order_by query fields excluded_fields include_count expand'.split(' '),
 );
 
+/** Parameters that a link sets itself. */
+const setByLinks = new Set(['direction', 'last_pk', 'last_value']);
+
 /**
- * Returns the path of a neighbouring page: keeps the parameters that shape the list, never credentials
+ * Returns the query of a neighbouring page: keeps the parameters that shape the list, never credentials
  * (docs/reference/paging.md#what-a-link-keeps).
  */
-function pagePath(
-  path: string,
+function linkQuery(
   query: URLSearchParams,
+  declared: QueryParameters,
   link: Readonly<Record<string, string>>,
 ): string {
   const parameters = new URLSearchParams();
   for (const name of new Set(query.keys())) {
-    if (!kept.has(name) && !name.endsWith('__startswith')) continue;
+    const isKept = kept.has(name) || name.endsWith('__startswith') || Object.hasOwn(declared, name);
+    if (!isKept || setByLinks.has(name)) continue;
     // all copies of `query` apply together, each distinct one once; of other parameters the last one counts
     const values = query.getAll(name);
     for (const value of name === 'query' ? new Set(values) : values.slice(-1))
       parameters.append(name, value);
   }
   for (const [name, value] of Object.entries(link)) parameters.append(name, value);
-  return parameters.size === 0 ? path : `${path}?${parameters.toString()}`;
+  return parameters.size === 0 ? '' : `?${parameters.toString()}`;
 }
 
 /** The envelope of a list, and its items. */

@@ -4,8 +4,8 @@ import { instanceEntity } from '../../table/entities/instances.ts';
 import type { AccountData } from '../../table/records/records.ts';
 import { notFound, tooManyIds } from '../../values/errors/errors.ts';
 import type { Tenant } from '../../values/tenant.ts';
+import type { Known } from '../routing/known.ts';
 import type { Context } from '../routing/route.ts';
-import type { Known } from './loads/known.ts';
 
 /** Returns the data id of the request's instance on a route in an instance. Dispatch has checked that it exists. */
 export function instanceOf({ instanceId, route }: Context): number {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../values/json/json.ts';
 import { queryValue } from '../http/message.ts';
 import { type ItemBody, membersOf } from '../http/response-cache.ts';
-import type { Field, Fields } from './field.ts';
+import type { Field, Fields } from '../routing/forms.ts';
 
 const maxParts = 65; // docs/reference/responses.md#field-projection
 

@@ -1,15 +1,4 @@
-/** A query parameter, as the interface document describes it. */
-export interface QueryParameter {
-  /** `json` is JSON text. */
-  readonly type: 'integer' | 'string' | 'boolean' | 'json';
-  readonly description: string;
-  readonly choices?: readonly string[];
-  readonly min?: number;
-  readonly max?: number;
-}
-
-/** Query parameters by name. */
-export type QueryParameters = Readonly<Record<string, QueryParameter>>;
+import type { QueryParameters } from '../routing/forms.ts';
 
 /** Parameters that select a page of a list (docs/reference/paging.md#parameters). */
 export const pageParameters: QueryParameters = {

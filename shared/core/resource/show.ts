@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../values/json/json.ts';
+import type { Fields } from '../routing/forms.ts';
 import type { Context } from '../routing/route.ts';
-import type { Fields } from './field.ts';
 
 /** Returns the response for one item, as a new object; links are added to it. */
 export type Show<View, Loaded extends object = object> = (

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../values/json/json.ts';
-import type { Field, Fields } from './field.ts';
+import type { Field, Fields } from '../routing/forms.ts';
 import type { ShownName } from './show.ts';
 
 /**

@@ -12,17 +12,16 @@ import type {
   UserData,
 } from '../../table/records/records.ts';
 import type { Access, Actor, Right } from '../../values/access.ts';
+import type { RecordClaims } from '../../values/keys/credentials.ts';
+import type { Body } from '../http/body/body.ts';
 import type { InnerRequest, Request, Response } from '../http/message.ts';
-import type { RecordClaims } from '../pipeline/caller/credentials.ts';
-import type { Caches } from '../resource/caches.ts';
-import type { Fields, LinkForm } from '../resource/field.ts';
-import type { Body } from '../resource/input.ts';
-import type { Known, Params } from '../resource/loads/known.ts';
-import type { NamedLoad, NamedLookup } from '../resource/loads/loads.ts';
-import type { PageHints } from '../resource/presentation/page-hints.ts';
-import type { QueryParameters } from '../resource/query-parameters.ts';
-import type { Rendering } from '../resource/rendering.ts';
-import type { Version } from '../resource/versions.ts';
+import type { Caches } from './caches.ts';
+import type { Fields, LinkForm, QueryParameters } from './forms.ts';
+import type { Known, Params } from './known.ts';
+import type { NamedLoad, NamedLookup } from './loads.ts';
+import type { PageHints } from './page-hints.ts';
+import type { Rendering } from './rendering.ts';
+import type { Version } from './versions.ts';
 
 /** Methods that resources have; HEAD and OPTIONS are derived. */
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -55,20 +54,21 @@ export interface Route {
   readonly instance: 'none' | 'place' | 'thing';
   /** Lookups of the path, in an order in which each uses values of those before it. All methods load them. */
   readonly lookups: readonly NamedLookup[];
-  /** Responds with 404 to an account that is not a member (docs/reference/errors.md#which-status). */
-  readonly isHidden?: true;
+  /** Throws 404 to a caller who must not see that the route exists (docs/reference/errors.md#which-status). */
+  readonly hide?: (context: Context) => void;
   /** Credentials are read wherever they are valid; log-in resources ignore them (docs/reference/requests.md#keys). */
   readonly ignoresCredentials: boolean;
   /** Not allowed as an item of a batch: it would delay the others, or is a batch itself. */
   readonly isUnbatchable?: true;
-  /** A request counts as the requests inside it, and itself as none (docs/reference/usage.md#counting). */
-  readonly countsAsItems?: true;
+  /**
+   * Its requests contain requests, as which they count (docs/reference/usage.md#counting). Those with long bodies take
+   * turns on one machine, until they call `request.endTurn`: each may write many items.
+   */
+  readonly isBatch?: true;
   /** Its POST exports contents for the owner, who may do so while the instance is suspended. */
   readonly exportsData?: true;
   /** Its responses are not rendered with templates, because they have no content to show. */
   readonly isUntemplated?: true;
-  /** Requests with long bodies take turns on one machine, until they call `request.endTurn`: each may write many items. */
-  readonly takesTurns?: true;
   readonly access: Access;
   readonly operations: Operations;
   /** Maximum bytes of a body, where lower than everywhere; checked before anything else. */

@@ -1,7 +1,8 @@
-import type { Params } from '../resource/loads/known.ts';
-import { type Version, versions } from '../resource/versions.ts';
-import { mayStandFor, parseParameter } from './path-parameters.ts';
+import { type PathParameter, pathParameter } from '../../values/text/path-parameters.ts';
+import type { Params } from './known.ts';
+import { parseParameter } from './path-parameters.ts';
 import type { Route } from './route.ts';
+import { type Version, versions } from './versions.ts';
 
 /** The route that a path matches, with version and parameters. */
 export interface Match<Placed = Route> {
@@ -18,8 +19,14 @@ export type RoutePaths = Pick<Route, 'paths' | 'isRoot'>;
 
 interface Node<Placed> {
   readonly fixed: Map<string, Node<Placed>>;
-  parameter: { readonly name: string; readonly node: Node<Placed> } | undefined;
+  parameter: ParameterNode<Placed> | undefined;
   route: Placed | undefined;
+}
+
+interface ParameterNode<Placed> {
+  readonly name: string;
+  readonly accepts: PathParameter;
+  readonly node: Node<Placed>;
 }
 
 /**
@@ -100,7 +107,7 @@ function fixedNode<Placed>(node: Node<Placed>, segment: string): Node<Placed> {
 }
 
 function parameterNode<Placed>(node: Node<Placed>, name: string): Node<Placed> {
-  node.parameter ??= { name, node: createNode() };
+  node.parameter ??= { name, accepts: pathParameter(name), node: createNode() };
   if (node.parameter.name !== name) throw new Error(`two parameters at one place: {${name}}`);
   return node.parameter.node;
 }
@@ -118,9 +125,10 @@ function find<Placed>(
     const fixed = node.fixed.get(segment);
     const match = fixed && findBelow(fixed, at + 1, params);
     if (match !== undefined || node.parameter === undefined || segment === '') return match;
-    const { name, node: below } = node.parameter;
-    if (!mayStandFor(name, segment)) return undefined;
-    return findBelow(below, at + 1, Object.assign({}, params, parseParameter(name, segment)));
+    const { name, accepts, node: below } = node.parameter;
+    const parsed = parseParameter(name, segment, accepts);
+    if (accepts.isExact && !(name in parsed)) return undefined;
+    return findBelow(below, at + 1, Object.assign({}, params, parsed));
   };
   return findBelow(root, 0, {});
 }

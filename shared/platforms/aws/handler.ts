@@ -4,6 +4,7 @@ import { createDispatch } from '../../core/pipeline/dispatch.ts';
 import type { LazyRoutes } from '../../core/routing/lazy-routes.ts';
 import type { Route } from '../../core/routing/route.ts';
 import type { Platform } from '../../ports/ports.ts';
+import { responseTemplates } from '../../templates/response-templates.ts';
 import { faultOf } from '../../values/caught.ts';
 import { neverRejects } from '../../values/promises/in-background.ts';
 import { type Environment, readEnvironment } from './environment.ts';
@@ -49,7 +50,7 @@ export function createHandler(
   frontDoor?: FrontDoor,
 ): Handler {
   const { data = openDataGuard(platform) } = platform;
-  const dispatch = data.guard(createDispatch(routes, platform));
+  const dispatch = data.guard(createDispatch(routes, platform, { renderer: responseTemplates }));
   const handler = toHandler({ ...platform, dispatch, frontDoor });
   return async (event, context) => {
     const flushed = platform.meter.flushOld(); // in parallel with the request, and with its own patience

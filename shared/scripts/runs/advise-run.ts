@@ -1,8 +1,8 @@
 import type { Platform } from '../../ports/ports.ts';
+import type { ScriptOutcome, ScriptRun } from '../../ports/script-runner.ts';
 import { faultOf } from '../../values/caught.ts';
 import { adviceOn, python2Advice } from '../rules/run-advice.ts';
 import { maxOutputBytes } from '../rules/script-result.ts';
-import type { ScriptOutcome, ScriptRun } from '../script-runner.ts';
 import { SourceChanged } from '../script-sources.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Platform } from '../../ports/ports.ts';
+import type { FinishedTrace } from '../../ports/run-request.ts';
 import { faultOf } from '../../values/caught.ts';
-import type { FinishedTrace } from '../run-request.ts';
 
 /** Logs the failure of a run that no request waits for. */
 export function logLateFault({ log }: Pick<Platform, 'log'>, error: unknown): void {

@@ -1,4 +1,5 @@
 import type { Platform } from '../../ports/ports.ts';
+import type { RunReference } from '../../ports/run-request.ts';
 import type { Put } from '../../store/store.ts';
 import { instanceCounter } from '../../table/counters.ts';
 import { scriptEntity } from '../../table/entities/scripts.ts';
@@ -6,7 +7,6 @@ import type { TraceData } from '../../table/records/scripts.ts';
 import { longestDelay } from '../../values/back-off.ts';
 import { planRun } from '../pending-runs.ts';
 import { runSettings } from '../rules/script-config.ts';
-import type { RunReference } from '../run-request.ts';
 import { copyPart } from '../traces.ts';
 
 const backOff = { firstMs: 1000, maxMs: 16_000 };

@@ -1,11 +1,11 @@
 import { newJob } from '../../jobs/jobs.ts';
 import { cascade } from '../../jobs/maintain.ts';
 import type { Platform } from '../../ports/ports.ts';
+import type { RunReference } from '../../ports/run-request.ts';
 import type { Delete, Put, Stored } from '../../store/store.ts';
 import { createItem, deleteIfExists } from '../../store/writes.ts';
 import { runQueueEntity } from '../../table/entities/scripts.ts';
 import type { QueuePlace, RunQueueData } from '../../table/records/scripts.ts';
-import type { RunReference } from '../run-request.ts';
 import { watchRunName } from './watch-run-name.ts';
 
 /*

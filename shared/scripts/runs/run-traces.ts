@@ -2,6 +2,13 @@ import { leasedJob } from '../../jobs/jobs.ts';
 import { maintain } from '../../jobs/maintain.ts';
 import { unlessConflict } from '../../jobs/write-conflict.ts';
 import type { Platform } from '../../ports/ports.ts';
+import type {
+  FinishedTrace,
+  RunReference,
+  RunRequest,
+  TraceResult,
+} from '../../ports/run-request.ts';
+import type { ScriptOutcome } from '../../ports/script-runner.ts';
 import type { Delete, Key, Stored, Write } from '../../store/store.ts';
 import { deleteItem } from '../../store/writes.ts';
 import { traceEntity } from '../../table/entities/runs.ts';
@@ -12,8 +19,6 @@ import type { Json, JsonObject } from '../../values/json/json.ts';
 import { timestamp } from '../../values/timestamp.ts';
 import { planTraceDeletion } from '../delete-old-traces.ts';
 import type { ScriptResponse } from '../rules/script-response.ts';
-import type { FinishedTrace, RunReference, RunRequest, TraceResult } from '../run-request.ts';
-import type { ScriptOutcome } from '../script-runner.ts';
 import { filesOf, keepPart, noArguments, noResult, traceWrite } from '../traces.ts';
 import { planNextAttempt } from './run-attempts.ts';
 import { leaveQueue, startNext } from './run-queue.ts';

@@ -1,8 +1,8 @@
 import type { JobContext, JobType, StepResult } from '../../jobs/jobs.ts';
+import type { RunReference } from '../../ports/run-request.ts';
 import type { Stored } from '../../store/store.ts';
 import { traceEntity } from '../../table/entities/runs.ts';
 import type { QueuePlace, TraceData } from '../../table/records/scripts.ts';
-import type { RunReference } from '../run-request.ts';
 import { firstInQueue } from './run-queue.ts';
 import { endedMs, forgottenMs } from './run-times.ts';
 import { abandonTrace } from './run-traces.ts';

@@ -1,4 +1,4 @@
-import { ownerOfData } from '../data-ids.ts';
+import { ownerOfData } from '../../values/keys/data-ids.ts';
 import { idKey } from '../key-parts.ts';
 import { entity } from '../kind.ts';
 import type { AttemptsData, KnownAddressesData } from '../records/attempts.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ScriptRuntime } from '../../../shared/scripts/script-runner.ts';
+import type { ScriptRuntime } from '../../../shared/ports/script-runner.ts';
 import type { Sample } from '../hosts.ts';
 
 /** The input of a script, and the result of its last run on every host. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ScriptRuntime } from '../../../shared/scripts/script-runner.ts';
+import type { ScriptRuntime } from '../../../shared/ports/script-runner.ts';
 import { isSoak } from '../../support/sample.ts';
 import { boxName } from '../box-hosts.ts';
 import type { Host } from '../hosts.ts';

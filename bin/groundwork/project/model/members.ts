@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Field, Fields } from '../../../../shared/core/resource/field.ts';
+import type { Field, Fields } from '../../../../shared/core/routing/forms.ts';
 import { messages } from '../../../../shared/values/errors/messages.ts';
 import type { Json } from '../../../../shared/values/json/json.ts';
 import type { ValueSchema } from '../../../../shared/values/values.ts';

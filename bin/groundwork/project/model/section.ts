@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Fields } from '../../../../shared/core/resource/field.ts';
+import type { Fields } from '../../../../shared/core/routing/forms.ts';
 import { messages } from '../../../../shared/values/errors/messages.ts';
 import type { RequestPath } from '../../../../shared/values/text/request-path.ts';
 import { text, type ValueSchema } from '../../../../shared/values/values.ts';

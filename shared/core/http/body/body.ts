@@ -12,15 +12,15 @@ import { parseJsonText } from '../json-text.ts';
 import type { Request, ValueBody } from '../message.ts';
 import { charsetDecoder, type Decode, decodeOrRefuse, decodeValue } from './decode-body.ts';
 
-/** A body as a value. */
-export interface ParsedBody {
+/** A parsed body. */
+export interface Body {
   /** The top-level value: any JSON value, or an object of strings for a form. Not checked further. */
   readonly value: unknown;
   /** True for form and multipart bodies: every value is a string, and an absent boolean means false. */
   readonly form: boolean;
   /** Parts of a multipart body that have a filename, in order. */
-  readonly files: readonly Upload[];
-  /** True where bytes that are no text became U+FFFD; absent otherwise. */
+  readonly files?: readonly Upload[];
+  /** True where bytes that are no text became U+FFFD; only a script's arguments can have such. */
   readonly isReplaced?: true;
 }
 
@@ -42,7 +42,7 @@ const isAscii = /^[\0-\x7f]*$/;
  * @throws ApiError 400 `JSON parse error - ...`, `Form parse error - ...`, `Multipart form parse error - ...`, or for
  *   JSON that is declared a form; 415 for other types, with the type as sent
  */
-export async function parseBody(request: Request, isLenient = false): Promise<ParsedBody> {
+export async function parseBody(request: Request, isLenient = false): Promise<Body> {
   const { body } = request;
   if (body.kind === 'json') return valueBody(body);
   if (body.bytes.byteLength === 0) return jsonBody({});
@@ -56,11 +56,7 @@ export async function parseBody(request: Request, isLenient = false): Promise<Pa
   return isReplaced ? { ...parsed, isReplaced } : parsed;
 }
 
-async function parseBytes(
-  { headers }: Request,
-  bytes: Uint8Array,
-  decode: Decode,
-): Promise<ParsedBody> {
+async function parseBytes({ headers }: Request, bytes: Uint8Array, decode: Decode): Promise<Body> {
   refuseEncoding(headers['content-encoding']);
   const contentType = headers['content-type'] ?? '';
   const type = mediaType(contentType);
@@ -110,7 +106,7 @@ function refuseEncoding(coding: string | undefined): void {
 }
 
 /** Returns a body that is a value already. */
-export function valueBody({ value }: ValueBody): ParsedBody {
+export function valueBody({ value }: ValueBody): Body {
   return jsonBody(value === undefined ? {} : value);
 }
 
@@ -123,7 +119,7 @@ export function decodeText(bytes: Uint8Array, contentType: string): string {
   return decodeOrRefuse(bytes, charsetDecoder(contentType), 'JSON parse error - the body');
 }
 
-function jsonBody(value: unknown): ParsedBody {
+function jsonBody(value: unknown): Body {
   return { value, form: false, files: noFiles };
 }
 

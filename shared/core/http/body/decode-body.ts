@@ -1,10 +1,14 @@
-import type { TextDecoder } from 'node:util';
 import { refused } from '../../../values/errors/errors.ts';
-import { charsetOf, decoderOf, decodeStrictly } from '../../../values/text/decode-text.ts';
+import {
+  charsetOf,
+  type Decoder,
+  decoderOf,
+  decodeStrictly,
+} from '../../../values/text/decode-text.ts';
 import { jsonParseError } from '../json-text.ts';
 
 /** Decodes bytes of a body; `what` they are begins the text of its error. */
-export type Decode = (bytes: Uint8Array, decoder: TextDecoder, what: string) => string;
+export type Decode = (bytes: Uint8Array, decoder: Decoder, what: string) => string;
 
 /** Decodes text as it is, or throws a 400 (docs/reference/requests.md#text). */
 export const decodeOrRefuse: Decode = (bytes, decoder, what) => {
@@ -30,7 +34,7 @@ export function decodeValue(
  *
  * @throws ApiError 400 for an unknown charset
  */
-export function charsetDecoder(contentType: string): TextDecoder {
+export function charsetDecoder(contentType: string): Decoder {
   const decoder = decoderOf(charsetOf(contentType));
   if (decoder === undefined) throw jsonParseError('unknown charset');
   return decoder;

@@ -1,5 +1,4 @@
-import type { TextDecoder } from 'node:util';
-import { decoderOf } from '../../../values/text/decode-text.ts';
+import { type Decoder, decoderOf } from '../../../values/text/decode-text.ts';
 import { withoutFolders } from '../../../values/text/file-name.ts';
 
 /** Values from the headers of a part of `multipart/form-data`. */
@@ -15,7 +14,7 @@ export interface PartHead {
 export type PartHeaders = Readonly<Record<string, readonly string[]>>;
 
 /** Decodes the bytes of a name. */
-export type DecodeName = (bytes: Uint8Array, decoder: TextDecoder) => string;
+export type DecodeName = (bytes: Uint8Array, decoder: Decoder) => string;
 
 /**
  * Reads the headers of a part (RFC 7578).
@@ -55,7 +54,7 @@ function readParameters(disposition: string, decode: DecodeName): Map<string, st
 }
 
 /** Reads the extended form of a value, `UTF-8''%e2%82%ac` (RFC 8187). */
-function extended(sent: string): readonly [Uint8Array, TextDecoder | undefined] {
+function extended(sent: string): readonly [Uint8Array, Decoder | undefined] {
   const [charset = '', , ...rest] = sent.split("'");
   const byte = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
   const text = rest.join("'").replace(/%([\da-f]{2})/gi, byte);

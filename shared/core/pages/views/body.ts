@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../../values/json/json.ts';
-import type { PageHints } from '../../resource/presentation/page-hints.ts';
+import type { PageHints } from '../../routing/page-hints.ts';
 import { type Html, html } from '../html.ts';
 import { isPageOfResults, renderJson } from '../json.ts';
 import { renderDetails } from './details.ts';

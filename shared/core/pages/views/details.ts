@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../values/json/json.ts';
-import type { PageHints } from '../../resource/presentation/page-hints.ts';
+import type { PageHints } from '../../routing/page-hints.ts';
 import { type Html, html } from '../html.ts';
 import { sortMembers } from './members.ts';
 import { renderValue } from './value.ts';

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../../values/json/json.ts';
 import { keyParameters, queryValue } from '../../http/message.ts';
-import type { QueryableField } from '../../resource/presentation/page-hints.ts';
+import type { QueryableField } from '../../routing/page-hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 
 /** One condition of a query. */

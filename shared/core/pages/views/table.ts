@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../values/json/json.ts';
-import type { PageHints } from '../../resource/presentation/page-hints.ts';
+import type { PageHints } from '../../routing/page-hints.ts';
 import { attributes, type Html, html } from '../html.ts';
 import { memberOf, segmentOf, selfOf, sortMembers } from './members.ts';
 import { renderCell } from './value.ts';

@@ -3,7 +3,7 @@ import type { Platform } from '../../../ports/ports.ts';
 import type { Stored } from '../../../store/store.ts';
 import { instanceNameEntity } from '../../../table/entities/instances.ts';
 import type { AliasData, InstanceNameData } from '../../../table/records/records.ts';
-import { aliasMac, type RecordClaims } from './credentials.ts';
+import { aliasMac, type RecordClaims } from '../../../values/keys/credentials.ts';
 
 /*
  * ALIASES: keys of 40 digits from another service that stand for an API key (docs/reference/keys.md#aliases). The record

@@ -1,17 +1,17 @@
 import type { Clock, Platform } from '../../../ports/ports.ts';
 import { ApiError, noSuchKey, notFound } from '../../../values/errors/errors.ts';
 import { isJsonObject } from '../../../values/json/json.ts';
-import { queryValue, type Request } from '../../http/message.ts';
-import type { Caches } from '../../resource/caches.ts';
-import type { Body } from '../../resource/input.ts';
-import { claimsOfAlias } from './aliases.ts';
 import {
   isGenuine,
   type KeyClaims,
   parseKey,
   type RecordClaims,
   type ScriptClaims,
-} from './credentials.ts';
+} from '../../../values/keys/credentials.ts';
+import type { Body } from '../../http/body/body.ts';
+import { queryValue, type Request } from '../../http/message.ts';
+import type { Caches } from '../../routing/caches.ts';
+import { claimsOfAlias } from './aliases.ts';
 
 /** Claims of a request's keys. They are genuine; whether their records still agree is not known yet. */
 export interface Caller {

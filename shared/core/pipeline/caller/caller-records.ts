@@ -1,6 +1,5 @@
 import { as } from '../../../store/entity.ts';
 import type { Key, Stored } from '../../../store/store.ts';
-import { isInstance } from '../../../table/data-ids.ts';
 import { accountEntity, memberEntity } from '../../../table/entities/accounts.ts';
 import {
   apiKeyEntity,
@@ -18,10 +17,15 @@ import type {
 } from '../../../table/records/records.ts';
 import type { ActingUser, Actor, AdminRole } from '../../../values/access.ts';
 import { noSuchKey } from '../../../values/errors/errors.ts';
+import {
+  isCurrent,
+  type RecordClaims,
+  type ScriptClaims,
+} from '../../../values/keys/credentials.ts';
+import { isInstance } from '../../../values/keys/data-ids.ts';
 import type { Route } from '../../routing/route.ts';
 import { isRegistered } from './aliases.ts';
 import type { Caller } from './authentication.ts';
-import { isCurrent, type RecordClaims, type ScriptClaims } from './credentials.ts';
 
 /* The records behind credentials, and who a request acts for. Accounts, API keys, users and scripts have credentials. */
 

@@ -1,11 +1,6 @@
-import type { Fields } from '../field.ts';
+import type { Fields, QueryParameters } from '../../routing/forms.ts';
 import { type InputMode, isWritable } from '../input.ts';
-import {
-  orderingParameters,
-  pageParameters,
-  projectionParameters,
-  type QueryParameters,
-} from '../query-parameters.ts';
+import { orderingParameters, pageParameters, projectionParameters } from '../query-parameters.ts';
 import type { ListResource } from './list-resource.ts';
 
 /** Returns the fields that describe a body of this mode; fields that it cannot set are read-only or omitted. */

@@ -1,15 +1,15 @@
 import type { Key, Stored } from '../../../store/store.ts';
 import type { Access, Right } from '../../../values/access.ts';
 import type { RowRange } from '../../../values/paging.ts';
+import type { Body } from '../../http/body/body.ts';
 import type { ItemBody } from '../../http/response-cache.ts';
+import type { Field, Fields, QueryParameters } from '../../routing/forms.ts';
+import type { Known } from '../../routing/known.ts';
 import type { Context, FieldsAt, OperationName, PageHintsAt } from '../../routing/route.ts';
-import type { Field, Fields } from '../field.ts';
-import type { Body, Input } from '../input.ts';
+import type { Input } from '../input.ts';
 import type { Link } from '../links.ts';
-import type { Known } from '../loads/known.ts';
 import type { LoadsOf, RecordLoad } from '../loads/loads.ts';
 import type { Page, Rows } from '../page.ts';
-import type { QueryParameters } from '../query-parameters.ts';
 import type { Show, ShownName } from '../show.ts';
 
 /**
@@ -39,16 +39,10 @@ export interface ListResource<
   /** Its path in version 1, where that differs. */
   readonly v1Path?: string;
   /** The parameter that names an item. */
-  readonly item:
-    | 'id'
-    | 'class'
-    | 'instance'
-    | 'member'
-    | 'endpoint'
-    | 'template'
-    | 'channel'
-    | 'device';
+  readonly item: string;
   readonly access: Access;
+  /** Of an item and its actions; see Route. */
+  readonly hide?: (context: Context) => void;
   readonly fields: F;
   /** Describes fields as they are for one request. */
   readonly fieldsAt?: FieldsAt<Loaded>;

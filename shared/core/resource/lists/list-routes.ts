@@ -3,11 +3,12 @@ import { as } from '../../../store/entity.ts';
 import type { Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
 import { notFound } from '../../../values/errors/errors.ts';
+import type { Body } from '../../http/body/body.ts';
 import type { Response } from '../../http/message.ts';
 import type { ItemBody } from '../../http/response-cache.ts';
+import type { Fields } from '../../routing/forms.ts';
 import type { Context, Method, Operation, Operations, Route } from '../../routing/route.ts';
-import type { Fields } from '../field.ts';
-import { type Body, bodyFor, inputOf } from '../input.ts';
+import { bodyFor, inputOf } from '../input.ts';
 import { linksOf, pathOf } from '../links.ts';
 import { loadedForms, loadedOperations } from '../loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from '../loads/loads.ts';
@@ -51,6 +52,7 @@ export function listRoutes<Data extends object, View extends object, Loaded exte
   const ofItem = {
     ...shared,
     instance: resource.item === 'instance' ? ('thing' as const) : place,
+    ...(resource.hide && { hide: resource.hide }),
   };
   const detail: Route = {
     ...ofItem,

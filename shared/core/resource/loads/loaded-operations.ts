@@ -1,3 +1,4 @@
+import type { NamedLoad } from '../../routing/loads.ts';
 import {
   type Forms,
   type Method,
@@ -5,7 +6,7 @@ import {
   type Operation,
   type Operations,
 } from '../../routing/route.ts';
-import { type LoadsOf, loadsFor, type NamedLoad } from './loads.ts';
+import { type LoadsOf, loadsFor } from './loads.ts';
 
 /*
  * Routes do not show which records their operations get: the pipeline loads those that an operation declares before it

@@ -2,40 +2,14 @@ import { as, type Kind } from '../../../store/entity.ts';
 import type { Key, Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
 import type { ApiError } from '../../../values/errors/errors.ts';
-import { byRecord, type Cache, type Caches, defineCache } from '../caches.ts';
-import { type Known, type KnownValues, knownValue } from './known.ts';
+import { byRecord, defineCache } from '../../routing/caches.ts';
+import { type Known, type KnownName, type KnownValue, readerOf } from '../../routing/known.ts';
+import type { Gives, Load, NamedLoad, NamedLookup } from '../../routing/loads.ts';
 
 /*
  * LOADS: the records that a route declares. They are read together with those of the caller, in as few steps as names
  * allow, and handlers get them typed in `context.loaded`.
  */
-
-/** A record that a request loads. */
-export interface Load<Value> {
-  /** Returns the key; undefined while it is not known, and where it does not exist. */
-  readonly key: (known: Known) => Key | undefined;
-  /** Returns what handlers get for the item at the key. */
-  readonly take: (item: Stored | undefined, known: Known) => Value;
-  /** Rights of the operations that load it; all when absent. */
-  readonly rights?: readonly Right[];
-  /** Makes the error of a request whose record is absent; without it handlers get undefined. */
-  readonly absent?: () => ApiError;
-  /** Present in a lookup. */
-  readonly gives?: Gives<unknown>;
-}
-
-/** The value that a lookup finds, for the keys of further records. */
-export interface Gives<Value> {
-  readonly value: (item: Stored) => Value;
-  /** Values by the key of the record. */
-  readonly cache: (caches: Caches) => Cache<Key, Value>;
-  /** A record that holds the values of many; a process without a cached value reads it in the first step. */
-  readonly listed?: {
-    readonly key: (known: Known) => Key | undefined;
-    /** Returns the values, with the keys of the records that prove them. */
-    readonly entries: (item: Stored, known: Known) => readonly (readonly [Key, Value])[];
-  };
-}
 
 /** A load of the record of an entity. */
 export interface RecordLoad<Data extends object, Value = Stored<Data> | undefined>
@@ -64,12 +38,8 @@ export type LoadedOf<Loads extends object> = {
 };
 
 /** A value of which a key is made: one of the request, or the value of a lookup of the same route. */
-type Source = keyof KnownValues | { readonly gives: Gives<unknown> };
-type ValueOf<From> = From extends keyof KnownValues
-  ? KnownValues[From]
-  : From extends { readonly gives: Gives<infer Value> }
-    ? Value
-    : never;
+type Source = KnownName | { readonly gives: Gives<unknown> };
+type ValueOf<From> = From extends { readonly gives: Gives<infer Value> } ? Value : KnownValue<From>;
 type ValuesOf<From extends readonly Source[]> = {
   readonly [At in keyof From]: ValueOf<From[At]>;
 };
@@ -104,11 +74,13 @@ function keyFrom<const From extends readonly Source[]>(
   from: From,
   makeKey: (...values: ValuesOf<From>) => Key | undefined,
 ): (known: Known) => Key | undefined {
+  const readers = from.map((source) =>
+    typeof source === 'string' ? readerOf(source) : (known: Known) => givenValue(known, source),
+  );
   return (known) => {
     const values: unknown[] = [];
-    for (const source of from) {
-      const value =
-        typeof source === 'string' ? knownValue(known, source) : givenValue(known, source);
+    for (const read of readers) {
+      const value = read(known);
       if (value === undefined) return undefined;
       values.push(value);
     }
@@ -158,21 +130,6 @@ export function required<Data extends object, Of extends RecordLoad<Data>>(
 /** Limits a load to operations with one of some rights. */
 export function onlyFor<Of extends Load<unknown>>(rights: readonly Right[], load: Of): Of {
   return { ...load, rights };
-}
-
-/** A load with its name in `context.loaded`. */
-export interface NamedLoad {
-  readonly name: string;
-  /** Its name among all records of a request. */
-  readonly slot: string;
-  /** The same of the record that lists many values. */
-  readonly listedSlot: string;
-  readonly load: Load<unknown>;
-}
-
-/** A lookup with its name. */
-export interface NamedLookup extends NamedLoad {
-  readonly load: Load<unknown> & { readonly gives: Gives<unknown> };
 }
 
 const none: readonly never[] = [];

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { Runs } from '../../../ports/ports.ts';
-import type { FinishedTrace, RunReference } from '../../../scripts/run-request.ts';
+import type { FinishedTrace, RunReference } from '../../../ports/run-request.ts';
 import { awaitRun } from '../../../scripts/runs/late-runs.ts';
 import { blockRun, type RunServices, runPending, runScript } from '../../../scripts/script-runs.ts';
 import type { LateWork } from '../lifetime/late-work.ts';

@@ -1,9 +1,9 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
 import type { Log } from '../../../ports/ports.ts';
+import type { EndedRun } from '../../../ports/script-runner.ts';
 import type { ScriptEvent } from '../../../runtimes/node/lambda.ts';
 import { judgeRun, tooMuchOutput } from '../../../scripts/rules/script-result.ts';
-import type { EndedRun } from '../../../scripts/script-runner.ts';
 import { nameOf } from '../../../values/caught.ts';
 import { writeExactJson } from '../../../values/json/exact-number.ts';
 import type { LambdaSdk } from '../sdk/lambda-client.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { ScriptRuntime } from '../../../ports/script-runner.ts';
 import { packScript, type RuntimeFiles } from '../../../runtimes/package.ts';
-import type { ScriptRuntime } from '../../../scripts/script-runner.ts';
 import type { FunctionSettings } from './function-control.ts';
 import { describeFunction, type ScriptId } from './script-names.ts';
 import { functionSeconds } from './scripts.ts';

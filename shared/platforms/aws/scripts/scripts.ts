@@ -5,7 +5,7 @@ import {
   type ScriptOutcome,
   type ScriptRun,
   type ScriptRunner,
-} from '../../../scripts/script-runner.ts';
+} from '../../../ports/script-runner.ts';
 import type { Slots } from '../../../scripts/slots.ts';
 import { longestDelay, mostOf } from '../../../values/back-off.ts';
 import { realTimer, type Timer } from '../jobs/timer.ts';

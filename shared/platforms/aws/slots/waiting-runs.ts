@@ -1,6 +1,6 @@
 import { type JobType, namedJob } from '../../../jobs/jobs.ts';
 import { maintain } from '../../../jobs/maintain.ts';
-import type { RunReference } from '../../../scripts/run-request.ts';
+import type { RunReference } from '../../../ports/run-request.ts';
 import { forgottenMs } from '../../../scripts/runs/run-times.ts';
 import { instanceLimits } from '../../../scripts/slots.ts';
 import type { Stored } from '../../../store/store.ts';

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { ScriptRunner, ScriptRuntime } from '../../../scripts/script-runner.ts';
+import type { ScriptRunner, ScriptRuntime } from '../../../ports/script-runner.ts';
 import { messageOf } from '../../../values/caught.ts';
 import { openPython, type Python, pythonAdvice } from './commands/python.ts';
 import {

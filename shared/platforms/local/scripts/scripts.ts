@@ -1,12 +1,12 @@
-import type { Pool } from '../../../runtimes/process-pool.ts';
-import type { Runner, RunnerInput } from '../../../runtimes/runner-process.ts';
-import { judgeRun } from '../../../scripts/rules/script-result.ts';
 import {
   enterSlot,
   type ScriptOutcome,
   type ScriptRun,
   type ScriptRunner,
-} from '../../../scripts/script-runner.ts';
+} from '../../../ports/script-runner.ts';
+import type { Pool } from '../../../runtimes/process-pool.ts';
+import type { Runner, RunnerInput } from '../../../runtimes/runner-process.ts';
+import { judgeRun } from '../../../scripts/rules/script-result.ts';
 import { writeExactJson } from '../../../values/json/exact-number.ts';
 import { type FirstTurns, openFirstTurns } from './first-turns.ts';
 import { describeMachine, obstacleFor, selfTest } from './machine.ts';

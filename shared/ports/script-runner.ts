@@ -1,4 +1,4 @@
-import type { ScriptResponse } from './rules/script-response.ts';
+import type { ScriptResponse } from '../scripts/rules/script-response.ts';
 
 /** Runs scripts in isolation from each other: in processes of this machine, or in Lambda functions. */
 export interface ScriptRunner {

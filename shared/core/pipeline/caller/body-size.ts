@@ -1,15 +1,15 @@
 import { anonymousBodyBytes } from '../../../values/bounds.ts';
 import { type ApiError, tooLarge } from '../../../values/errors/errors.ts';
+import type { KeyClaims } from '../../../values/keys/credentials.ts';
 import { mediaType } from '../../../values/text/media-type.ts';
+import type { Request } from '../../http/message.ts';
+import type { Match } from '../../routing/router.ts';
 import {
   type Credential,
   credentialOutsideBody,
   genuineKey,
   type KeyRing,
-} from '../../pipeline/caller/authentication.ts';
-import type { KeyClaims } from '../../pipeline/caller/credentials.ts';
-import type { Match } from '../../routing/router.ts';
-import type { Request } from '../message.ts';
+} from './authentication.ts';
 
 /** A request whose body has arrived but is not parsed yet. */
 export interface ArrivedRequest {
@@ -60,7 +60,7 @@ export async function keyAtStart(
 ): Promise<KeyClaims | undefined> {
   const contentType = headers['content-type'] ?? '';
   if (mediaType(contentType) !== 'multipart/form-data') return undefined;
-  const { fieldAtStart } = await import('./multipart.ts'); // a tenth of a handler, which most requests never need
+  const { fieldAtStart } = await import('../../http/body/multipart.ts'); // a tenth of a handler, which most requests never need
   const text = await fieldAtStart(contentType, start, '_api_key');
   return text === undefined ? undefined : genuineKey(text, instance, keys);
 }

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { ownerOfData, restoredData, restoreOfData } from '../../../table/data-ids.ts';
-import type { Keyed } from '../../../table/records/records.ts';
+import { ownerOfData, restoredData, restoreOfData } from './data-ids.ts';
 
 /*
  * Keys are derived, not stored. Most texts are 56 lower-case hex digits of
@@ -167,6 +166,9 @@ export function aliasMac(text: string, instance: number, secret: Uint8Array): st
 }
 
 /** Checks whether a key is the current one of its record. */
-export function isCurrent(claims: RecordClaims, data: Keyed | undefined): boolean {
+export function isCurrent(
+  claims: RecordClaims,
+  data: { readonly generation: number; readonly secret_version: number } | undefined,
+): boolean {
   return claims.generation === data?.generation && claims.version === data.secret_version;
 }

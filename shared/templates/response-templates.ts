@@ -1,25 +1,33 @@
-import { as } from '../../store/entity.ts';
-import type { Stored } from '../../store/store.ts';
-import { templateEntity } from '../../table/entities/endpoints.ts';
-import type { TemplateData } from '../../table/records/records.ts';
-import { predefinedTemplates } from '../../templates/predefined.ts';
-import { type ErrorCode, errorCodeHeader } from '../../values/errors/error-codes.ts';
-import { refused } from '../../values/errors/errors.ts';
-import type { JsonObject } from '../../values/json/json.ts';
-import { queryValue, type Request, type Response } from '../http/message.ts';
-import { notAcceptable } from '../http/negotiation.ts';
-import { parsedBody } from '../http/response-cache.ts';
-import type { Load } from '../resource/loads/loads.ts';
-import { unwritten } from '../resource/named-records.ts';
-import { tenantOf } from '../resource/place.ts';
-import type { Rendering } from '../resource/rendering.ts';
-import { parseParameter } from '../routing/path-parameters.ts';
-import type { Context, Method, Operation, Route } from '../routing/route.ts';
+import { queryValue, type Request, type Response } from '../core/http/message.ts';
+import { notAcceptable } from '../core/http/negotiation.ts';
+import { parsedBody } from '../core/http/response-cache.ts';
+import type { ResponseRenderer } from '../core/pipeline/exchange.ts';
+import { unwritten } from '../core/resource/named-records.ts';
+import { tenantOf } from '../core/resource/place.ts';
+import type { Load } from '../core/routing/loads.ts';
+import { parseParameter } from '../core/routing/path-parameters.ts';
+import type { Rendering } from '../core/routing/rendering.ts';
+import type { Context, Method, Operation, Route } from '../core/routing/route.ts';
+import { as } from '../store/entity.ts';
+import type { Stored } from '../store/store.ts';
+import { templateEntity } from '../table/entities/endpoints.ts';
+import type { TemplateData } from '../table/records/records.ts';
+import { type ErrorCode, errorCodeHeader } from '../values/errors/error-codes.ts';
+import { refused } from '../values/errors/errors.ts';
+import type { JsonObject } from '../values/json/json.ts';
+import { predefinedTemplates } from './predefined.ts';
 
 /* Responses that are rendered with a template (docs/reference/templates.md#use-with-other-resources). */
 
+/** Renders responses with the templates that requests name. */
+export const responseTemplates: ResponseRenderer = {
+  wanted: wantedRendering,
+  check: checkRendering,
+  render: renderResponse,
+};
+
 /** Returns the load of the template that a request wants for its response; undefined: it names none. */
-export function wantedRendering(request: Request): Load<Rendering | undefined> | undefined {
+function wantedRendering(request: Request): Load<Rendering | undefined> | undefined {
   const name = templateName(request);
   if (name === undefined) return undefined;
   const { template } = parseParameter('template', name); // undefined for text that is no valid name
@@ -62,14 +70,14 @@ export function storedTemplate(
  *
  * @throws ApiError 400 where the route has nothing to show, 406 when the template does not exist
  */
-export function checkRendering({ route, rendering }: Context): void {
+function checkRendering({ route, rendering }: Context): void {
   if (route.isUntemplated)
     throw refused(400, 'This endpoint does not support templates.', 'template_unsupported');
   if (rendering === undefined || rendering.isRemoved) throw notAcceptable();
 }
 
 /** Renders a response with its template; responses without JSON, and error responses, stay unchanged. */
-export async function renderResponse(
+async function renderResponse(
   context: Context,
   operation: Operation,
   response: Response,

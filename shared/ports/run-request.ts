@@ -1,6 +1,6 @@
+import type { ScriptResponse } from '../scripts/rules/script-response.ts';
 import type { ScriptData, TraceKind, TraceStatus } from '../table/records/scripts.ts';
 import type { Json, JsonObject } from '../values/json/json.ts';
-import type { ScriptResponse } from './rules/script-response.ts';
 
 /** Maximum bytes of a body that a run accepts (docs/reference/scripts.md#direct-runs). */
 export const maxPayloadBytes = 524_288;

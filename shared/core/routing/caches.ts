@@ -1,6 +1,6 @@
 import type { FileStore } from '../../ports/file-store.ts';
 import type { Key, Stored } from '../../store/store.ts';
-import type { KeyClaims } from '../pipeline/caller/credentials.ts';
+import type { KeyClaims } from '../../values/keys/credentials.ts';
 
 /**
  * Cached parts of records, which save the read that finds a name's id. Entries may be outdated: code that uses

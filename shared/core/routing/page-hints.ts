@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../values/json/json.ts';
+import type { JsonObject } from '../../values/json/json.ts';
 
 /** A field that a list can be filtered or ordered by. */
 export interface QueryableField {

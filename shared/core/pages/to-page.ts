@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../values/json/json.ts';
+import type { Request, Response } from '../http/message.ts';
+import { cachedForm, isConstant, markConstant, parsedBody } from '../http/response-cache.ts';
+import type { Context } from '../routing/route.ts';
+import type { Router } from '../routing/router.ts';
+import { offerOf } from './offer.ts';
+import { renderPage } from './render.ts';
+import { findRun } from './run.ts';
+import { pageHeaders } from './shell.ts';
+
+/** The request of a page, and what its response depends on. */
+export interface Viewed {
+  readonly request: Request;
+  /** Absent when the request was rejected before its caller was known. */
+  readonly context?: Context;
+  readonly router: Router;
+}
+
+/**
+ * Renders a response as a page.
+ *
+ * @param describe returns the description of a route, as for OPTIONS; throws ApiError where the client may not see it
+ */
+export async function toPage(
+  response: Response,
+  { request, context, router }: Viewed,
+  describe: (context: Context) => JsonObject,
+): Promise<Response> {
+  const { body } = response;
+  if (!isConstant(body)) {
+    const shown = parsedBody(body);
+    const offer = offerOf(request, response, { context, describe });
+    const full = offer && { ...offer, run: await findRun(router, context, shown) };
+    return renderPage({ request, response: { ...response, body: shown }, offer: full });
+  }
+  // independent of the query, which does not affect the page, though headers may name some of it
+  const shown = { ...request, query: new URLSearchParams() };
+  const page = cachedForm(body, `page at ${request.path}`, () => {
+    const offer = offerOf(shown, response, { context, describe });
+    const made = renderPage({ request: shown, response, offer });
+    if (made.content !== undefined) markConstant(made.content);
+    return made;
+  });
+  return { ...page, headers: { ...response.headers, ...pageHeaders } };
+}
