@@ -14,6 +14,10 @@ import {
   recordAt,
   reservedId,
 } from '../../shared/core/family.ts';
+import type { Response } from '../../shared/core/http/message.ts';
+import { inputOf } from '../../shared/core/resource/input.ts';
+import { pathOf } from '../../shared/core/resource/links.ts';
+import type { Operation, RequestPart } from '../../shared/core/routing/route.ts';
 import { createObject, createObjects } from '../../shared/objects/create-object.ts';
 import { objectFields, objectFieldsAt } from '../../shared/objects/object-fields.ts';
 import { objectInput } from '../../shared/objects/object-input.ts';
@@ -74,14 +78,34 @@ const resource: ListOf<ObjectData, View, typeof objectFields, ClassContext['load
     const created = { id: reservedId(context), parse: () => objectInput(input) };
     return createObject(saveCall(context), created);
   },
-  createAll: (context, all) => {
-    const created = all.map(({ id, input }) => ({ id, parse: () => objectInput(input) }));
-    return createObjects(saveCall(context), created);
-  },
   update: async (context, { current, input }) =>
     updateObject(saveCall(context), current, objectInput(input)),
   remove: (context, current) => removeObject(saveCall(context), current),
 };
+
+/** Creates the objects of requests that differ only in their bodies. */
+function createGroup(
+  context: ClassContext,
+  all: readonly RequestPart[],
+): readonly Promise<Response>[] {
+  const { route, loaded } = context;
+  const created = all.map(({ body, reserved }) => {
+    const input = inputOf(objectFields, body, 'create');
+    return { id: reservedId({ route, reserved }), parse: () => objectInput(input) };
+  });
+  const show = objectBodies(context, loaded.class, pathOf(context, route.paths));
+  return createObjects(saveCall(context), created).map((creating) =>
+    creating.then((object) => ({ status: 201, body: show(object) })),
+  );
+}
+
+/** Lets a batch create objects in groups. */
+function withGroups(route: Route): Route {
+  const { POST } = route.operations;
+  if (route.kind !== 'list' || POST === undefined) return route;
+  const runAll = createGroup as NonNullable<Operation['runAll']>; // POST loads the class
+  return { ...route, operations: { ...route.operations, POST: { ...POST, runAll } } };
+}
 
 /** Adds POST to the route of an object, where it is a full update. */
 function withPost(route: Route): Route {
@@ -94,5 +118,5 @@ export const objects: Family = {
   name: 'objects',
   grants,
   jobs,
-  routes: [...listRoutes(resource).map(withPost), uploadRoute],
+  routes: [...listRoutes(resource).map(withGroups).map(withPost), uploadRoute],
 };

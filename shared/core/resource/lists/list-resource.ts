@@ -83,11 +83,6 @@ export interface ListResource<
   readonly segment: (view: View) => string;
   // these two are methods, which TypeScript compares less strictly: the framework calls them without knowing F
   create?(context: Context<Loaded>, input: Input<F, 'create'>): Promise<View>;
-  /**
-   * Creates the items of requests that differ only in their bodies, in any order, at less cost than `create` for each.
-   * Absent: `create` is called for each. Returns a promise for each, in their order.
-   */
-  createAll?(context: Context<Loaded>, all: readonly NewItem<F>[]): readonly Promise<View>[];
   /** Tries once; after a write conflict it is retried with the new state. */
   update?(context: Context<Loaded>, update: Update<Data, F>): Promise<View>;
   readonly remove?: (context: Context<Loaded>, item: Stored<Data>) => Promise<void>;
@@ -98,13 +93,6 @@ export interface ListResource<
   /** Ignores `fields` and `excluded_fields`. */
   readonly ignoresProjection?: true;
   readonly actions?: readonly Action<Data, View, Loaded>[];
-}
-
-/** An item to create. */
-export interface NewItem<F extends Fields> {
-  /** Reserved from the counter of the list. */
-  readonly id: number;
-  readonly input: Input<F, 'create'>;
 }
 
 /** A list with typed fields. It needs `show` or `bodies` unless the data of its view has all of them. */

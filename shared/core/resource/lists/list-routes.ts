@@ -3,7 +3,7 @@ import { as } from '../../../store/entity.ts';
 import type { Stored } from '../../../store/store.ts';
 import type { Right } from '../../../values/access.ts';
 import { notFound } from '../../../values/errors/errors.ts';
-import type { Body } from '../../http/body/body.ts';
+
 import type { Response } from '../../http/message.ts';
 import type { ItemBody } from '../../http/response-cache.ts';
 import type { Fields } from '../../routing/forms.ts';
@@ -13,7 +13,6 @@ import { linksOf, pathOf } from '../links.ts';
 import { loadedForms, loadedOperations } from '../loads/loaded-operations.ts';
 import { type LoadsOf, lookupsIn } from '../loads/loads.ts';
 import { type Page, pageBody, readPage, roomyPageBody } from '../page.ts';
-import { reservedId } from '../place.ts';
 import { keepAll, type Projection, parseProjection } from '../projection.ts';
 import { projectionParameters } from '../query-parameters.ts';
 import { showStored } from '../show.ts';
@@ -151,7 +150,7 @@ function listOperations<Data extends object, View extends object, Loaded extends
   resource: ListResource<Data, View, Fields, Loaded>,
   responses: ListResponses<View, Loaded>,
 ): Operations<Loaded> {
-  const { create, createAll, counter } = resource;
+  const { create, counter } = resource;
   const list: Operation<Loaded> = {
     right: 'L',
     parameters: listParameters(resource),
@@ -171,26 +170,14 @@ function listOperations<Data extends object, View extends object, Loaded extends
     },
   };
   if (create === undefined) return { GET: list };
-  const inputIn = (body: Body) => inputOf(resource.fields, body, 'create');
   const post: Operation<Loaded> = {
     right: 'C',
     ...(counter && { counter }),
     ...rulesOf(resource, 'C'),
     run: async (context) => {
-      const view = await create(context, inputIn(await context.body()));
-      return responses.one(context, 201)(view);
+      const input = inputOf(resource.fields, await context.body(), 'create');
+      return responses.one(context, 201)(await create(context, input));
     },
-    ...(createAll && {
-      runAll: (context, all) => {
-        const { route } = context;
-        const items = all.map(({ body, reserved }) => ({
-          id: reservedId({ route, reserved }),
-          input: inputIn(body),
-        }));
-        const one = responses.one(context, 201);
-        return createAll(context, items).map((creating) => creating.then(one));
-      },
-    }),
   };
   return { GET: list, POST: post };
 }
