@@ -56,6 +56,13 @@ const rooms = [
   ['backups', 'accounts', 'classes', 'instances', 'objects', 'push', 'schedules', 'users'],
 ];
 
+/** Types of the records that responses show. */
+const shownTypes = [
+  '^functions/.*fields\\.ts$',
+  '^shared/[a-z]+/rules/',
+  '^shared/(core/resource/shown|channels/show-message|scripts/trace-list)\\.ts$',
+];
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
@@ -114,7 +121,14 @@ module.exports = {
       crypto,
       ...portTypes,
     ),
-    only('limits-know-ports', '^shared/ports/limits/', pure, '^shared/(store|table)/', ports, timers),
+    only(
+      'limits-know-ports',
+      '^shared/ports/limits/',
+      pure,
+      '^shared/(store|table)/',
+      ports,
+      timers,
+    ),
     only('jobs-know-no-feature', '^shared/jobs/', pure, '^shared/(store|table)/', ports, timers),
     only(
       'core-knows-no-feature',
@@ -172,12 +186,23 @@ module.exports = {
       'console-knows-the-interface-only',
       '^console/',
       '^shared/values/',
-      '^shared/classes/rules/field-types\\.ts$', // the names of types
+      ...shownTypes, // for types only, see console-runs-alone
       '^node_modules/(preact|@preact|codemirror|@codemirror|@lezer|uplot)/',
       '^shared/console/packed-file\\.ts$', // for bundle.d.mts
-      '^node_modules/esbuild/', // for bundle.mjs: see bundling-has-few-places
-      '^(node:)?(crypto|fs|path|url|zlib)$', // likewise
+      '^shared/console/pack-file\\.mjs$', // for bundle.mjs
+      '^node_modules/esbuild/', // likewise: see bundling-has-few-places
+      '^(node:)?(fs|path|url)$', // likewise
     ),
+    {
+      name: 'console-runs-alone', // the types of records are those of the interface
+      severity: 'error',
+      from: { path: '^console/' },
+      to: {
+        path: shownTypes,
+        pathNot: '^shared/classes/rules/field-types\\.ts$', // the names of types
+        dependencyTypesNot: ['type-only'],
+      },
+    },
     onlyFor(
       'console-is-bundled',
       '^console/',

@@ -24,7 +24,7 @@ const elsewhere = [
   'test/moto/**',
   'test/runtime-client/**',
   'test/soak/**',
-  'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
+  'test/pages/{browsing,foreign-pages,quickstart,reference,views}.test.ts',
   'test/console/*.test.ts',
   'test/local/full-disk.test.ts',
   'test/api/soak.test.ts',

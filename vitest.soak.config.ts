@@ -14,7 +14,7 @@ const tables = [
   'test/api/{isolation,kept-values,laws,query-model,query-reads}.test.ts',
   'test/scripts/{cases,folder-faults,python-cases}.test.ts',
   'test/local/{proxies,slow-clients}.test.ts',
-  'test/pages/{browsing,foreign-pages,quickstart,views}.test.ts',
+  'test/pages/{browsing,foreign-pages,quickstart,reference,views}.test.ts',
   'test/console/*.test.ts',
   'test/local/full-disk.test.ts',
 ];

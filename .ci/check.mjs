@@ -1,11 +1,12 @@
 /*
- * `npm run check`: runs all checks before a commit in a fixed order, and prints nothing while they pass.
+ * `npm run check`: runs all checks before a commit in a fixed order, and prints nothing while they pass, except a line
+ * for what is skipped.
  *
  * node .ci/check.mjs [step ...]   runs only these steps
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -13,6 +14,7 @@ const folders = ['bin', 'console', 'lib', 'functions', 'shared', 'test'].filter(
   existsSync(join(root, name)),
 );
 const commands = {
+  subjects: [process.execPath, '.ci/subjects.mjs'],
   biome: ['biome', 'check', '--error-on-warnings', '.'],
   tsc: ['tsc', '--noEmit'],
   browser: ['tsc', '--noEmit', '--project', 'shared/core/pages/browser'],
@@ -31,11 +33,12 @@ function check(step) {
   const { status, output } = run(commands[step]);
   if (status !== 0) fail(step, output);
   if (step === 'depcruise') demandModules(output);
+  if (step === 'subjects') process.stdout.write(output);
 }
 
 function run([name, ...args]) {
   const color = process.stdout.isTTY ? { FORCE_COLOR: '1' } : { NO_COLOR: '1' };
-  const program = join(root, 'node_modules', '.bin', name);
+  const program = isAbsolute(name) ? name : join(root, 'node_modules', '.bin', name);
   const { status, error, stdout, stderr } = spawnSync(program, args, {
     cwd: root,
     env: { ...process.env, ...color },

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { routes } from '../functions/api.ts';
 import * as background from '../functions/jobs.ts';
 import { dataFormat } from '../functions/migrations.ts';
+import { referenceFiles } from '../functions/schema/reference/files.ts';
 import { setUpCode } from '../shared/accounts/keys.ts';
 import { createVerifiers } from '../shared/accounts/social.ts';
 import { createConsole, isForConsole } from '../shared/console/console.ts';
@@ -32,6 +33,7 @@ import { messageOf } from '../shared/values/caught.ts';
 import { inBackground } from '../shared/values/promises/in-background.ts';
 import { apiKeyVariable, variables as commandVariables } from './groundwork/settings.ts';
 
+const brotliQuality = 5; // compresses the page of all operations in milliseconds
 const echoMs = 500; // npm passes on a signal that the terminal has sent to this process as well
 
 /**
@@ -141,11 +143,13 @@ function connect(platform: LocalPlatform): Dispatch {
   return platform.track(createDispatch(routes, platform));
 }
 
-/** Returns the function that serves the interface, and the console at its own path. */
+/** Returns the function that serves the interface, and the console with the page of all operations at their paths. */
 function withConsole(platform: LocalPlatform, readConsole: () => PackedFiles): Dispatch {
   const serve = createServe({ ...platform, dispatch: connect(platform) });
   const steps = consoleSteps(platform, () => [new URL(platform.apiUrl()).origin]);
-  const serveConsole = createServe({ ...platform, dispatch: createConsole(readConsole) }, steps);
+  const reference = () => referenceFiles(routes, brotliQuality);
+  const dispatch = createConsole({ console: readConsole, reference });
+  const serveConsole = createServe({ ...platform, dispatch }, steps);
   return (request) => (isForConsole(request.path) ? serveConsole : serve)(request);
 }
 

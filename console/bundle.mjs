@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { buildSync } from 'esbuild';
+import { packFile } from '../shared/console/pack-file.mjs';
 
 // Plain JavaScript, because bin/start.mjs imports it untransformed; bundle.d.mts declares its types.
 
 const program = fileURLToPath(import.meta.url);
+const packing = fileURLToPath(new URL('../shared/console/pack-file.mjs', import.meta.url));
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const page = `${folder}index.html`;
 const packages = fileURLToPath(new URL('../package-lock.json', import.meta.url)); // changes with the files of packages
@@ -47,7 +47,7 @@ export function bundleConsole({ brotliQuality }) {
     files[name] = { type: types[/\.\w+$/.exec(name)[0]], ...pack(contents, true) };
   }
   const own = Object.keys(metafile.inputs).filter((name) => !name.includes('node_modules/'));
-  const inputs = [program, page, packages, ...own.map((name) => `${folder}${name}`)];
+  const inputs = [program, packing, page, packages, ...own.map((name) => `${folder}${name}`)];
   return { files, inputs };
 }
 
@@ -72,20 +72,4 @@ function importedAtOnce(outputs, path, found = new Set()) {
     importedAtOnce(outputs, imported, found);
   }
   return found;
-}
-
-function packFile(content, { isFixed, brotliQuality }) {
-  const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
-  const forms = {
-    br: brotliCompressSync(content, { params }),
-    gzip: gzipSync(content, { level: 9 }),
-  };
-  const smaller = Object.entries(forms).filter(([, { length }]) => length < content.length);
-  const toText = (bytes) => Buffer.from(bytes).toString('base64');
-  return {
-    tag: createHash('sha256').update(content).digest('base64url').slice(0, 22),
-    isFixed,
-    identity: toText(content),
-    ...Object.fromEntries(smaller.map(([name, bytes]) => [name, toText(bytes)])),
-  };
 }

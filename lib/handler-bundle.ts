@@ -9,7 +9,9 @@ import { bundleConsole } from '../console/bundle.mjs';
 import { api, routes } from '../functions/api.ts';
 import { buildDocuments } from '../functions/schema/built-documents.ts';
 import { makeDocument } from '../functions/schema/make-document.ts';
+import { referenceFiles } from '../functions/schema/reference/files.ts';
 import { consoleName } from '../shared/console/console.ts';
+import type { PackedFiles } from '../shared/console/packed-file.ts';
 import { bundleAssets } from '../shared/core/pages/bundle-assets.mjs';
 import type { Family } from '../shared/core/routing/route.ts';
 import { programBundle, templateProgramFile } from '../shared/runtimes/child-bundle.ts';
@@ -52,6 +54,8 @@ const joinOptions = {
   },
 } as const satisfies BuildOptions;
 
+const smallest = 11; // the highest quality of Brotli
+
 /** File name of the handler in the folder of a bundle. */
 export const bundleFile = 'index.mjs';
 
@@ -74,7 +78,7 @@ export function bundleHandler(family: string, folder: string, packages?: string)
     ...(family === background
       ? { SCRIPT_RUNTIME_FILES: JSON.stringify(runtimeFiles(packages)) }
       : {}),
-    ...(family === consoleName ? { CONSOLE_FILES: JSON.stringify(consoleFiles()) } : {}),
+    ...(family === consoleName ? consoleDefinitions() : {}),
     ...(family === describing ? { SCHEMA_DOCUMENTS: JSON.stringify(interfaceDocuments()) } : {}),
   };
   const parts = mkdtempSync(join(tmpdir(), 'groundwork-parts-'));
@@ -191,9 +195,13 @@ function runtimeFiles(packages?: string): string {
   return JSON.stringify({ node: nodeRuntimeFiles(), python: pythonRuntimeFiles(packages) });
 }
 
-/** Returns the files of the console as JSON. */
-function consoleFiles(): string {
-  return JSON.stringify(bundleConsole({ brotliQuality: 11 }).files);
+/** Returns the definitions of the files of the console, and of the page with all operations. */
+function consoleDefinitions(): Readonly<Record<string, string>> {
+  const asText = (files: PackedFiles) => JSON.stringify(JSON.stringify(files));
+  return {
+    CONSOLE_FILES: asText(bundleConsole({ brotliQuality: smallest }).files),
+    REFERENCE_FILES: asText(referenceFiles(routes, smallest)),
+  };
 }
 
 /** Returns the interface documents, so that the function needs no code of the families that they describe. */

@@ -1,20 +1,18 @@
 import { useState } from 'preact/hooks';
+import type { ShownRecord } from '../../shared/core/resource/shown.ts';
+import type { traceFields } from '../../shared/scripts/trace-list.ts';
 import type { RequestPath } from '../../shared/values/text/request-path.ts';
 import { send } from './api.ts';
 import { type Loading, useLoad } from './load.ts';
 
 /** A run of a script, as lists of traces show it. */
-export interface TraceEntry {
-  readonly id: number;
-  readonly status: string;
-  readonly executed_at: string | null;
-  /** Milliseconds; null until the end. */
-  readonly duration: number | null;
-  readonly links: { readonly self: string };
-}
+export type TraceEntry = ShownRecord<
+  Omit<typeof traceFields, 'result'>,
+  { readonly links: { readonly self: string } }
+>;
 
 /** A run of a script; output and response are there when it has ended. */
-export interface Trace extends TraceEntry {
+export type Trace = TraceEntry & {
   readonly result: {
     readonly stdout?: string;
     readonly stderr?: string;
@@ -23,7 +21,7 @@ export interface Trace extends TraceEntry {
   /** Of endpoints. */
   readonly args?: unknown;
   readonly meta?: unknown;
-}
+};
 
 /** The response that a script has set. */
 export interface TraceResponse {

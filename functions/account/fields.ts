@@ -1,5 +1,7 @@
 import { accountFields } from '../../shared/accounts/account-fields.ts';
 import { computed, defineFields, text } from '../../shared/core/resource/field.ts';
+import { invitationStates } from '../../shared/table/records/invitations.ts';
+import { roles } from '../../shared/values/access.ts';
 
 const { email, first_name, last_name } = accountFields;
 const password = text(128, { required: true });
@@ -36,3 +38,16 @@ export const passwordFields = defineFields({
 
 /** Fields with which an account without password gets one. */
 export const passwordSetFields = defineFields({ password });
+
+/** Fields of an invitation to the account (docs/reference/accounts.md#invitations). */
+export const ownInvitationFields = defineFields({
+  id: computed('integer'),
+  email: computed('email'),
+  role: computed('choice', { choices: roles }),
+  key: computed('string'),
+  instance: computed('field', { shows: 'string' }),
+  inviter: computed('string'),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+  state: computed('choice', { choices: invitationStates }),
+});

@@ -1,7 +1,7 @@
 import { acceptWrites, closeWrites, openInvitation } from '../../shared/accounts/invitations.ts';
 import { invitationKey } from '../../shared/accounts/keys.ts';
 import { accountsOnly, endpointRoute, post } from '../../shared/core/resource/endpoint.ts';
-import { computed, defineFields, text } from '../../shared/core/resource/field.ts';
+import { defineFields, text } from '../../shared/core/resource/field.ts';
 import { type Body, validInput } from '../../shared/core/resource/input.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
@@ -18,14 +18,10 @@ import {
   invitationEntity,
   invitedAccountEntity,
 } from '../../shared/table/entities.ts';
-import {
-  type InvitationData,
-  type InvitedData,
-  invitationStates,
-} from '../../shared/table/records/invitations.ts';
-import { roles } from '../../shared/values/access.ts';
+import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
 import { instanceSuspended, notFound } from '../../shared/values/errors/errors.ts';
 import type { RowRange } from '../../shared/values/paging.ts';
+import { ownInvitationFields } from './fields.ts';
 
 /** An open invitation as the invited account sees it. */
 interface View {
@@ -36,19 +32,7 @@ interface View {
   readonly isSuspended: boolean;
 }
 
-const fields = defineFields({
-  id: computed('integer'),
-  email: computed('email'),
-  role: computed('choice', { choices: roles }),
-  key: computed('string'),
-  instance: computed('field', { shows: 'string' }),
-  inviter: computed('string'),
-  created_at: computed('datetime'),
-  updated_at: computed('datetime'),
-  state: computed('choice', { choices: invitationStates }),
-});
-
-const resource: ListOf<InvitedData, View, typeof fields> = {
+const resource: ListOf<InvitedData, View, typeof ownInvitationFields> = {
   name: 'Account Invitation',
   operationNames: {
     list: { id: 'listAccountInvitations', summary: 'List open invitations to the account' },
@@ -59,7 +43,7 @@ const resource: ListOf<InvitedData, View, typeof fields> = {
   item: 'id',
   ignoresProjection: true,
   access: accountsOnly,
-  fields,
+  fields: ownInvitationFields,
   links: [
     { name: 'self', type: 'detail', to: '' },
     {
@@ -80,7 +64,10 @@ const resource: ListOf<InvitedData, View, typeof fields> = {
     if (views.length === 0 && context.route.kind === 'detail') throw notFound();
     return views;
   },
-  show: showFields(fields, (_, { key, instanceName }) => ({ key, instance: instanceName })),
+  show: showFields(ownInvitationFields, (_, { key, instanceName }) => ({
+    key,
+    instance: instanceName,
+  })),
   segment: ({ data }) => String(data.id),
   remove: decline,
 };

@@ -1,4 +1,3 @@
-import { computed, defineFields, role } from '../../shared/core/resource/field.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
 import { recordAt } from '../../shared/core/resource/loads/loads.ts';
@@ -16,6 +15,7 @@ import {
 import type { AccountData, AdminData } from '../../shared/table/records/records.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { forbidden, notFound } from '../../shared/values/errors/errors.ts';
+import { adminFields } from './fields.ts';
 
 /** A membership joined with its account. */
 interface View {
@@ -23,15 +23,7 @@ interface View {
   readonly account: AccountData;
 }
 
-const fields = defineFields({
-  id: computed('field', { shows: 'integer' }),
-  role: role(),
-  email: computed('field', { shows: 'string' }),
-  first_name: computed('field', { shows: 'string' }),
-  last_name: computed('field', { shows: 'string' }),
-});
-
-const resource: ListOf<AdminData, View, typeof fields> = {
+const resource: ListOf<AdminData, View, typeof adminFields> = {
   name: 'Admin',
   operationNames: {
     delete: { id: 'removeAdmin', summary: 'Remove an admin from the instance' },
@@ -44,7 +36,7 @@ const resource: ListOf<AdminData, View, typeof fields> = {
     write: 'LGD',
     read: 'LGD', // to delete themselves; the rest is a rule of the item
   },
-  fields,
+  fields: adminFields,
   links: [{ name: 'self', type: 'detail', to: '' }],
   record: recordAt(adminEntity, ['instance', 'id']),
   authorizeItem: ({ actor }, { data }, right) => {

@@ -3,10 +3,13 @@ import {
   computed,
   defineFields,
   description,
+  email,
   type Field,
   metadata,
+  role,
 } from '../../shared/core/resource/field.ts';
 import { instanceName } from '../../shared/instances/rules/instance-name.ts';
+import { invitationStates } from '../../shared/table/records/invitations.ts';
 
 /** The name of an instance, set at creation; renaming is a separate action. */
 const name = {
@@ -40,3 +43,24 @@ export const instanceFields = defineFields({
 
 /** Fields of a rename. */
 export const renameFields = defineFields({ new_name: { ...name, writable: 'always' } });
+
+/** Fields of an administrator (docs/reference/instances.md#admins). */
+export const adminFields = defineFields({
+  id: computed('field', { shows: 'integer' }),
+  role: role(),
+  email: computed('field', { shows: 'string' }),
+  first_name: computed('field', { shows: 'string' }),
+  last_name: computed('field', { shows: 'string' }),
+});
+
+/** Fields of an invitation to an instance (docs/reference/instances.md#invitations). */
+export const invitationFields = defineFields({
+  id: computed('integer'),
+  email: email({ writable: 'create' }),
+  role: role(),
+  key: computed('string', { isOptional: true }),
+  inviter: computed('string'),
+  created_at: computed('datetime'),
+  updated_at: computed('datetime'),
+  state: computed('choice', { choices: invitationStates }),
+});

@@ -1,7 +1,6 @@
 import { pointerDeletes } from '../../shared/accounts/invitations.ts';
 import { firstKey, invitationKey } from '../../shared/accounts/keys.ts';
 import { sendLimited, sendLimitedAfterwards } from '../../shared/accounts/mail-limit.ts';
-import { computed, defineFields, email, role } from '../../shared/core/resource/field.ts';
 import type { Input } from '../../shared/core/resource/input.ts';
 import type { ListOf } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
@@ -26,14 +25,11 @@ import {
   memberEntity,
   ownerOfData,
 } from '../../shared/table/entities.ts';
-import {
-  type InvitationData,
-  type InvitedData,
-  invitationStates,
-} from '../../shared/table/records/invitations.ts';
+import type { InvitationData, InvitedData } from '../../shared/table/records/invitations.ts';
 import { allRights, hasFullRole } from '../../shared/values/access.ts';
 import { invalid, refused } from '../../shared/values/errors/errors.ts';
 import { timestamp } from '../../shared/values/timestamp.ts';
+import { invitationFields } from './fields.ts';
 
 /** An invitation with its key, which is computed for each response. */
 interface View {
@@ -42,23 +38,12 @@ interface View {
   readonly key: string | undefined;
 }
 
-const fields = defineFields({
-  id: computed('integer'),
-  email: email({ writable: 'create' }),
-  role: role(),
-  key: computed('string', { isOptional: true }),
-  inviter: computed('string'),
-  created_at: computed('datetime'),
-  updated_at: computed('datetime'),
-  state: computed('choice', { choices: invitationStates }),
-});
-
-const resource: ListOf<InvitationData, View, typeof fields> = {
+const resource: ListOf<InvitationData, View, typeof invitationFields> = {
   name: 'Invitation',
   path: '/instances/{instance}/invitations/',
   item: 'id',
   access: { owner: allRights, full: allRights, write: 'LG', read: 'LG' },
-  fields,
+  fields: invitationFields,
   links: [
     { name: 'self', type: 'detail', to: '' },
     { name: 'resend', type: 'resend', to: 'resend/' },
@@ -68,7 +53,7 @@ const resource: ListOf<InvitationData, View, typeof fields> = {
   rows: (context, range) =>
     rowsOf(context.platform.store, invitationEntity, [instanceOf(context)], range),
   view: (context, items) => Promise.all(items.map(({ data }) => viewOf(context, data))),
-  show: showFields(fields, (_, { key }) => ({ key })),
+  show: showFields(invitationFields, (_, { key }) => ({ key })),
   segment: ({ data }) => String(data.id),
   create: invite,
   update: async (context, { current, input }) => {
@@ -116,7 +101,10 @@ async function viewOf(context: Context, data: InvitationData): Promise<View> {
  * Invites an e-mail address; an invitation that was declined or accepted before is replaced
  * (docs/reference/instances.md#invitations).
  */
-async function invite(context: Context, input: Input<typeof fields, 'create'>): Promise<View> {
+async function invite(
+  context: Context,
+  input: Input<typeof invitationFields, 'create'>,
+): Promise<View> {
   const draft = input.valid();
   const { platform } = context;
   const instance = ownerOfData(instanceOf(context));

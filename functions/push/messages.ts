@@ -1,4 +1,4 @@
-import { computed, type Fields, json } from '../../shared/core/resource/field.ts';
+import { computed, defineFields, type Fields, json } from '../../shared/core/resource/field.ts';
 import { bodyObject } from '../../shared/core/resource/input.ts';
 import type { ListResource } from '../../shared/core/resource/lists/list-resource.ts';
 import { listRoutes } from '../../shared/core/resource/lists/list-routes.ts';
@@ -18,14 +18,14 @@ import { type ConfigContext, configLoads } from './config/loads.ts';
 import { createMessage, type MessageView } from './message-write.ts';
 import { providerNames, providerPath } from './paths.ts';
 
-const fields: Fields = {
+const fields = defineFields({
   id: computed('integer'),
   status: computed('string'),
   content: json(schemaOf(read), { required: true, shows: 'object' }),
   result: computed('field'),
   created_at: computed('datetime'),
   updated_at: computed('datetime'),
-};
+});
 
 /** Fields of messages; their content is checked when it is stored. Each provider has a model in the documents. */
 export const messageFields: Readonly<Record<PushProvider, Fields>> = {

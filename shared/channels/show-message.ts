@@ -1,16 +1,16 @@
-import { computed, type Fields } from '../core/resource/field.ts';
+import { computed, defineFields } from '../core/resource/field.ts';
 import type { MessageData } from '../table/records/channels.ts';
 import type { Json } from '../values/json/json.ts';
 
 /** Fields of a message (docs/reference/channels.md#messages). */
-export const messageFields: Fields = {
+export const messageFields = defineFields({
   id: computed('integer'),
   created_at: computed('datetime'),
   action: computed('string'),
   author: computed('field', { shows: 'object' }),
   metadata: computed('field', { shows: 'object' }),
   payload: computed('field', { shows: 'object' }),
-};
+});
 
 /** Returns a message as responses show it, without links; a new object. */
 export function showMessage(message: MessageData): Record<string, Json> {

@@ -20,7 +20,7 @@ export function consoleSteps(
     .map((step) => (step.name === 'headers' ? { ...step, after: headers } : step));
 }
 
-/** Adds the headers that every response has. Names are in lower case from here on. */
+/** Adds the headers that every response has, unless its file has others. Names are in lower case from here on. */
 function addHeaders(id: string, response: Response, origins: readonly string[]): Response {
   const { status, headers = {}, content } = response;
   const own = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
@@ -30,9 +30,9 @@ function addHeaders(id: string, response: Response, origins: readonly string[]):
       'cache-control': 'no-store',
       ...(content !== undefined && { 'content-type': content.type }),
       ...(content === undefined && status !== 304 && { 'content-length': '0' }),
-      ...Object.fromEntries(own),
       'content-security-policy': contentPolicy(origins),
       'cross-origin-opener-policy': 'same-origin',
+      ...Object.fromEntries(own),
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
@@ -41,7 +41,7 @@ function addHeaders(id: string, response: Response, origins: readonly string[]):
   };
 }
 
-/** Returns the policy of the page: it runs its own files only, and shows and reads files of data objects. */
+/** Returns the policy of the console's page: it runs its own files only, and shows and reads files of data objects. */
 function contentPolicy(origins: readonly string[]): string {
   const readable = ["'self'", ...origins].join(' ');
   return [

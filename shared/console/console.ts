@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { acceptsCoding } from '../core/http/compression.ts';
 import type { Dispatch, Request, Response } from '../core/http/message.ts';
 import { methodNotAllowed, notFound } from '../values/errors/errors.ts';
@@ -7,36 +8,58 @@ import type { PackedFile, PackedFiles } from './packed-file.ts';
 export const consoleName = 'console';
 
 /** Path of the console, without the slash at its end. It is no part of the interface. */
-export const consolePath = `/${consoleName}`;
+const consolePath = `/${consoleName}`;
 
-/** Checks whether a path is the console's. */
+/** Path of the page with all operations, likewise. */
+const referencePath = '/docs/api';
+
+/** All paths that the console's function serves, with the paths below them. */
+export const filePaths: readonly string[] = [consolePath, referencePath];
+
+/** Checks whether the console's function serves a path. */
 export function isForConsole(path: string): boolean {
-  return path === consolePath || path.startsWith(`${consolePath}/`);
+  return filePaths.some((own) => isWithin(own, path));
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+/** Functions that read files; each is called by the first request that needs one. */
+export interface FileReaders {
+  readonly console: () => PackedFiles;
+  /** Reads `index.html`, the page with all operations. */
+  readonly reference: () => PackedFiles;
+}
+
+/**
+ * Creates the function that serves the files of the console and the page with all operations, compressed as the client
+ * accepts. The same on every platform.
+ */
+export function createConsole(read: FileReaders): Dispatch {
+  const serveConsole = serveFolder(consolePath, read.console);
+  const serveReference = serveFolder(referencePath, read.reference);
+  return (request) =>
+    (isWithin(referencePath, request.path) ? serveReference : serveConsole)(request);
 }
 
 /** A file in the forms in which it is sent. */
-interface ServedFile extends Pick<PackedFile, 'type'> {
+interface ServedFile extends Pick<PackedFile, 'type' | 'tag'> {
   readonly headers: Readonly<Record<string, string>>;
-  readonly etag: string;
-  readonly forms: Readonly<Record<Form, Buffer | undefined>>;
+  readonly forms: Readonly<Record<Coding, Buffer | undefined>>;
+  readonly identity: () => Buffer;
 }
 
-type Form = 'br' | 'gzip' | 'identity';
+type Coding = 'br' | 'gzip';
 
-/**
- * Creates the function that serves the files of the console, compressed as the client accepts. The same on every
- * platform.
- *
- * @param read called by the first request that needs a file
- */
-export function createConsole(read: () => PackedFiles): Dispatch {
+function serveFolder(folder: string, read: () => PackedFiles): Dispatch {
   let files: ReadonlyMap<string, ServedFile> | undefined;
   return async ({ method, path, query, headers, served }) => {
-    if (served !== undefined) Object.assign(served, { family: consoleName, route: consolePath });
+    if (served !== undefined) Object.assign(served, { family: consoleName, route: folder });
     if (method !== 'GET' && method !== 'HEAD') return refuseMethod(method);
-    if (path === consolePath) return redirect(query);
+    if (path === folder) return redirect(folder, query);
     files ??= new Map(Object.entries(read()).map(([name, file]) => [name, unpack(file)]));
-    const file = files.get(path.slice(consolePath.length + 1) || 'index.html');
+    const file = files.get(path.slice(folder.length + 1) || 'index.html');
     if (file === undefined) throw notFound();
     return respond(file, headers);
   };
@@ -48,45 +71,48 @@ function refuseMethod(method: string): Response {
 }
 
 /** Adds the slash, without which the page's relative addresses would be wrong. A proxy may have removed a prefix. */
-function redirect(query: URLSearchParams): Response {
+function redirect(folder: string, query: URLSearchParams): Response {
   const search = query.size === 0 ? '' : `?${query}`;
-  const location = `${consoleName}/${search}`;
+  const location = `${folder.slice(folder.lastIndexOf('/') + 1)}/${search}`;
   return { status: 308, headers: { location, 'cache-control': 'no-cache' } };
 }
 
-function unpack({ type, tag, isFixed, ...forms }: PackedFile): ServedFile {
+function unpack({ type, tag, isFixed, headers, ...packed }: PackedFile): ServedFile {
   const bytesOf = (text: string | undefined) =>
     text === undefined ? undefined : Buffer.from(text, 'base64');
-  const etag = `W/"${tag}"`; // weak: of all forms
   const caching = isFixed ? 'public, max-age=31536000, immutable' : 'no-cache';
+  const forms = { br: bytesOf(packed.br), gzip: bytesOf(packed.gzip) };
+  let plain = bytesOf(packed.identity);
   return {
     type,
-    etag,
-    headers: { 'cache-control': caching, etag, vary: 'Accept-Encoding' },
-    forms: {
-      identity: bytesOf(forms.identity),
-      gzip: bytesOf(forms.gzip),
-      br: bytesOf(forms.br),
+    tag,
+    headers: { 'cache-control': caching, vary: 'Accept-Encoding', ...headers },
+    forms,
+    identity: () => {
+      plain ??= gunzipSync(forms.gzip ?? '');
+      return plain;
     },
   };
 }
 
-function respond({ type, etag, headers, forms }: ServedFile, asked: Request['headers']): Response {
-  if (isKnown(asked['if-none-match'], etag)) return { status: 304, headers };
-  const form = bestForm(forms, asked['accept-encoding']);
-  const bytes = forms[form] ?? new Uint8Array();
-  const coding = form === 'identity' ? undefined : { 'content-encoding': form };
-  return { status: 200, headers: { ...headers, ...coding }, content: { type, bytes } };
-}
-
-function bestForm(forms: ServedFile['forms'], acceptEncoding: string | undefined): Form {
-  const compressed = (['br', 'gzip'] as const).find(
-    (form) => forms[form] !== undefined && acceptsCoding(acceptEncoding, form),
+function respond({ type, tag, forms, identity, ...file }: ServedFile, asked: Request['headers']) {
+  const coding = (['br', 'gzip'] as const).find(
+    (each) => forms[each] !== undefined && acceptsCoding(asked['accept-encoding'], each),
   );
-  return compressed ?? 'identity';
+  const etag = `"${tag}${coding === undefined ? '' : `.${coding}`}"`;
+  const headers = { ...file.headers, etag };
+  if (isKnown(asked['if-none-match'], etag)) return { status: 304, headers };
+  const bytes = (coding && forms[coding]) ?? identity();
+  const content = { type, bytes };
+  return {
+    status: 200,
+    headers: { ...headers, ...(coding && { 'content-encoding': coding }) },
+    content,
+  };
 }
 
+/** Compares weakly: a proxy that compresses responses marks their tags as weak. */
 function isKnown(header: string | undefined, etag: string): boolean {
-  const known = header?.split(',').map((each) => each.trim()) ?? [];
-  return known.some((each) => each === '*' || each === etag || `W/${each}` === etag);
+  const known = header?.split(',').map((each) => each.trim().replace(/^W\//, '')) ?? [];
+  return known.some((each) => each === '*' || each === etag);
 }

@@ -1,4 +1,4 @@
-/** A file of the console as console/bundle.mjs makes it; bytes are in base64. */
+/** A file that the console's function serves, as pack-file.mjs makes it; bytes are in base64. */
 export interface PackedFile {
   /** The media type. */
   readonly type: string;
@@ -6,11 +6,14 @@ export interface PackedFile {
   readonly tag: string;
   /** Whether the name contains a hash of the content, which therefore never changes. */
   readonly isFixed: boolean;
-  readonly identity: string;
+  /** Headers in place of those that all files have; names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Absent, like `br`: not smaller. */
   readonly gzip?: string;
   readonly br?: string;
+  /** Absent where `gzip` is present. */
+  readonly identity?: string;
 }
 
-/** All files of the console, by name. */
+/** Files by name. */
 export type PackedFiles = Readonly<Record<string, PackedFile>>;

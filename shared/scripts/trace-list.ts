@@ -1,4 +1,4 @@
-import { computed, type Fields } from '../core/resource/field.ts';
+import { computed, defineFields } from '../core/resource/field.ts';
 import { linksOf, pathOf } from '../core/resource/links.ts';
 import type { LoadsOf } from '../core/resource/loads/loads.ts';
 import type { Context, Route } from '../core/routing/route.ts';
@@ -37,13 +37,13 @@ export const traceAccess: Access = {
 };
 
 /** Fields of a run in responses, without its inputs (docs/reference/scripts.md#traces). */
-export const traceFields: Fields = {
+export const traceFields = defineFields({
   id: computed('integer'),
   status: computed('string'),
   executed_at: computed('datetime', { nullable: true }),
   duration: computed('integer', { nullable: true }),
   result: computed('field', { shows: 'object' }),
-};
+});
 
 /** Formats a trace without a result yet, with its links. */
 export function showPending(context: Context, paths: Route['paths'], data: TraceData): JsonObject {

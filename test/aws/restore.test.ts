@@ -24,7 +24,7 @@ import { synthesise } from '../support/stack.ts';
 import { type DeployedFunction, deployedFunctions } from '../support/template.ts';
 
 /*
- * A rehearsal of docs/restoring.md#on-aws: a deployment is used, its table is restored to an earlier moment under
+ * A rehearsal of docs/guides/restoring.md#on-aws: a deployment is used, its table is restored to an earlier moment under
  * another name, and a stack that adopts the restored table takes over. Its functions run under the roles of its template.
  */
 

@@ -38,7 +38,8 @@ export async function openAllScreens(payload: string): Promise<AllScreens> {
   const world = await openFilledWorld(api, 'library', payload);
   const { files } = bundleConsole({ brotliQuality: 1 });
   const steps = consoleSteps(api.platform, () => [api.url]);
-  const serve = createServe({ ...api.platform, dispatch: createConsole(() => files) }, steps);
+  const dispatch = createConsole({ console: () => files, reference: () => ({}) });
+  const serve = createServe({ ...api.platform, dispatch }, steps);
   return {
     api,
     world,

@@ -5,7 +5,7 @@ import { sectionOf } from './tour.ts';
 
 /* The examples of scripts that send requests to the interface, run unchanged. */
 
-const guide = readFileSync(new URL('../../docs/script-runs.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/guides/script-runs.md', import.meta.url), 'utf8');
 const examples = new Map(
   [...sectionOf(guide, 'Calling back').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(
     ([, language = '', source = '']) => [language, source],

@@ -8,7 +8,7 @@ import { sectionOf } from './tour.ts';
 
 /* The examples of clients that receive messages, run unchanged. */
 
-const guide = readFileSync(new URL('../../docs/channels.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/guides/channels.md', import.meta.url), 'utf8');
 
 let api: Api;
 let world: World;

@@ -12,7 +12,7 @@ const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
 
 /** Runs the first example of a guide with the values that it is given. Returns the value of `result` at its end. */
 async function run(guide: string, given: Record<string, unknown>, result: string) {
-  const text = readFileSync(new URL(`../../docs/${guide}.md`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../docs/guides/${guide}.md`, import.meta.url), 'utf8');
   const [, source = ''] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? [];
   const example = new AsyncFunction(...Object.keys(given), `${source}\nreturn ${result};`);
   return example(...Object.values(given));

@@ -11,7 +11,7 @@ import { sectionOf } from './tour.ts';
 /* The program of the guide with the client library of the original service, and the traps that the guide names. */
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const guide = readFileSync(join(project, 'docs/moving-from-syncano.md'), 'utf8');
+const guide = readFileSync(join(project, 'docs/guides/moving-from-syncano.md'), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-moving-'));
 
 let api: Api;

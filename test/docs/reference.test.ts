@@ -99,12 +99,19 @@ function commentsOf(source: string): readonly string[] {
   return source.match(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/[^\n]*|^\s*#[^\n]*/gm) ?? [];
 }
 
-test('every page of the reference is in its index', () => {
-  const index = linksOf(read('docs/reference/README.md'));
-  const own = pages.filter((path) => dirname(path) === 'docs/reference');
-  const unlisted = own
-    .map((path) => path.replace('docs/reference/', ''))
-    .filter((name) => name !== 'README.md' && !index.includes(name));
+test.each([
+  ['docs/reference', 'docs/reference/README.md'],
+  ['docs/guides', 'docs/README.md'],
+  ['docs/internals', 'docs/README.md'],
+])('every page of %s is in the index %s', (folder, index) => {
+  const listed = linksOf(read(index)).map((link) => targetOf(index, link));
+  const own = pages.filter((path) => dirname(path) === folder && path !== index);
 
-  expect(unlisted).toEqual([]);
+  expect(own.length).toBeGreaterThan(5);
+  expect(own.filter((path) => !listed.includes(path))).toEqual([]);
+});
+
+test('README.md has at most 1,200 words, CONTRIBUTING.md at most 12,000 bytes', () => {
+  expect(read('README.md').split(/\s+/).length).toBeLessThanOrEqual(1200);
+  expect(Buffer.byteLength(read('CONTRIBUTING.md'))).toBeLessThanOrEqual(12_000);
 });

@@ -11,7 +11,7 @@ import { sectionOf } from './tour.ts';
 /* The program that lists and resets keys, run unchanged. */
 
 const run = promisify(execFile);
-const guide = readFileSync(new URL('../../docs/restoring.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/guides/restoring.md', import.meta.url), 'utf8');
 const [, source = ''] =
   /^```js\n([\s\S]*?)^```$/m.exec(sectionOf(guide, 'Keys that work again')) ?? [];
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-keys-'));

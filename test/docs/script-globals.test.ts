@@ -17,7 +17,7 @@ import {
 /* The declarations of the globals of scripts: compiled with scripts, and compared with what runs see. */
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const declarations = join(project, 'docs/script-globals.d.ts');
+const declarations = join(project, 'docs/guides/script-globals.d.ts');
 const folder = mkdtempSync(join(tmpdir(), 'groundwork-globals-'));
 
 let api: Api;
@@ -65,7 +65,7 @@ const complete = `
   response.statusCode += 1;
   response.headers['X-Digest'] = createHash('sha256').update(META.instance).digest('hex');
   setResponse(ARGS.POST.text ? new HttpResponse(200, ARGS.POST.text, 'text/plain') : response);`;
-const guide = readFileSync(join(project, 'docs/scripts.md'), 'utf8');
+const guide = readFileSync(join(project, 'docs/guides/scripts.md'), 'utf8');
 const [, example = ''] = /^```js\n([\s\S]*?)^```$/m.exec(guide) ?? [];
 const mistakes = [
   ["setResponse('text');", "'HttpResponse'"],

@@ -13,7 +13,10 @@ import { maskAnswer, readSteps, type Step, sectionOf } from './tour.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
-const tour = readSteps(sectionOf(read('README.md'), 'Five-minute tour'));
+const tour = [
+  ...readSteps(sectionOf(read('README.md'), 'Five-minute tour')),
+  ...readSteps(read('docs/guides/tour.md')),
+];
 // each guide makes what it needs
 const home: Step = { commands: 'cd "$HOME/clone"\n', answer: undefined };
 const names = [
@@ -30,7 +33,7 @@ const names = [
   'script-endpoints',
   'triggers',
 ];
-const guides = names.flatMap((name) => [home, ...readSteps(read(`docs/${name}.md`))]);
+const guides = names.flatMap((name) => [home, ...readSteps(read(`docs/guides/${name}.md`))]);
 const steps = [...tour, ...guides];
 const address = 'http://127.0.0.1:3000'; // the address of the server in the README
 const mark = '=== answer above ===';
@@ -93,10 +96,10 @@ async function startServer(): Promise<string> {
 
 /** Makes a folder that has from the clone what the examples use, and the command in the path. */
 function writeClone(url: string): void {
-  mkdirSync(join(folder, 'clone/docs'), { recursive: true });
+  mkdirSync(join(folder, 'clone/docs/guides'), { recursive: true });
   writeFileSync(
-    join(folder, 'clone/docs/library.sh'),
-    read('docs/library.sh').replace(address, url),
+    join(folder, 'clone/docs/guides/library.sh'),
+    read('docs/guides/library.sh').replace(address, url),
   );
   mkdirSync(join(folder, 'bin'));
   symlinkSync(join(project, 'bin/groundwork.mjs'), join(folder, 'bin/groundwork'));

@@ -32,7 +32,7 @@ import {
 /** Paths beside the map, by the predicate that finds them. */
 const ownPaths: Readonly<Record<string, readonly string[]>> = {
   isForFiles: ['/files/', '/files/1/1/none'],
-  isForConsole: ['/console/', '/console'],
+  isForConsole: ['/console/', '/console', '/docs/api/', '/docs/api'],
   isProbe: ['/health/'],
 };
 /** Files that decide which code serves a path. */

@@ -10,9 +10,12 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { runScript } from '../support/plain-calls.ts';
 import { endProcesses, startProcess } from '../support/server-process.ts';
 
-/* Scripts behind the proxy of docs/running-locally.md, which has a location of its own besides. */
+/* Scripts behind the proxy of docs/guides/running-locally.md, which has a location of its own besides. */
 
-const guide = readFileSync(new URL('../../docs/running-locally.md', import.meta.url), 'utf8');
+const guide = readFileSync(
+  new URL('../../docs/guides/running-locally.md', import.meta.url),
+  'utf8',
+);
 const printed = [...guide.matchAll(/^```nginx\n(.*?)^```/gms)].map(([, text = '']) => text);
 
 describe('a printed proxy configuration', () => {

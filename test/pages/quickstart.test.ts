@@ -14,7 +14,7 @@ import { findBrowser, howToGetOne, openBrowser } from '../support/browser.ts';
 const program = findBrowser();
 if (program === undefined) process.stdout.write(howToGetOne);
 
-const guide = readFileSync(new URL('../../docs/quickstart-js.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../docs/guides/quickstart-js.md', import.meta.url), 'utf8');
 const blockOf = (language: string) =>
   new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(guide)?.[1] ?? '';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Host } from './hosts.ts';
 import { packagedHosts } from './packaged-hosts.ts';
 
-/* The operator's set of packages: docs/scripts.md#packages. */
+/* The operator's set of packages: docs/guides/scripts.md#packages. */
 
 const hosts = packagedHosts({ 'helper.py': 'value = 5\n', 'json.py': 'raise SystemExit(7)\n' });
 

@@ -9,7 +9,7 @@ const printed = "SyntaxError: Missing parentheses in call to 'print'. Did you me
 const rejected = `  File "main.py", line 3\n    print ARGS\n    ^^^^^^^^^^\n${printed}`;
 const source = 'import json\n\nprint ARGS\n';
 const packages =
-  'The module requests is not installed. Developer: list its package in requirements.txt beside the script, and groundwork push. Operator: groundwork admin python-packages. See docs/scripts.md#missing-modules';
+  'The module requests is not installed. Developer: list its package in requirements.txt beside the script, and groundwork push. Operator: groundwork admin python-packages. See docs/guides/scripts.md#missing-modules';
 
 function failure(stderr: string, stdout = ''): ScriptOutcome {
   return { status: 'failure', executedAtMs: 1, durationMs: 1, stdout, stderr };
@@ -47,7 +47,7 @@ describe('advice after a failed run', () => {
     [
       'python',
       "ModuleNotFoundError: No module named 'syncano'",
-      'The module syncano is not installed. Operator: groundwork admin python-packages. See docs/scripts.md#missing-modules',
+      'The module syncano is not installed. Operator: groundwork admin python-packages. See docs/guides/scripts.md#missing-modules',
     ],
     [
       'python',
@@ -67,17 +67,17 @@ describe('advice after a failed run', () => {
     [
       'node',
       "Error: Cannot find module 'request'\nRequire stack:",
-      'request is not available: write fetch(url) instead. See docs/scripts.md#instead-of-request',
+      'request is not available: write fetch(url) instead. See docs/guides/scripts.md#instead-of-request',
     ],
     [
       'node',
       "main.js:1\nError: Cannot find module '@scope/a/b'\n    at x",
-      'The package @scope/a is not part of the script: npm install it in the project, and groundwork push bundles it. See docs/scripts.md#missing-modules',
+      'The package @scope/a is not part of the script: npm install it in the project, and groundwork push bundles it. See docs/guides/scripts.md#missing-modules',
     ],
     [
       'node',
       "Error: Cannot find module './lib'",
-      'A script has no other files: groundwork push bundles the modules of a project. See docs/scripts.md#missing-modules',
+      'A script has no other files: groundwork push bundles the modules of a project. See docs/guides/scripts.md#missing-modules',
     ],
   ])('%s, %j', async (runtime, stderr, advice) => {
     const run = openRun(runtime);

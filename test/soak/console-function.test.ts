@@ -54,7 +54,26 @@ test('its files are compressed, and kept by browsers', async () => {
   expect(bodyOf(plain)).toContain('import');
 });
 
+test('it serves the page with all operations, sandboxed and compressed', async () => {
+  const plain = await ask('/docs/api/');
+  const packed = await ask('/docs/api/', { 'accept-encoding': 'gzip' });
+  const { etag = '' } = packed.headers;
+  const again = await ask('/docs/api/', { 'accept-encoding': 'gzip', 'if-none-match': etag });
+
+  expect([plain.statusCode, plain.headers['cache-control']]).toEqual([200, 'no-cache']);
+  expect(plain.headers['content-security-policy']).toMatch(/^sandbox; default-src 'none'; style-/);
+  expect(plain.headers['cross-origin-opener-policy']).toBe('unsafe-none');
+  expect(bodyOf(plain).includes('id="createClass"')).toBe(true);
+  expect(packed.headers['content-encoding']).toBe('gzip');
+  expect(bodyOf(packed) === bodyOf(plain)).toBe(true); // without 350 kB of difference
+  expect([again.statusCode, again.headers.etag, again.body]).toEqual([304, etag, undefined]);
+});
+
 test.each([
+  ['GET', '/docs/api', 308],
+  ['HEAD', '/docs/api/', 200],
+  ['GET', '/docs/api/missing', 404],
+  ['POST', '/docs/api/', 405],
   ['GET', '/console', 308],
   ['GET', '/console/missing.js', 404],
   ['POST', '/console/', 405],

@@ -13,7 +13,7 @@ import { type Api, openWorld, startApi } from '../support/api.ts';
  */
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const guide = readFileSync(join(project, 'docs/typed-client.md'), 'utf8');
+const guide = readFileSync(join(project, 'docs/guides/typed-client.md'), 'utf8');
 const [own = '', described = ''] = guide.split('## From the OpenAPI document');
 const address = 'http://127.0.0.1:3000';
 

@@ -34,7 +34,10 @@ const calls = [
   ...api.flatMap(({ name, routes }) =>
     routes.flatMap((route) => samplePaths(route).map((path) => ({ family: name, path }))),
   ),
-  ...['/console', '/console/', '/console/main.js'].map((path) => ({ family: 'console', path })),
+  ...['/console', '/console/', '/console/main.js', '/docs/api', '/docs/api/'].map((path) => ({
+    family: 'console',
+    path,
+  })),
 ];
 
 describe.each(readings)('when %s', (reading) => {

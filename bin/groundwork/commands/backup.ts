@@ -40,7 +40,7 @@ export const addRestore: AddCommand = (program, terminal) => {
       terminal().result({ data, version }, () =>
         [
           `Restored ${backup} into ${data}; new keys use version ${version} of the master secret.`,
-          'Keys that were revoked after the backup work again: see docs/restoring.md.',
+          'Keys that were revoked after the backup work again: see docs/guides/restoring.md.',
         ].join('\n'),
       );
     });

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { ownInvitationFields } from '../../../functions/account/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
@@ -10,13 +12,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Table } from '../../parts/table.tsx';
 
 /** An open invitation to the account. */
-interface Invitation {
-  readonly id: number;
-  readonly instance: string;
-  readonly role: string;
-  readonly inviter: string;
-  readonly key: string;
-}
+type Invitation = ShownRecord<typeof ownInvitationFields>;
 
 const list = at`account/invitations/`;
 

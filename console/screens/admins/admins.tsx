@@ -1,3 +1,5 @@
+import type { adminFields } from '../../../functions/instances/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
@@ -11,13 +13,7 @@ import { Invitations } from './invitations.tsx';
 import { RoleChoice } from './role-choice.tsx';
 
 /** A member of an instance. */
-interface Member {
-  readonly id: number;
-  readonly email: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly role: string;
-}
+type Member = ShownRecord<typeof adminFields>;
 
 /** The accounts that may work on an instance, and invitations of others. */
 export function Screen({ names }: ScreenProps) {

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import type { invitationFields } from '../../../functions/instances/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 import { useLoad } from '../../core/load.ts';
@@ -12,14 +14,7 @@ import { Time } from '../../parts/time.tsx';
 import { roleTexts } from './role-choice.tsx';
 
 /** An invitation to an instance; its key is shown to owner and `full` only. */
-interface Invitation {
-  readonly id: number;
-  readonly email: string;
-  readonly role: string;
-  readonly state: string;
-  readonly key?: string | null;
-  readonly created_at: string;
-}
+type Invitation = ShownRecord<typeof invitationFields>;
 
 /** Invites accounts to an instance. */
 export function Invitations({ instance }: { readonly instance: string }) {

@@ -1,19 +1,13 @@
+import type { backupFields, restoreFields } from '../../../functions/backups/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import type { Loading } from '../../core/load.ts';
 
 /** A backup. */
-export interface Backup {
-  readonly id: number;
-  /** Its name; null when it is deleted. */
-  readonly instance: string | null;
-  readonly created_at: string;
-  readonly size: number | null;
-  readonly status: string;
-  readonly status_info: string;
-  readonly label: string;
-  readonly description: string;
-  readonly details: Readonly<Record<string, BackupDetail>>;
-}
+export type Backup = ShownRecord<
+  typeof backupFields,
+  { readonly details: Readonly<Record<string, BackupDetail>> }
+>;
 
 /** What a backup has of a kind; names of classes only. */
 interface BackupDetail {
@@ -22,13 +16,7 @@ interface BackupDetail {
 }
 
 /** A restore. */
-export interface Restore {
-  readonly id: number;
-  readonly backup: number;
-  readonly created_at: string;
-  readonly status: string;
-  readonly status_info: string;
-}
+export type Restore = ShownRecord<typeof restoreFields>;
 
 /** The backups of the account, of all its instances and of deleted ones. */
 export const accountBackups = at`backups/full/`;

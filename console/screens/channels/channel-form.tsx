@@ -5,6 +5,7 @@ import { useLoad } from '../../core/load.ts';
 import { DescriptionField } from '../../parts/description-field.tsx';
 import { CheckField, Form, SelectField, TextField } from '../../parts/form.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import type { Group } from '../users/user-data.ts';
 import { type Channel, permissionTexts } from './channel-data.ts';
 
 interface ChannelFormProps {
@@ -12,16 +13,19 @@ interface ChannelFormProps {
   /** Absent: a new one. */
   readonly channel?: Channel;
   readonly verb: string;
-  readonly onSend: (input: Partial<Channel>) => Promise<void>;
+  readonly onSend: (input: Partial<ChannelInput>) => Promise<void>;
   readonly onCancel?: () => void;
 }
+
+/** What is sent of a channel. */
+export type ChannelInput = Omit<Channel, 'created_at' | 'updated_at'>;
 
 const permissions = Object.entries(permissionTexts);
 
 /** The fields of a channel. */
 export function ChannelForm({ instance, channel, onSend, ...form }: ChannelFormProps) {
-  const [input, setInput] = useState(channel ?? newChannel);
-  const change = (changes: Partial<Channel>) => setInput({ ...input, ...changes });
+  const [input, setInput] = useState<ChannelInput>(channel ?? newChannel);
+  const change = (changes: Partial<ChannelInput>) => setInput({ ...input, ...changes });
   const { name, type, ...others } = input;
   return (
     <Form {...form} onSend={() => onSend(channel === undefined ? input : others)}>
@@ -62,11 +66,11 @@ const newChannel = {
   group_permissions: 'none',
   other_permissions: 'none',
   custom_publish: true,
-} as const satisfies Channel;
+} as const satisfies ChannelInput;
 
 interface FieldsProps {
-  readonly input: Channel;
-  readonly change: (changes: Partial<Channel>) => void;
+  readonly input: ChannelInput;
+  readonly change: (changes: Partial<ChannelInput>) => void;
   readonly errors: Readonly<Record<string, string>>;
 }
 
@@ -94,11 +98,6 @@ function NewChannelFields({ input, change, errors }: FieldsProps) {
       />
     </>
   );
-}
-
-interface Group {
-  readonly id: number;
-  readonly label: string;
 }
 
 function GroupFields({ instance, input, change, errors }: FieldsProps & { instance: string }) {

@@ -1,17 +1,9 @@
+import type { endpointFields } from '../../../functions/data-endpoints/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { systemColumns } from '../objects/object-data.ts';
 
 /** A data endpoint, as the interface shows it. */
-export interface DataEndpoint {
-  readonly name: string;
-  readonly description: string;
-  readonly class: string;
-  readonly query: Readonly<Record<string, unknown>>;
-  /** Names with commas between them. */
-  readonly excluded_fields: string | null;
-  readonly expand: string | null;
-  readonly order_by: string | null;
-  readonly page_size: number | null;
-}
+export type DataEndpoint = ShownRecord<typeof endpointFields>;
 
 /** Returns the names in a list with commas. */
 export function splitNames(text: string | null): string[] {

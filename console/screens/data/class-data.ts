@@ -1,38 +1,14 @@
-import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { classFields } from '../../../functions/classes/fields.ts';
+import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { readAll, send } from '../../core/api.ts';
 
-/** A field of a class, as the interface shows it. */
-export interface FieldDefinition {
-  readonly name: string;
-  readonly type: FieldType;
-  readonly filter_index?: boolean;
-  readonly order_index?: boolean;
-  readonly unique?: boolean;
-  /** Of references and relations: `self`, `user`, or the name of a class in any case. */
-  readonly target?: string;
-}
-
-/** What callers may do with the objects of a class. */
-export type ClassPermission = 'none' | 'read' | 'create_objects';
-
 /** A class, as the interface shows it. */
-export interface ClassRecord {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: readonly FieldDefinition[];
-  /** `migrating` while indexes are built or removed: it cannot be changed, and new indexes cannot be used. */
-  readonly status: 'ready' | 'migrating';
-  readonly created_at: string;
-  readonly updated_at: string;
-  readonly objects_count: number;
-  /** Counts the changes of the schema. */
-  readonly revision: number;
-  readonly group: number | null;
-  readonly group_permissions: ClassPermission;
-  readonly other_permissions: ClassPermission;
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
+export type ClassRecord = ShownRecord<
+  typeof classFields,
+  { readonly schema: readonly FieldDefinition[]; readonly status: 'ready' | 'migrating' }
+>;
 
 /** How far the indexes of a class are built. */
 export interface MigrationRecord extends Pick<ClassRecord, 'status' | 'objects_count'> {

@@ -1,13 +1,8 @@
-import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { ClassPermission } from '../../../shared/classes/rules/permissions.ts';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import type { ApiProblem } from '../../core/api.ts';
-import {
-  type ClassPermission,
-  type ClassRecord,
-  type FieldDefinition,
-  type FieldOption,
-  fieldOptions,
-} from './class-data.ts';
+import { type ClassRecord, type FieldOption, fieldOptions } from './class-data.ts';
 
 /** Limits of a class (docs/reference/limits.md#classes-and-objects). */
 export const limits = { fields: 32, indexes: 16 };

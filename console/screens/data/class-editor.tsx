@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import { counted } from '../../core/counted.ts';
@@ -8,7 +9,8 @@ import { notify } from '../../core/notices.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { AreaField, Form, TextField } from '../../parts/form.tsx';
 import { ViewButtons } from '../../parts/view-buttons.tsx';
-import type { ClassRecord, FieldDefinition } from './class-data.ts';
+import type { Group } from '../users/user-data.ts';
+import type { ClassRecord } from './class-data.ts';
 import {
   type ClassDraft,
   costOf,
@@ -20,7 +22,7 @@ import {
   limits,
   positionOf,
 } from './class-draft.ts';
-import { ClassRights, type Group } from './class-rights.tsx';
+import { ClassRights } from './class-rights.tsx';
 import { FieldRow } from './field-row.tsx';
 import { parseSchema } from './schema-text.ts';
 import { SchemaView, useSchemaText } from './schema-view.tsx';

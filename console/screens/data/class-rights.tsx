@@ -1,12 +1,7 @@
+import type { ClassPermission } from '../../../shared/classes/rules/permissions.ts';
 import { SelectField } from '../../parts/form.tsx';
-import type { ClassPermission } from './class-data.ts';
+import type { Group } from '../users/user-data.ts';
 import type { ClassDraft } from './class-draft.ts';
-
-/** A group of users. */
-export interface Group {
-  readonly id: number;
-  readonly label: string;
-}
 
 const permissions: readonly (readonly [ClassPermission, string])[] = [
   ['none', 'Nothing: the class is hidden'],

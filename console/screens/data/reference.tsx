@@ -1,4 +1,4 @@
-import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
 import { at, below } from '../../../shared/values/text/request-path.ts';
 import { useLoad } from '../../core/load.ts';
 import type { ApiRequest } from '../../core/request.ts';
@@ -8,7 +8,7 @@ import { CopyButton } from '../../parts/copy-button.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { toCurl, toFetch } from '../../parts/request-text.ts';
-import { type ClassRecord, type FieldDefinition, readClass } from './class-data.ts';
+import { type ClassRecord, readClass } from './class-data.ts';
 
 /** How a class is used by programs, with examples of its own fields. */
 export function Screen({ names }: ScreenProps) {
@@ -114,7 +114,7 @@ function examplesOf(instance: string, { name, schema }: ClassRecord): readonly E
 }
 
 const clientMembers = new Set(
-  ['login', 'logout', 'run', 'publish', 'subscribe', 'request', 'endpoints', 'then'], // docs/typed-client.md
+  ['login', 'logout', 'run', 'publish', 'subscribe', 'request', 'endpoints', 'then'], // docs/guides/typed-client.md
 );
 
 /** Returns a query of the first field with a filter index, or of the time of creation. */

@@ -1,8 +1,8 @@
+import type { FieldDefinition } from '../../../shared/classes/rules/field-types.ts';
 import { fieldTypes } from '../../../shared/classes/rules/field-types.ts';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { ApiProblem } from '../../core/api.ts';
 import { parseJson } from '../../core/json-text.ts';
-import type { FieldDefinition } from './class-data.ts';
 import { draftField, type FieldDraft, isKept } from './class-draft.ts';
 
 /** Returns fields as the JSON text that a person edits. */

@@ -9,6 +9,7 @@ import { href, navigate } from '../../core/router.ts';
 import { confirm } from '../../parts/dialog.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
+import type { Group } from '../users/user-data.ts';
 import {
   type ClassRecord,
   type MigrationRecord,
@@ -18,7 +19,6 @@ import {
   readMigration,
 } from './class-data.ts';
 import { ClassEditor } from './class-editor.tsx';
-import type { Group } from './class-rights.tsx';
 
 interface Known {
   /** Undefined for a new class. */

@@ -1,20 +1,12 @@
+import type { endpointFields } from '../../../functions/script-endpoints/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 
 /** A script endpoint, as the interface shows it. */
-export interface ScriptEndpoint {
-  readonly name: string;
-  readonly description: string;
-  readonly script: number;
-  readonly public: boolean;
-  readonly links: { readonly 'public-link': string };
-}
-
-/** A data endpoint, as lists show it here. */
-export interface DataEndpointEntry {
-  readonly name: string;
-  readonly class: string;
-  readonly description: string;
-}
+export type ScriptEndpoint = ShownRecord<
+  (typeof endpointFields)['v1.1'],
+  { readonly links: { readonly 'public-link': string } }
+>;
 
 /** Returns the path of a script endpoint, from `instances/` on. */
 export function endpointPath(instance: string, name: string): RequestPath {

@@ -15,7 +15,8 @@ import {
   useScripts,
 } from '../../parts/script-choice.tsx';
 import { Table } from '../../parts/table.tsx';
-import type { DataEndpointEntry, ScriptEndpoint } from './endpoint-data.ts';
+import type { DataEndpoint } from '../data-endpoints/data-endpoint-data.ts';
+import type { ScriptEndpoint } from './endpoint-data.ts';
 
 /** Addresses that run scripts, and addresses that return data. */
 export function Screen({ names }: ScreenProps) {
@@ -26,7 +27,7 @@ export function Screen({ names }: ScreenProps) {
   );
   const scripts = useScripts(instance);
   const data = useLoad(
-    () => readAll<DataEndpointEntry>(at`instances/${instance}/endpoints/data/`),
+    () => readAll<DataEndpoint>(at`instances/${instance}/endpoints/data/`),
     [instance],
   );
   const wanted = place.value.query.get('script'); // of a new endpoint
@@ -93,7 +94,7 @@ function ScriptEndpoints({ instance, endpoints, scripts }: ScriptEndpointsProps)
 
 interface DataEndpointsProps {
   readonly instance: string;
-  readonly endpoints: readonly DataEndpointEntry[];
+  readonly endpoints: readonly DataEndpoint[];
 }
 
 function DataEndpoints({ instance, endpoints }: DataEndpointsProps) {

@@ -10,19 +10,12 @@ import { Empty, Loaded } from '../../parts/loaded.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-
-/** An instance, as the interface shows it. */
-interface Instance {
-  readonly name: string;
-  readonly description: string;
-  readonly role: string;
-  readonly created_at: string;
-}
+import type { InstanceRecord } from '../operation/operation-data.ts';
 
 /** The instances of the account, and a form for another one. */
 export function Screen() {
   const [isAdding, setAdding] = useState(false);
-  const instances = useLoad(() => readAll<Instance>(at`instances/`), []);
+  const instances = useLoad(() => readAll<InstanceRecord>(at`instances/`), []);
   const add = (
     <button type="button" class="main" onClick={() => setAdding(true)}>
       New instance
@@ -64,11 +57,11 @@ export function Screen() {
 const columns = [
   {
     name: 'Name',
-    cell: ({ name }: Instance) => <a href={href(at`/i/${name}`)}>{name}</a>,
+    cell: ({ name }: InstanceRecord) => <a href={href(at`/i/${name}`)}>{name}</a>,
   },
-  { name: 'Description', cell: ({ description }: Instance) => description },
-  { name: 'Your role', cell: ({ role }: Instance) => role },
-  { name: 'Created', cell: ({ created_at }: Instance) => <Time value={created_at} /> },
+  { name: 'Description', cell: ({ description }: InstanceRecord) => description },
+  { name: 'Your role', cell: ({ role }: InstanceRecord) => role },
+  { name: 'Created', cell: ({ created_at }: InstanceRecord) => <Time value={created_at} /> },
 ];
 
 function NewInstance({ onClose }: { readonly onClose: () => void }) {

@@ -1,18 +1,13 @@
+import type { apiKeyFields } from '../../../functions/api-keys/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 /** An API key, as the interface shows it. */
-export interface ApiKey extends KeyFlags {
-  readonly id: number;
-  readonly description: string;
-  readonly api_key: string;
-  readonly created_at: string;
-}
+export type ApiKey = ShownRecord<typeof apiKeyFields>;
 
 /** What an API key may do by itself. */
-export interface KeyFlags {
-  readonly ignore_acl: boolean;
-  readonly allow_user_create: boolean;
-  readonly allow_group_create: boolean;
-  readonly allow_anonymous_read: boolean;
-}
+export type KeyFlags = Pick<
+  ApiKey,
+  'ignore_acl' | 'allow_user_create' | 'allow_group_create' | 'allow_anonymous_read'
+>;
 
 /** The flags with a sentence for each (docs/reference/keys.md#flags). */
 export const flagTexts: readonly (readonly [flag: keyof KeyFlags, text: string])[] = [

@@ -1,9 +1,9 @@
-import type { FieldType } from '../../../shared/classes/rules/field-types.ts';
+import type { FieldDefinition, FieldType } from '../../../shared/classes/rules/field-types.ts';
 import { writeExactJson } from '../../../shared/values/json/exact-number.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import type { ApiRequest } from '../../core/request.ts';
-import type { ClassRecord, FieldDefinition } from '../data/class-data.ts';
+import type { ClassRecord } from '../data/class-data.ts';
 
 /** An object, as the interface shows it. */
 export type DataObject = Readonly<Record<string, unknown>> & {

@@ -1,6 +1,6 @@
 import { at, below, joined, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { type Page, send } from '../../core/api.ts';
-import type { Trace } from './operation-data.ts';
+import type { TraceEntry } from '../../core/traces.ts';
 
 /** A run of code. */
 export interface Run {
@@ -65,7 +65,7 @@ async function readKind(
   const traces = await Promise.all(
     sources.objects.map(async ({ id, name, label }) => {
       const key = name ?? String(id);
-      const page = await send<Page<Trace>>({
+      const page = await send<Page<TraceEntry>>({
         method: 'GET',
         path: below(list)`${key}/traces/`,
         query: { page_size: tracesPerSource, fields: 'id,status,executed_at,duration' },
@@ -83,7 +83,7 @@ async function readKind(
   };
 }
 
-function toRun(trace: Trace, { text, screen }: Pick<Run, 'text' | 'screen'>): Run {
+function toRun(trace: TraceEntry, { text, screen }: Pick<Run, 'text' | 'screen'>): Run {
   const { id, status, executed_at, duration } = trace;
   return {
     key: `${screen} ${id}`,

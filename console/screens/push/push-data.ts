@@ -1,3 +1,5 @@
+import type { DeviceFields } from '../../../functions/push/devices/device-fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 
@@ -33,14 +35,7 @@ export const environments = [
 export type Config = Readonly<Record<string, string | boolean | null>>;
 
 /** A device, as the interface shows it. */
-export interface Device {
-  readonly registration_id: string;
-  readonly label: string;
-  readonly user: number | null;
-  readonly device_id: string | null;
-  readonly is_active: boolean;
-  readonly created_at: string;
-}
+export type Device = ShownRecord<DeviceFields>;
 
 /** Returns what a device is called. */
 export function nameOfDevice({ label, registration_id: token }: Device): string {

@@ -1,19 +1,10 @@
+import type { scheduleFields } from '../../../functions/schedules/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, below, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 
 /** A schedule, as the interface shows it. */
-export interface Schedule {
-  readonly id: number;
-  readonly label: string;
-  readonly description: string;
-  readonly interval_sec: number | null;
-  readonly crontab: string | null;
-  readonly timezone: string;
-  readonly scheduled_next: string;
-  readonly script: number;
-  /** Not in lists. */
-  readonly missed?: number;
-}
+export type Schedule = ShownRecord<(typeof scheduleFields)['v1.1']>;
 
 /** Runs and missed times of a schedule. */
 export interface ScheduleHistory {

@@ -7,7 +7,7 @@ import type { Schedule } from './schedule-data.ts';
 import { fromTimes, TimesFields, toTimes } from './schedule-times.tsx';
 
 /** What a client sends. */
-export type ScheduleInput = Omit<Schedule, 'id' | 'scheduled_next' | 'missed'>;
+export type ScheduleInput = Omit<Schedule, 'id' | 'created_at' | 'scheduled_next' | 'missed'>;
 
 interface ScheduleFormProps {
   readonly instance: string;

@@ -66,7 +66,13 @@ function TimesFacts({ schedule }: { readonly schedule: Schedule }) {
       <dd>{timesText(schedule)}</dd>
       <dt>Next run</dt>
       <dd>
-        {clockText(scheduled_next, timezone)}, <Time value={scheduled_next} />
+        {scheduled_next === null ? (
+          'never'
+        ) : (
+          <>
+            {clockText(scheduled_next, timezone)}, <Time value={scheduled_next} />
+          </>
+        )}
       </dd>
       <dt>Missed</dt>
       <dd>

@@ -1,27 +1,17 @@
+import type { scriptFields } from '../../../functions/scripts/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at, type RequestPath } from '../../../shared/values/text/request-path.ts';
 import { send } from '../../core/api.ts';
 import type { CodeLanguage } from '../../parts/code-view.ts';
 
-/** A script, as lists show it here. */
-export interface ScriptEntry {
-  readonly id: number;
-  readonly label: string;
-  readonly runtime_name: string;
-  readonly updated_at: string;
-}
-
 /** A script, as the interface shows it. */
-export interface Script extends ScriptEntry {
-  readonly description: string;
-  readonly source: string;
-  readonly config: Readonly<Record<string, unknown>>;
-}
+export type Script = ShownRecord<typeof scriptFields>;
 
 /** What a list of scripts is asked for: not the sources. */
 export const entryFields = 'id,label,runtime_name,updated_at';
 
 /** Returns what a person calls a script. */
-export function nameOf({ label, id }: Pick<ScriptEntry, 'label' | 'id'>): string {
+export function nameOf({ label, id }: Pick<Script, 'label' | 'id'>): string {
   return label === '' ? `Script ${id}` : label;
 }
 

@@ -17,7 +17,6 @@ import {
   runtimeOptions,
   runtimeText,
   type Script,
-  type ScriptEntry,
 } from './script-data.ts';
 
 /** The scripts of an instance, and a form for another one. */
@@ -25,7 +24,7 @@ export function Screen({ names }: ScreenProps) {
   const { instance = '' } = names;
   const [isAdding, setAdding] = useState(false);
   const path = at`instances/${instance}/snippets/scripts/`;
-  const scripts = useLoad(() => readAll<ScriptEntry>(path, { fields: entryFields }), [instance]);
+  const scripts = useLoad(() => readAll<Script>(path, { fields: entryFields }), [instance]);
   const add = (
     <button type="button" class="main" onClick={() => setAdding(true)}>
       New script
@@ -56,7 +55,7 @@ export function Screen({ names }: ScreenProps) {
 
 interface ScriptTableProps {
   readonly instance: string;
-  readonly scripts: readonly ScriptEntry[];
+  readonly scripts: readonly Script[];
 }
 
 function ScriptTable({ instance, scripts }: ScriptTableProps) {

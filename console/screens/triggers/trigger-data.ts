@@ -1,17 +1,10 @@
+import type { triggerFields } from '../../../functions/triggers/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 /** A trigger, as the interface shows it. */
-export interface Trigger {
-  readonly id: number;
-  readonly label: string;
-  readonly description: string;
-  readonly signal: TriggerSignal;
-  readonly class: string;
-  readonly script: number;
-}
-
-export type TriggerSignal = 'post_create' | 'post_update' | 'post_delete';
+export type Trigger = ShownRecord<(typeof triggerFields)['v1.1']>;
 
 /** Signals in words. */
-export const signalTexts: Readonly<Record<TriggerSignal, string>> = {
+export const signalTexts: Readonly<Record<Trigger['signal'], string>> = {
   post_create: 'created',
   post_update: 'changed',
   post_delete: 'deleted',

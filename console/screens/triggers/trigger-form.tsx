@@ -9,7 +9,7 @@ import { ScriptField, useScripts } from '../../parts/script-choice.tsx';
 import { signalTexts, type Trigger } from './trigger-data.ts';
 
 /** What a client sends. */
-export type TriggerInput = Omit<Trigger, 'id'>;
+export type TriggerInput = Omit<Trigger, 'id' | 'created_at' | 'updated_at'>;
 
 interface TriggerFormProps {
   readonly instance: string;

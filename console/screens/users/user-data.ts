@@ -1,24 +1,13 @@
+import type { groupFields, userFields } from '../../../functions/users/fields.ts';
+import type { ShownRecord } from '../../../shared/core/resource/shown.ts';
 import { at } from '../../../shared/values/text/request-path.ts';
 import { pagesOf } from '../../core/api.ts';
 
 /** A user, as the interface shows it. */
-export interface User {
-  readonly id: number;
-  readonly username: string;
-  /** Null only while the user is being deleted. */
-  readonly profile: { readonly id: number; readonly created_at: string } | null;
-  readonly groups: readonly Group[];
-  /** Absent for those who may not change users. */
-  readonly user_key?: string;
-}
+export type User = ShownRecord<typeof userFields>;
 
 /** A group of users. */
-export interface Group {
-  readonly id: number;
-  readonly name: string | null;
-  readonly label: string;
-  readonly description: string;
-}
+export type Group = ShownRecord<typeof groupFields>;
 
 /** Returns what a group is called. */
 export function nameOfGroup({ id, name, label }: Group): string {

@@ -7,7 +7,9 @@ export interface PageAssets {
 /** The bundled assets, and the data that a bundler needs. */
 export interface BundledAssets {
   readonly assets: PageAssets;
-  /** Value of esbuild's `define`, which passes the assets to assets.ts. */
+  /** The style of the page with all operations, which has no script. */
+  readonly referenceStyle: string;
+  /** Value of esbuild's `define`, which passes the assets to assets.ts and functions/schema/reference/style.ts. */
   readonly define: Readonly<Record<string, string>>;
   /** Absolute paths of the source files. */
   readonly inputs: readonly string[];

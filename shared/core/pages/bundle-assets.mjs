@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL('browser/', import.meta.url));
 export function bundleAssets() {
   const { outputFiles, metafile } = buildSync({
     absWorkingDir: folder,
-    entryPoints: ['main.ts', 'style/style.css'],
+    entryPoints: ['main.ts', 'style/style.css', 'style/reference.css'],
     outdir: 'unwritten',
     write: false,
     metafile: true,
@@ -22,11 +22,17 @@ export function bundleAssets() {
     logLevel: 'error',
   });
   const textOf = (end) => outputFiles.find(({ path }) => path.endsWith(end)).text;
-  const style = textOf('.css');
+  const style = textOf('style.css');
   const script = textOf('.js');
+  const referenceStyle = textOf('reference.css');
   return {
     assets: { style, script },
-    define: { PAGE_STYLE: JSON.stringify(style), PAGE_SCRIPT: JSON.stringify(script) },
+    referenceStyle,
+    define: {
+      PAGE_STYLE: JSON.stringify(style),
+      PAGE_SCRIPT: JSON.stringify(script),
+      REFERENCE_STYLE: JSON.stringify(referenceStyle),
+    },
     inputs: [program, ...Object.keys(metafile.inputs).map((name) => `${folder}${name}`)],
   };
 }

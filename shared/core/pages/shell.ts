@@ -14,8 +14,8 @@ export interface PageParts {
 
 const policy = [
   "default-src 'none'",
-  `script-src '${hashOf(script)}'`,
-  `style-src '${hashOf(style)}'`,
+  `script-src '${inlineSource(script)}'`,
+  `style-src '${inlineSource(style)}'`,
   "connect-src 'self'",
   'img-src data:',
   "form-action 'self'",
@@ -73,6 +73,7 @@ const keys = html`<details id="keys" class="scripts"><summary>Keys<span id="keys
 <p class="buttons"><button type="submit" class="main">Use these keys</button> <button type="button" id="forget">Forget them</button></p>
 </form></details>`;
 
-function hashOf(text: string): string {
+/** Returns the source expression of a Content-Security-Policy that allows an inline style or script. */
+export function inlineSource(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

@@ -104,11 +104,12 @@ function extended<const Base, E>(base: Base, extra: E | undefined): Extended<Bas
 }
 
 /** Describes a read-only field. */
-export function computed(
-  type: FieldType = 'field',
-  extra: Extra = {},
-): Field & { readonly writable: 'never' } {
-  return { type, ...extra, writable: 'never' };
+export function computed<const Type extends FieldType = 'field', const E extends Extra = None>(
+  type?: Type,
+  extra?: E,
+): E & { readonly type: Type; readonly writable: 'never' } {
+  const of = (type ?? 'field') as Type; // the default of the parameter of types
+  return { type: of, ...(extra as E), writable: 'never' };
 }
 
 /** Describes text of at most `max` characters; optional and possibly blank unless `required`. */

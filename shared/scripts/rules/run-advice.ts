@@ -13,11 +13,11 @@ export type Advice =
   /** A line of the source that Python rejects: {@link python2Advice} has the text. */
   | { readonly kind: 'source'; readonly line: number };
 
-const missingPage = 'docs/scripts.md#missing-modules';
-const fetchPage = 'docs/scripts.md#instead-of-request';
+const missingPage = 'docs/guides/scripts.md#missing-modules';
+const fetchPage = 'docs/guides/scripts.md#instead-of-request';
 
 /**
- * Says from the standard error of a failed run what its developer can do (docs/scripts.md#missing-modules).
+ * Says from the standard error of a failed run what its developer can do (docs/guides/scripts.md#missing-modules).
  *
  * @returns undefined for any other failure
  */

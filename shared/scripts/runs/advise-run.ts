@@ -6,7 +6,7 @@ import type { ScriptOutcome, ScriptRun } from '../script-runner.ts';
 import { SourceChanged } from '../script-sources.ts';
 
 /**
- * Adds a line of advice to the standard error of a failed run (docs/scripts.md#missing-modules). Other outcomes are
+ * Adds a line of advice to the standard error of a failed run (docs/guides/scripts.md#missing-modules). Other outcomes are
  * returned as they are, and so is one whose output has no room for it. The source is read only if Python rejects it.
  */
 export async function adviseRun(

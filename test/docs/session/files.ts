@@ -1,6 +1,6 @@
 /** The files of the recorded session. */
-export const castFile = new URL('../../../docs/recordings/first-steps.cast', import.meta.url);
-export const drawingFile = new URL('../../../docs/recordings/first-steps.svg', import.meta.url);
+export const castFile = new URL('../../../docs/images/first-steps.cast', import.meta.url);
+export const drawingFile = new URL('../../../docs/images/first-steps.svg', import.meta.url);
 
 /** The commands of the session. */
 export const commands = [

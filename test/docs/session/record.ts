@@ -4,7 +4,7 @@ import { castFile, commands, drawingFile } from './files.ts';
 import { play } from './play.ts';
 
 /*
- * Records the session of README: `npm run record`. Prints its text, which docs/guides/command-line.md shows. It takes a
+ * Records the session of docs/guides/command-line.md: `npm run record`. Prints the text that the page shows. It takes a
  * Node that runs TypeScript by itself, as the session shows it.
  */
 

@@ -9,7 +9,7 @@ import { drawCast, readCast, textOf } from './cast.ts';
 import { castFile, commands, drawingFile } from './files.ts';
 import { type Played, play } from './play.ts';
 
-/* The recorded session of README, played again. */
+/* The recorded session of docs/guides/command-line.md, played again. */
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const read = (path: string) => readFileSync(join(project, path), 'utf8');
@@ -46,7 +46,7 @@ test('it takes less than two minutes, as recorded and now', () => {
 test('its drawing and its text are those of the recording', () => {
   expect(readFileSync(drawingFile, 'utf8')).toBe(drawCast(recording));
   expect(read('docs/guides/command-line.md')).toContain(`\`\`\`text\n${textOf(recording)}\`\`\`\n`);
-  expect(read('README.md')).toContain('(docs/recordings/first-steps.svg)');
+  expect(read('docs/guides/command-line.md')).toContain('(../images/first-steps.svg)');
 });
 
 describe('the query of the example', () => {

@@ -16,7 +16,7 @@ interface Terms extends Omit<Sample, 'source'> {
   readonly inPyodide?: true;
   /** True when the script starts or signals processes, which fails on hosts that could not kill them. */
   readonly needsProcesses?: true;
-  /** What differs where the kernel refuses filters of system calls; each has a line in docs/scripts.md. */
+  /** What differs where the kernel refuses filters of system calls; each has a line in docs/guides/scripts.md. */
   readonly unfiltered?: { readonly stdout: unknown };
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'esbuild';
 import { isJsonObject } from '../../../../shared/values/json/json.ts';
 
-/** The old service's client, which scripts can require (docs/scripts.md#the-client-of-the-old-service). */
+/** The old service's client, which scripts can require (docs/guides/scripts.md#the-client-of-the-old-service). */
 const client = { name: 'syncano', version: '1.0.30' } as const;
 
 /**

@@ -11,6 +11,7 @@ export function renderHome(): Html {
 <div><dt><a href="v1.1/account/auth/">Log in</a></dt><dd>Get the key of your account</dd></div>
 <div><dt><a href="v1.1/account/register/">Sign up</a></dt><dd>Make an account</dd></div>
 <div><dt><a href="v1.1/">Interface</a></dt><dd>Every address of the interface, as a page</dd></div>
+<div><dt><a rel="external" href="docs/api/">All operations</a></dt><dd>Every path and method with its fields, on one page</dd></div>
 <div><dt><a href="v1.1/schema/">Schema</a></dt><dd>The description of the interface, for programs</dd></div>
 </dl>`;
 }

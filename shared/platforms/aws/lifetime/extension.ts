@@ -9,7 +9,7 @@ const name = 'groundwork'; // unique among the extensions of a function
  * suspends the process after each response, and mostly ends it minutes after its last request. Then nothing writes the
  * counts since the last write: all of a process that served for less than the ten seconds between two writes (without
  * the signal, all 3 in "counts are written on the signal to end" of test/aws/metering.test.ts). To lose no more than
- * docs/usage.md allows, every request would wait for a write of its own: a read of two items and a put of one, two round
+ * docs/guides/usage.md allows, every request would wait for a write of its own: a read of two items and a put of one, two round
  * trips, in place of one such write per instance in ten seconds.
  */
 

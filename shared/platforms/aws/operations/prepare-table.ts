@@ -31,7 +31,7 @@ const maxPolls = 360; // half an hour
 
 /**
  * Gives a restored table what a restore leaves out: stream, deletion protection, expiry and continuous backups
- * (docs/restoring.md#on-aws). What it has stays, so it may run again. DynamoDB takes one kind of change in a request,
+ * (docs/guides/restoring.md#on-aws). What it has stays, so it may run again. DynamoDB takes one kind of change in a request,
  * and none while one is made.
  *
  * @throws Error when the table is not there, or stays busy for half an hour

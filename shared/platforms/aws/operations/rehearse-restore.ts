@@ -11,7 +11,7 @@ import { openStore } from '../store/store.ts';
 import { type PreparedTable, prepareTable } from './prepare-table.ts';
 import { scanTable } from './scan.ts';
 
-/** A rehearsal of a restore (docs/restoring.md#rehearsing-it). */
+/** A rehearsal of a restore (docs/guides/restoring.md#rehearsing-it). */
 export interface RehearsalOptions {
   readonly client: DynamoDBClient;
   /** The table of the deployment, which is only read. */

@@ -56,7 +56,7 @@ export function invokeScript(
     );
 }
 
-/** The message about protections that scripts lack on this kernel (docs/scripts.md#on-aws). */
+/** The message about protections that scripts lack on this kernel (docs/guides/scripts.md#on-aws). */
 export const refusedMessage = 'the kernel refuses protections of Python scripts';
 
 type Ended = (result: Partial<EndedRun>) => Attempt;

@@ -9,7 +9,7 @@ import { linkFiles } from './link-files.ts';
 
 /**
  * Restores a backup into a data folder, and adds a version to its master secret: ids that were given since the backup
- * are given again, to others, and new keys must differ from those (docs/restoring.md).
+ * are given again, to others, and new keys must differ from those (docs/guides/restoring.md).
  *
  * @param folder absent or empty
  * @returns the number of the version, which new keys use
