@@ -23,8 +23,8 @@ const matching = (what: string, pattern: RegExp) =>
 const arnOf = (service: string, place: string, what: string) =>
   matching(what, new RegExp(`^arn:aws[a-z-]*:${service}:${place}:\\d{12}:\\S+$`));
 
-const reserved = 'executions [reserved](../deploying.md#concurrency) for';
-const adopted = 'in place of a new one: [adopting resources](../deploying.md#adopting-resources)';
+const reserved = 'executions [reserved](../guides/deploying.md#concurrency) for';
+const adopted = 'in place of a new one: [adopting resources](../guides/deploying.md#adopting-resources)';
 
 /** Settings of the stack, by their names for `-c`. */
 export const contextSettings = {
@@ -50,11 +50,11 @@ export const contextSettings = {
   },
   kmsKey: {
     value: flag(false),
-    doc: '`true`: [push credentials](../push.md#credentials) are encrypted by a key of KMS, for 1.00 USD a month, else under the master secret. [A stack that has a key](../deploying.md#the-key-of-push-credentials) must keep it',
+    doc: '`true`: [push credentials](../guides/push.md#credentials) are encrypted by a key of KMS, for 1.00 USD a month, else under the master secret. [A stack that has a key](../guides/deploying.md#the-key-of-push-credentials) must keep it',
   },
   cdn: {
     value: flag(true),
-    doc: '`false`: files [without CloudFront](../deploying.md#files-without-a-cdn)',
+    doc: '`false`: files [without CloudFront](../guides/deploying.md#files-without-a-cdn)',
   },
   tracing: {
     value: flag(false),
@@ -73,7 +73,7 @@ export const contextSettings = {
       'a host name',
       /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
     ),
-    doc: 'host name of the interface: [a domain of your own](../deploying.md#a-domain-of-your-own)',
+    doc: 'host name of the interface: [a domain of your own](../guides/deploying.md#a-domain-of-your-own)',
   },
   certificateArn: {
     value: arnOf('acm', '[a-z0-9-]+', 'the ARN of a certificate'),
@@ -81,7 +81,7 @@ export const contextSettings = {
   },
   webAclArn: {
     value: arnOf('wafv2', 'us-east-1', 'the ARN of a web ACL for CloudFront, in us-east-1'),
-    doc: '[requests are filtered](../deploying.md#web-acl) by AWS WAF',
+    doc: '[requests are filtered](../guides/deploying.md#web-acl) by AWS WAF',
   },
   tableArn: {
     value: arnOf('dynamodb', '[a-z0-9-]+', 'the ARN of a table'),
@@ -105,7 +105,7 @@ export const contextSettings = {
   },
   pythonPackages: {
     value: v.optional(v.pipe(v.string('a folder'), v.nonEmpty('a folder'))),
-    doc: 'folder with a set of [Python packages](../scripts.md#python-packages) that every Python script may import',
+    doc: 'folder with a set of [Python packages](../guides/scripts.md#python-packages) that every Python script may import',
   },
   rateLimit: {
     value: v.optional(count(10_000), 1000),
@@ -124,7 +124,7 @@ export const contextSettings = {
   },
   concurrency: {
     value: v.optional(count(100_000)),
-    doc: "your account's quota of concurrent executions; from 200 on, shares of it are [reserved](../deploying.md#concurrency). An alarm watches 80 % of it, or of 1,000",
+    doc: "your account's quota of concurrent executions; from 200 on, shares of it are [reserved](../guides/deploying.md#concurrency). An alarm watches 80 % of it, or of 1,000",
   },
   runConcurrency: { value: v.optional(count(10_000)), doc: `${reserved} direct runs` },
   endpointConcurrency: {

@@ -17,7 +17,7 @@ export const socialSettings = {
   facebookAppId: {
     variable: 'GROUNDWORK_FACEBOOK_APP_ID',
     value: text,
-    doc: 'id of your app at Facebook; enables [its log-ins](../running-locally.md#log-ins-by-other-services)',
+    doc: 'id of your app at Facebook; enables [its log-ins](../guides/running-locally.md#log-ins-by-other-services)',
   },
   facebookAppSecret: {
     variable: 'GROUNDWORK_FACEBOOK_APP_SECRET',
@@ -29,12 +29,12 @@ export const socialSettings = {
     variable: 'GROUNDWORK_GOOGLE_CLIENT_ID',
     context: 'googleClientId',
     value: text,
-    doc: 'the OAuth client that your app uses; enables [log-ins by Google](../running-locally.md#log-ins-by-other-services)',
+    doc: 'the OAuth client that your app uses; enables [log-ins by Google](../guides/running-locally.md#log-ins-by-other-services)',
   },
   githubClientId: {
     variable: 'GROUNDWORK_GITHUB_CLIENT_ID',
     value: text,
-    doc: 'id of your OAuth app at GitHub; enables [its log-ins](../running-locally.md#log-ins-by-other-services)',
+    doc: 'id of your OAuth app at GitHub; enables [its log-ins](../guides/running-locally.md#log-ins-by-other-services)',
   },
   githubClientSecret: {
     variable: 'GROUNDWORK_GITHUB_CLIENT_SECRET',

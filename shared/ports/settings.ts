@@ -40,7 +40,7 @@ export const commonSettings = {
     variable: 'GROUNDWORK_INSTANCE_RATE',
     context: 'instanceRate',
     value: v.optional(whole(60, 1_000_000)), // a batch has 50 requests
-    doc: 'requests per second in one instance; [further requests](../usage.md#too-many-calls) get 429. On AWS it applies to each process of a function: it stops a runaway loop, and is not a limit for the instance',
+    doc: 'requests per second in one instance; [further requests](../guides/usage.md#too-many-calls) get 429. On AWS it applies to each process of a function: it stops a runaway loop, and is not a limit for the instance',
     otherwise: unlimited,
   },
   pollMs: {
@@ -52,28 +52,28 @@ export const commonSettings = {
         v.transform((seconds) => seconds * 1000),
       ),
     ),
-    doc: 'longest poll or stream of [channels](../channels.md#behind-a-proxy), in seconds; on AWS at most 25',
+    doc: 'longest poll or stream of [channels](../guides/channels.md#behind-a-proxy), in seconds; on AWS at most 25',
     otherwise: 'polls 300, on AWS 25; streams without limit',
   },
   maxObjectBytes: {
     variable: 'GROUNDWORK_MAX_OBJECT_BYTES',
     context: 'maxObjectBytes',
     value: bytes,
-    doc: 'bytes of data objects that one instance may [store](../usage.md#storage-quotas)',
+    doc: 'bytes of data objects that one instance may [store](../guides/usage.md#storage-quotas)',
     otherwise: unlimited,
   },
   maxFileBytes: {
     variable: 'GROUNDWORK_MAX_FILE_BYTES',
     context: 'maxFileBytes',
     value: bytes,
-    doc: 'bytes of files that one instance may [store](../usage.md#storage-quotas)',
+    doc: 'bytes of files that one instance may [store](../guides/usage.md#storage-quotas)',
     otherwise: unlimited,
   },
   maxTraceBytes: {
     variable: 'GROUNDWORK_MAX_TRACE_BYTES',
     context: 'maxTraceBytes',
     value: bytes,
-    doc: 'bytes of traces that one instance may [store](../usage.md#storage-quotas) in 24 hours',
+    doc: 'bytes of traces that one instance may [store](../guides/usage.md#storage-quotas) in 24 hours',
     otherwise: unlimited,
   },
   maxBackupBytes: {

@@ -21,7 +21,7 @@ export const awsSettings = {
     variable: 'GROUNDWORK_SCRIPT_MEMORY',
     context: 'scriptMemory',
     value: wholeNumber(256, 10_240, 1024),
-    doc: "MB of each [script's function](../deploying.md#scripts)",
+    doc: "MB of each [script's function](../guides/deploying.md#scripts)",
   },
   pollSlots: {
     variable: 'GROUNDWORK_POLL_SLOTS',
@@ -32,7 +32,7 @@ export const awsSettings = {
     variable: 'GROUNDWORK_WAITING_RUNS',
     context: 'waitingRuns',
     value: wholeNumber(1, 400, 16),
-    doc: 'runs of endpoints in one instance that may [wait for a slot](../script-runs.md#many-runs-at-once) at once, each with a function',
+    doc: 'runs of endpoints in one instance that may [wait for a slot](../guides/script-runs.md#many-runs-at-once) at once, each with a function',
   },
   mailFrom: {
     variable: 'GROUNDWORK_MAIL_FROM',
@@ -43,7 +43,7 @@ export const awsSettings = {
       v.regex(address, 'an address, or a name and <an address>'),
       orUndefined,
     ),
-    doc: 'sender of [mails](../deploying.md#mails), `no-reply@example.com` or `"Us <no-reply@example.com>"`',
+    doc: 'sender of [mails](../guides/deploying.md#mails), `no-reply@example.com` or `"Us <no-reply@example.com>"`',
     otherwise: 'mails are lines of the log',
   },
 } satisfies SettingGroup;

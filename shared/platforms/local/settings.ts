@@ -38,7 +38,7 @@ export const localSettings = {
   totalBytes: {
     variable: 'GROUNDWORK_MEMORY_MB',
     value: megabytes(512, 16_777_216), // with less, scripts have too little
-    doc: '[memory](../running-locally.md#memory) of the server and all scripts together',
+    doc: '[memory](../guides/running-locally.md#memory) of the server and all scripts together',
     otherwise: 'that of the container, else of the machine',
   },
   cacheBytes: {
@@ -50,7 +50,7 @@ export const localSettings = {
   packages: {
     variable: 'GROUNDWORK_PYTHON_PACKAGES',
     value: matching(/^(\/.*)?$/, 'the absolute path of a folder'),
-    doc: 'folder with a set of [Python packages](../scripts.md#python-packages), for a data folder without one',
+    doc: 'folder with a set of [Python packages](../guides/scripts.md#python-packages), for a data folder without one',
   },
   proxies: {
     variable: 'GROUNDWORK_PROXIES',
@@ -61,7 +61,7 @@ export const localSettings = {
   proxySecret: {
     variable: 'GROUNDWORK_PROXY_SECRET',
     value: matching(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
-    doc: 'secret that a [proxy](../running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`',
+    doc: 'secret that a [proxy](../guides/running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`',
     secret: true,
   },
 } satisfies SettingGroup;
