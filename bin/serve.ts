@@ -173,6 +173,7 @@ async function greet(
     `Pushes are written to ${push.outbox}, not sent`,
     `Registration: ${settings.registration === 'local' ? 'open to this machine' : settings.registration}`,
     described,
+    ...unmaintained(process.versions.node),
     ...(code === undefined ? [] : [`Set-up code, for the first account only: ${code}`]),
     '',
     'Make an account, then list your instances with the account_key of the response:',
@@ -181,6 +182,12 @@ async function greet(
     '',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Returns a line about a version of Node that has no maintainers any more. */
+function unmaintained(version: string): readonly string[] {
+  const major = version.split('.')[0];
+  return major === '20' ? ['Node 20 gets no security fixes any more: use Node 24'] : [];
 }
 
 /** Returns an address that this machine can reach, where the server listens on all of its addresses. */

@@ -8,27 +8,33 @@ import { endProcesses, startProcess } from '../support/server-process.ts';
 
 /*
  * V8 gives objects of one form one hidden class, and code that meets few of them is fast. Some forms get a new one each
- * time: a getter in an object literal and, on Node 20, a member after a spread (`{ ...object, name }`). Where every
- * request passes, that doubles its cost: the object takes 3 us in place of 0.03, all code that uses it is slow, and a
- * class that has become old keeps the whole request until a full collection.
+ * time: a getter in an object literal. Where every request passes, that doubles its cost: the object takes 3 us in place
+ * of 0.03, all code that uses it is slow, and a class that has become old keeps the whole request until a full collection.
+ * Node 20 does so for a member after a spread too, for which no code is written any more.
  */
 
 const requests = 100;
 
 afterAll(endProcesses);
 
-test('frequent requests make no hidden classes of their own', { timeout: 60_000 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'groundwork-hidden-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'v8.log');
-  const node = ['--log-maps', '--no-logfile-per-isolate', `--logfile=${file}`];
-  const { url, end } = await startProcess(join(folder, 'data'), { node });
+const version = Number(process.versions.node.split('.')[0]);
 
-  await sendAll(url);
-  await end('SIGTERM');
+test.skipIf(version < 22)(
+  'frequent requests make no hidden classes',
+  { timeout: 60_000 },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'groundwork-hidden-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'v8.log');
+    const node = ['--log-maps', '--no-logfile-per-isolate', `--logfile=${file}`];
+    const { url, end } = await startProcess(join(folder, 'data'), { node });
 
-  expect(await frequentSites(file)).toEqual([]);
-});
+    await sendAll(url);
+    await end('SIGTERM');
+
+    expect(await frequentSites(file)).toEqual([]);
+  },
+);
 
 /** Sends each kind of frequent request a hundred times. */
 async function sendAll(url: string): Promise<void> {

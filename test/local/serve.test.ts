@@ -179,6 +179,14 @@ describe('the server as a process', () => {
     ]);
   });
 
+  test('says at the start that Node 20 gets no fixes any more', async () => {
+    const run = serve('--memory', '--port', '0');
+    await addressOf(run);
+
+    const line = 'Node 20 gets no security fixes any more: use Node 24\n';
+    expect(run.printed.out.includes(line)).toBe(process.versions.node.startsWith('20.'));
+  });
+
   test.each([
     ['readable on a terminal', {}, /GET \/nothing\/here\/ 404 [\d.]+ ms/],
     ['JSON there as well if that is set', { GROUNDWORK_LOG_FORMAT: 'json' }, /^\{.*"status":404/m],
