@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import {
   orUndefined,
   readVariables,
-  type SettingGroup,
+  secretSetting,
+  setting,
   type Variables,
 } from '../ports/setting-variables.ts';
 import type { SocialConfiguration } from './social.ts';
@@ -14,35 +15,20 @@ const text = v.pipe(v.optional(v.string(), ''), v.trim(), orUndefined);
  * Without an id the service is disabled.
  */
 export const socialSettings = {
-  facebookAppId: {
-    variable: 'GROUNDWORK_FACEBOOK_APP_ID',
-    value: text,
-    doc: 'id of your app at Facebook; enables [its log-ins](../guides/running-locally.md#log-ins-by-other-services)',
-  },
-  facebookAppSecret: {
-    variable: 'GROUNDWORK_FACEBOOK_APP_SECRET',
-    value: text,
-    doc: 'secret of your app at Facebook',
-    secret: true,
-  },
-  googleClientId: {
-    variable: 'GROUNDWORK_GOOGLE_CLIENT_ID',
-    context: 'googleClientId',
-    value: text,
-    doc: 'the OAuth client that your app uses; enables [log-ins by Google](../guides/running-locally.md#log-ins-by-other-services)',
-  },
-  githubClientId: {
-    variable: 'GROUNDWORK_GITHUB_CLIENT_ID',
-    value: text,
-    doc: 'id of your OAuth app at GitHub; enables [its log-ins](../guides/running-locally.md#log-ins-by-other-services)',
-  },
-  githubClientSecret: {
-    variable: 'GROUNDWORK_GITHUB_CLIENT_SECRET',
-    value: text,
-    doc: 'secret of your OAuth app; tokens need the scope `user:email`',
-    secret: true,
-  },
-} satisfies SettingGroup;
+  /** Id of your app at Facebook; enables [its log-ins](../guides/running-locally.md#log-ins-by-other-services). */
+  facebookAppId: setting('GROUNDWORK_FACEBOOK_APP_ID', text),
+  /** Secret of your app at Facebook. */
+  facebookAppSecret: secretSetting('GROUNDWORK_FACEBOOK_APP_SECRET', text),
+  /**
+   * The OAuth client that your app uses; enables [log-ins by
+   * Google](../guides/running-locally.md#log-ins-by-other-services).
+   */
+  googleClientId: setting('GROUNDWORK_GOOGLE_CLIENT_ID', text, 'googleClientId'),
+  /** Id of your OAuth app at GitHub; enables [its log-ins](../guides/running-locally.md#log-ins-by-other-services). */
+  githubClientId: setting('GROUNDWORK_GITHUB_CLIENT_ID', text),
+  /** Secret of your OAuth app; tokens need the scope `user:email`. */
+  githubClientSecret: secretSetting('GROUNDWORK_GITHUB_CLIENT_SECRET', text),
+};
 
 /**
  * Reads the services for log-ins.

@@ -9,31 +9,44 @@ export function processVariables(): Variables {
   return process.env;
 }
 
-/** The declaration of a setting. Readers, types, usage texts and docs/reference/settings.md follow from it. */
+/** A setting of any source: its valid values, and its default. */
 export interface Setting {
-  /** Name for `-c` of a deployment, if that sets the variable. */
-  readonly context?: string;
-  /** Valid values, and the default. */
   readonly value: v.GenericSchema;
-  /** Meaning, in Markdown of docs/reference. */
-  readonly doc: string;
-  /** Default in words, where `value` has none. */
-  readonly otherwise?: string;
-  /** True for a value that nobody may see. */
-  readonly secret?: true;
 }
 
 /** A setting that is a variable of the environment. */
-export interface SettingVariable extends Setting {
+export interface SettingVariable<Value = v.GenericSchema> {
   readonly variable: string;
+  readonly value: Value;
+  /** Its name for `-c` of a deployment, which sets the variable; undefined: no deployment does. */
+  readonly context?: string | undefined;
+  /** True for a value that nobody may see. */
+  readonly isSecret?: boolean;
 }
 
 /** Settings by their names in code. */
 export type SettingGroup<Kind = SettingVariable> = Readonly<Record<string, Kind>>;
 
+/**
+ * Declares a setting. Readers, types, usage texts and docs/reference/settings.md follow from it; the last one shows its
+ * comment, whose `@defaultValue` is for defaults that `value` lacks.
+ */
+export const setting = <Value>(
+  variable: string,
+  value: Value,
+  context?: string,
+): SettingVariable<Value> => ({ variable, value, context });
+
+/** Declares a setting that nobody may see. */
+export const secretSetting = <Value>(variable: string, value: Value): SettingVariable<Value> => ({
+  variable,
+  value,
+  isSecret: true,
+});
+
 /** Returns the default of a setting as a text; undefined when it has none. */
-export function defaultOf({ value, otherwise }: Setting): string | undefined {
-  return otherwise ?? (String(v.getDefault(value) ?? '') || undefined);
+export function defaultOf({ value }: Setting): string | undefined {
+  return String(v.getDefault(value) ?? '') || undefined;
 }
 
 /** Returns the valid values of a setting as its error names them; undefined when it takes any text. */
@@ -41,12 +54,8 @@ export function validValues({ value }: Setting): string | undefined {
   return v.safeParse(value, 'an invalid value\n').issues?.[0].message;
 }
 
-/** What a reader needs of a setting, and of a variable that is none. */
-type Parsed = Pick<Setting, 'value'>;
-type ParsedVariable = Pick<SettingVariable, 'value' | 'variable'>;
-
 /** Values of a group of settings. */
-export type SettingValues<Group extends SettingGroup<Parsed>> = Readonly<
+export type SettingValues<Group extends SettingGroup<Setting>> = Readonly<
   v.InferOutput<v.ObjectSchema<{ readonly [Name in keyof Group]: Group[Name]['value'] }, undefined>>
 >;
 
@@ -87,7 +96,7 @@ export const matching = (pattern: RegExp, message: string) =>
  * @param titleOf returns how a message names a setting
  * @param Failure error to throw for an invalid one; its message names the setting and its valid values
  */
-export function parseSettings<Group extends SettingGroup<Parsed>>(
+export function parseSettings<Group extends SettingGroup<Setting>>(
   group: Group,
   givenFor: (name: string) => unknown,
   titleOf: (name: string) => string,
@@ -105,7 +114,7 @@ export function parseSettings<Group extends SettingGroup<Parsed>>(
 }
 
 /** Parses a group of settings from variables, as {@link parseSettings}. */
-export function readVariables<Group extends SettingGroup<ParsedVariable>>(
+export function readVariables<Group extends SettingGroup>(
   group: Group,
   variables: Variables,
   Failure: new (message: string) => Error,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { contextSettings } from '../../lib/context-settings.ts';
 import { socialSettings } from '../../shared/accounts/social-variables.ts';
@@ -17,8 +18,10 @@ import {
 } from '../../shared/ports/setting-variables.ts';
 import { commonSettings } from '../../shared/ports/settings.ts';
 
+const awsFile = 'shared/platforms/aws/settings.ts';
 const path = 'docs/reference/settings.md';
 
+/** A setting as it is declared, and its comment. */
 type Declared = Setting & Partial<SettingVariable & ServeOption>;
 type Column = readonly [
   title: string,
@@ -33,23 +36,66 @@ const option: Column = [
   'Option',
   ({ argument = '' }, each) => code(`--${each} ${argument}`.trimEnd()),
 ];
-const meaning: Column = ['Meaning', ({ doc, secret }) => (secret ? `${doc}; never shown` : doc)];
+const meaning: Column = [
+  'Meaning',
+  ({ doc, isSecret }) => (isSecret ? `${doc} Never shown.` : doc),
+];
 const takes: Column = ['Takes', (setting) => validValues(setting)?.replaceAll('<', '\\<')];
-const preset: Column = ['Default', defaultOf];
+const preset: Column = ['Default', (setting) => setting.otherwise ?? defaultOf(setting)];
 
 const tables: Readonly<Record<string, readonly [SettingGroup<Declared>, ...Column[]]>> = {
-  both: [{ ...commonSettings, ...socialSettings }, variable, context, meaning, takes, preset],
+  both: [
+    {
+      ...documented(commonSettings, 'shared/ports/settings.ts'),
+      ...documented(socialSettings, 'shared/accounts/social-variables.ts'),
+    },
+    variable,
+    context,
+    meaning,
+    takes,
+    preset,
+  ],
   options: [
     optionSettings,
     option,
     meaning,
-    ['Default', (each) => each.argument && defaultOf(each)],
+    ['Default', (each, title) => each.argument && preset[1](each, title)],
   ],
-  machine: [localSettings, variable, meaning, takes, preset],
-  functions: [awsSettings, context, variable, meaning, takes, preset],
-  stack: [contextSettings, name, meaning, takes, preset],
-  set: [stackVariables, variable, meaning],
+  machine: [
+    documented(localSettings, 'shared/platforms/local/settings.ts'),
+    variable,
+    meaning,
+    takes,
+    preset,
+  ],
+  functions: [documented(awsSettings, awsFile), context, variable, meaning, takes, preset],
+  stack: [documented(contextSettings, 'lib/context-settings.ts'), name, meaning, takes, preset],
+  set: [documented(stackVariables, awsFile), variable, meaning],
 };
+
+/** Returns settings with the texts of their comments in a file. */
+function documented(group: SettingGroup<Declared>, file: string): SettingGroup<Declared> {
+  const texts = new Map<string, Pick<ServeOption, 'doc' | 'otherwise'>>();
+  const visit = (node: ts.Node): void => {
+    const [comment] = ts.isPropertyAssignment(node) ? ts.getJSDocCommentsAndTags(node) : [];
+    if (comment && ts.isPropertyAssignment(node) && ts.isJSDoc(comment)) {
+      const [otherwise] = comment.tags?.map(textOf) ?? [];
+      texts.set(node.name.getText(), { doc: textOf(comment), ...(otherwise && { otherwise }) });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true));
+  const described = Object.entries(group).map(([each, setting]): [string, Declared] => {
+    const text = texts.get(each);
+    if (text === undefined) throw new Error(`${file}: ${each} has no comment`);
+    return [each, { ...setting, ...text }];
+  });
+  return Object.fromEntries(described);
+}
+
+function textOf({ comment }: ts.JSDoc | ts.JSDocTag): string {
+  return (ts.getTextOfJSDocComment(comment) ?? '').replaceAll('\n', ' ');
+}
 
 function tableOf(title: string): string {
   const [settings, ...columns] = tables[title] ?? [{}];

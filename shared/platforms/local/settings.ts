@@ -4,6 +4,8 @@ import {
   orUndefined,
   type Setting,
   type SettingGroup,
+  secretSetting,
+  setting,
   whole,
 } from '../../ports/setting-variables.ts';
 
@@ -18,58 +20,62 @@ const megabytes = (min: number, max: number) =>
 
 /** Variables of one machine, in addition to those of each platform. */
 export const localSettings = {
-  url: {
-    variable: 'GROUNDWORK_URL',
-    value: v.pipe(
+  /**
+   * Public address of the server: file addresses begin with it, and scripts send requests to it.
+   * @defaultValue the address it listens on
+   */
+  url: setting(
+    'GROUNDWORK_URL',
+    v.pipe(
       v.optional(v.string(), ''),
       v.transform((text) => text.replace(/\/$/, '')),
       v.regex(/^(https?:\/\/[^\s/?#]+)?$/, 'an address such as https://api.example.com'),
       orUndefined,
     ),
-    doc: 'public address of the server: file addresses begin with it, and scripts send requests to it',
-    otherwise: 'the address it listens on',
-  },
-  logFormat: {
-    variable: 'GROUNDWORK_LOG_FORMAT',
-    value: v.optional(v.picklist(['text', 'json'], 'one of text, json')),
-    doc: 'lines of the log as `text`, for people, or `json`, for programs',
-    otherwise: '`text` if standard error is a terminal, else `json`',
-  },
-  totalBytes: {
-    variable: 'GROUNDWORK_MEMORY_MB',
-    value: megabytes(512, 16_777_216), // with less, scripts have too little
-    doc: '[memory](../guides/running-locally.md#memory) of the server and all scripts together',
-    otherwise: 'that of the container, else of the machine',
-  },
-  cacheBytes: {
-    variable: 'GROUNDWORK_CACHE_MB',
-    value: megabytes(8, 65_536),
-    doc: 'memory for recently used objects; the server needs about 200 MB more',
-    otherwise: '128, or a sixteenth of the memory if that is less',
-  },
-  packages: {
-    variable: 'GROUNDWORK_PYTHON_PACKAGES',
-    value: matching(/^(\/.*)?$/, 'the absolute path of a folder'),
-    doc: 'folder with a set of [Python packages](../guides/scripts.md#python-packages), for a data folder without one',
-  },
-  proxies: {
-    variable: 'GROUNDWORK_PROXIES',
-    value: v.optional(whole(0, 10)),
-    doc: "number of proxies that a request passes; each must add the client's address to `X-Forwarded-For`. Needs `--proxy-socket` or the next setting",
-    otherwise: '1 with one of these',
-  },
-  proxySecret: {
-    variable: 'GROUNDWORK_PROXY_SECRET',
-    value: matching(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
-    doc: 'secret that a [proxy](../guides/running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`',
-    secret: true,
-  },
-} satisfies SettingGroup;
+  ),
+  /**
+   * Lines of the log as `text`, for people, or `json`, for programs.
+   * @defaultValue `text` if standard error is a terminal, else `json`
+   */
+  logFormat: setting(
+    'GROUNDWORK_LOG_FORMAT',
+    v.optional(v.picklist(['text', 'json'], 'one of text, json')),
+  ),
+  /**
+   * [memory](../guides/running-locally.md#memory) of the server and all scripts together.
+   * @defaultValue that of the container, else of the machine
+   */
+  totalBytes: setting('GROUNDWORK_MEMORY_MB', megabytes(512, 16_777_216)), // with less, scripts have too little
+  /**
+   * Memory for recently used objects; the server needs about 200 MB more.
+   * @defaultValue 128, or a sixteenth of the memory if that is less
+   */
+  cacheBytes: setting('GROUNDWORK_CACHE_MB', megabytes(8, 65_536)),
+  /** Folder with a set of [Python packages](../guides/scripts.md#python-packages), for a data folder without one. */
+  packages: setting(
+    'GROUNDWORK_PYTHON_PACKAGES',
+    matching(/^(\/.*)?$/, 'the absolute path of a folder'),
+  ),
+  /**
+   * Number of proxies that a request passes; each must add the client's address to `X-Forwarded-For`. Needs
+   * `--proxy-socket` or the next setting.
+   * @defaultValue 1 with one of these
+   */
+  proxies: setting('GROUNDWORK_PROXIES', v.optional(whole(0, 10))),
+  /** Secret that a [proxy](../guides/running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`. */
+  proxySecret: secretSetting(
+    'GROUNDWORK_PROXY_SECRET',
+    matching(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
+  ),
+};
 
 /** An option of the command line. */
 export interface ServeOption extends Setting {
   /** How the usage text names its argument; absent: it has none. */
   readonly argument?: string;
+  readonly doc: string;
+  /** Default in words; absent: that of `value`, if any. */
+  readonly otherwise?: string;
 }
 
 const flag = v.optional(v.boolean(), false);

@@ -25,7 +25,7 @@ ${wrap(`Environment: ${environmentVariables.map(describeVariable).join(', ')}.`,
 
 function describeOption([name, option]: readonly [string, ServeOption]): string {
   const title = `  --${name} ${option.argument ?? ''}`.trimEnd();
-  const otherwise = option.argument && defaultOf(option);
+  const otherwise = option.argument && (option.otherwise ?? defaultOf(option));
   const text = otherwise === undefined ? option.doc : `${option.doc} (default ${otherwise})`;
   const lineBreak = `\n${' '.repeat(textColumn)}`;
   const first = title.length < textColumn - 1 ? title.padEnd(textColumn) : title + lineBreak;
