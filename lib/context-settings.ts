@@ -67,7 +67,7 @@ export const contextSettings = {
   domain: { value: matching('a host name', hostName) },
   /** Certificate of `domain`. */
   certificateArn: { value: arnOf('acm', '[a-z0-9-]+', 'the ARN of a certificate') },
-  /** [requests are filtered](../guides/deploying.md#web-acl) by AWS WAF. */
+  /** Filters [requests](../guides/deploying.md#web-acl) by AWS WAF. */
   webAclArn: {
     value: arnOf('wafv2', 'us-east-1', 'the ARN of a web ACL for CloudFront, in us-east-1'),
   },

@@ -34,24 +34,15 @@ export const commonSettings = {
    * @defaultValue polls 300, on AWS 25; streams without limit
    */
   pollMs: setting('GROUNDWORK_POLL_SECONDS', v.optional(inMs), 'pollSeconds'),
-  /**
-   * Bytes of data objects that one instance may [store](../guides/usage.md#storage-quotas).
-   * @defaultValue no limit
-   */
+  /** Bytes of data objects that one instance may [store](../guides/usage.md#storage-quotas). @defaultValue no limit */
   maxObjectBytes: setting('GROUNDWORK_MAX_OBJECT_BYTES', bytes, 'maxObjectBytes'),
-  /**
-   * Bytes of files that one instance may [store](../guides/usage.md#storage-quotas).
-   * @defaultValue no limit
-   */
+  /** Bytes of files that one instance may [store](../guides/usage.md#storage-quotas). @defaultValue no limit */
   maxFileBytes: setting('GROUNDWORK_MAX_FILE_BYTES', bytes, 'maxFileBytes'),
   /**
    * Bytes of traces that one instance may [store](../guides/usage.md#storage-quotas) in 24 hours.
    * @defaultValue no limit
    */
   maxTraceBytes: setting('GROUNDWORK_MAX_TRACE_BYTES', bytes, 'maxTraceBytes'),
-  /**
-   * Bytes of the [backups](backups.md#limits) of one account.
-   * @defaultValue 10737418240
-   */
+  /** Bytes of the [backups](backups.md#limits) of one account. @defaultValue 10737418240 */
   maxBackupBytes: setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
 };

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
-import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { contextSettings } from '../../lib/context-settings.ts';
 import { socialSettings } from '../../shared/accounts/social-variables.ts';
-import { awsSettings, stackVariables } from '../../shared/platforms/aws/settings.ts';
+import { awsSettings } from '../../shared/platforms/aws/settings.ts';
 import {
   localSettings,
   optionSettings,
@@ -18,7 +17,6 @@ import {
 } from '../../shared/ports/setting-variables.ts';
 import { commonSettings } from '../../shared/ports/settings.ts';
 
-const awsFile = 'shared/platforms/aws/settings.ts';
 const path = 'docs/reference/settings.md';
 
 /** A setting as it is declared, and its comment. */
@@ -68,33 +66,29 @@ const tables: Readonly<Record<string, readonly [SettingGroup<Declared>, ...Colum
     takes,
     preset,
   ],
-  functions: [documented(awsSettings, awsFile), context, variable, meaning, takes, preset],
+  functions: [
+    documented(awsSettings, 'shared/platforms/aws/settings.ts'),
+    context,
+    variable,
+    meaning,
+    takes,
+    preset,
+  ],
   stack: [documented(contextSettings, 'lib/context-settings.ts'), name, meaning, takes, preset],
-  set: [documented(stackVariables, awsFile), variable, meaning],
 };
 
 /** Returns settings with the texts of their comments in a file. */
 function documented(group: SettingGroup<Declared>, file: string): SettingGroup<Declared> {
-  const texts = new Map<string, Pick<ServeOption, 'doc' | 'otherwise'>>();
-  const visit = (node: ts.Node): void => {
-    const [comment] = ts.isPropertyAssignment(node) ? ts.getJSDocCommentsAndTags(node) : [];
-    if (comment && ts.isPropertyAssignment(node) && ts.isJSDoc(comment)) {
-      const [otherwise] = comment.tags?.map(textOf) ?? [];
-      texts.set(node.name.getText(), { doc: textOf(comment), ...(otherwise && { otherwise }) });
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true));
+  const source = readFileSync(file, 'utf8');
   const described = Object.entries(group).map(([each, setting]): [string, Declared] => {
-    const text = texts.get(each);
-    if (text === undefined) throw new Error(`${file}: ${each} has no comment`);
-    return [each, { ...setting, ...text }];
+    const [, comment] =
+      new RegExp(`  /\\*\\*((?:(?!\\*/)[^])*)\\*/\\n  ${each}: `).exec(source) ?? [];
+    if (comment === undefined) throw new Error(`${file}: ${each} has no comment`);
+    const text = comment.replace(/\s+(\* )?/g, ' ').trim();
+    const [doc = '', otherwise] = text.split(' @defaultValue ');
+    return [each, { ...setting, doc, ...(otherwise !== undefined && { otherwise }) }];
   });
   return Object.fromEntries(described);
-}
-
-function textOf({ comment }: ts.JSDoc | ts.JSDocTag): string {
-  return (ts.getTextOfJSDocComment(comment) ?? '').replaceAll('\n', ' ');
 }
 
 function tableOf(title: string): string {
@@ -123,15 +117,4 @@ test('docs/reference/settings.md lists every setting', async () => {
 
   expect(found).toEqual(Object.keys(tables));
   await expect(page).toMatchFileSnapshot(`../../${path}`);
-});
-
-test('no variable, and no name for `-c`, is declared twice', () => {
-  const settings = [commonSettings, socialSettings, localSettings, awsSettings];
-  const declared = settings.flatMap((group): Declared[] => Object.values(group));
-  const twice = (names: readonly (string | undefined)[]) =>
-    names.filter((each, at) => each !== undefined && names.indexOf(each) !== at);
-
-  expect(twice(declared.map((setting) => setting.variable))).toEqual([]);
-  const contexts = declared.map((setting) => setting.context);
-  expect(twice([...contexts, ...Object.keys(contextSettings)])).toEqual([]);
 });

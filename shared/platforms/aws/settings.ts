@@ -89,10 +89,7 @@ export const stackVariables = {
   isByFamily: setting('GROUNDWORK_FAMILY_METRICS', isSet),
   /** Set where runs continue after a response: the function has time beyond that of a request. */
   keepsRuns: setting('GROUNDWORK_KEEPS_RUNS', isSet),
-  /**
-   * ARN of the secret of the distribution in front of the gateway.
-   * @defaultValue there is none
-   */
+  /** ARN of the secret of the distribution in front of the gateway. @defaultValue there is none */
   proxySecret: setting('GROUNDWORK_PROXY_SECRET', anyText),
   /** URL of the queue for wake-ups, for the background. */
   wakeUps: setting('GROUNDWORK_WAKE_UPS', given),

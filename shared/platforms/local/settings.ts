@@ -42,7 +42,7 @@ export const localSettings = {
     v.optional(v.picklist(['text', 'json'], 'one of text, json')),
   ),
   /**
-   * [memory](../guides/running-locally.md#memory) of the server and all scripts together.
+   * [Memory](../guides/running-locally.md#memory) of the server and all scripts together.
    * @defaultValue that of the container, else of the machine
    */
   totalBytes: setting('GROUNDWORK_MEMORY_MB', megabytes(512, 16_777_216)), // with less, scripts have too little
