@@ -12,7 +12,7 @@ import { createServe } from '../shared/core/http/edge.ts';
 import type { Dispatch } from '../shared/core/http/message.ts';
 import { openGate } from '../shared/core/pipeline/admission.ts';
 import { createDispatch } from '../shared/core/pipeline/dispatch.ts';
-import { environmentNames, readEnvironment } from '../shared/platforms/local/environment.ts';
+import { environmentVariables, readEnvironment } from '../shared/platforms/local/environment.ts';
 import { type Launcher, openLauncher } from '../shared/platforms/local/launcher/launcher.ts';
 import { openLog } from '../shared/platforms/local/log/log.ts';
 import { type LocalPlatform, openPlatform } from '../shared/platforms/local/platform.ts';
@@ -133,9 +133,10 @@ function endWithLauncher({ lost, log }: LocalPlatform, close: () => Promise<void
 
 /** Returns a line for each variable of the environment that looks like a setting and is none. */
 function describeUnknown(): string {
-  const known = [...environmentNames, ...Object.values(commandVariables), apiKeyVariable];
+  const settings = environmentVariables.map(({ variable }) => variable);
+  const known = [...settings, ...Object.values(commandVariables), apiKeyVariable];
   const unknown = unknownVariables(processVariables(), known);
-  return unknown.map((name) => `Ignored: ${unknownSetting(name, environmentNames)}\n`).join('');
+  return unknown.map((name) => `Ignored: ${unknownSetting(name, settings)}\n`).join('');
 }
 
 /** Connects the whole map to this platform. */

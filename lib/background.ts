@@ -19,9 +19,9 @@ import { Construct } from 'constructs';
 import { grants } from '../functions/background/grants.ts';
 import { unorderedConsumers } from '../functions/jobs.ts';
 import type { ChangeAction, Watch } from '../shared/jobs/change-feed.ts';
-import { queueVariable } from '../shared/platforms/aws/environment.ts';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
 import { followScripts } from '../shared/platforms/aws/scripts/follow-scripts.ts';
+import { stackVariables } from '../shared/platforms/aws/settings.ts';
 import { attributes } from '../shared/platforms/aws/store/table.ts';
 import { jobEntity } from '../shared/table/entities/jobs.ts';
 import type { DataTable } from './data-table.ts';
@@ -124,7 +124,7 @@ export class Background extends Construct {
     const wakeUps = this.makeWakeUps();
     this.queues = { deadLetters, wakeUps };
     wakeUps.grantSendMessages(role);
-    handler.addEnvironment(queueVariable, wakeUps.queueUrl);
+    handler.addEnvironment(stackVariables.wakeUps.variable, wakeUps.queueUrl);
     handler.addEventSource(new SqsEventSource(wakeUps, { maxConcurrency: wakeUpsAtOnce }));
     new Rule(this, 'Tick', {
       description: 'Runs due jobs',

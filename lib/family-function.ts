@@ -2,8 +2,8 @@ import { Arn, Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { ISecret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { keepsRunsVariable, vaultVariable } from '../shared/platforms/aws/environment.ts';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
+import { awsSettings, toVariables } from '../shared/platforms/aws/settings.ts';
 import type { DataTable } from './data-table.ts';
 import type { FileBucket } from './files/file-bucket.ts';
 import type { FrontDoor } from './gateway/front-door.ts';
@@ -58,7 +58,7 @@ export class FamilyFunction extends HandlerFunction {
     if (grants.files.length > 0) files.grantTo(role, grants.files);
     if (grants.push.length > 0) push.grantTo(role, grants.push);
     scripts.grantTo(role, grants.scripts);
-    const { GROUNDWORK_MAIL_FROM: sender = '' } = settings.variables;
+    const { [awsSettings.mailFrom.variable]: sender = '' } = settings.variables;
     const { forwardsTo = [] } = props;
     if (forwardsTo.length > 0) role.addToPolicy(this.mayForward(scripts.prefix, forwardsTo));
     if (sender !== '' && grants.mail) role.addToPolicy(this.mayMail(sender));
@@ -89,16 +89,18 @@ export class FamilyFunction extends HandlerFunction {
 function variablesOf(props: FamilyFunctionProps): Readonly<Record<string, string>> {
   const { table, files, push, scripts, secret, settings, url, frontDoor } = props;
   return {
-    GROUNDWORK_TABLE: table.name,
-    GROUNDWORK_SECRET: secret.secretArn,
-    GROUNDWORK_FILES: files.name,
-    GROUNDWORK_FILES_URL: files.url,
-    GROUNDWORK_PUSH: push.prefix,
-    ...(push.keyArn !== undefined && { [vaultVariable]: push.keyArn }),
-    GROUNDWORK_API_URL: url,
-    GROUNDWORK_SCRIPTS: scripts.prefix,
-    GROUNDWORK_SCRIPT_ROLE: scripts.roleArn,
-    ...(props.keepsRuns && { [keepsRunsVariable]: 'true' }),
+    ...toVariables({
+      table: table.name,
+      secret: secret.secretArn,
+      bucket: files.name,
+      filesUrl: files.url,
+      pushPrefix: push.prefix,
+      pushKey: push.keyArn,
+      apiUrl: url,
+      scriptPrefix: scripts.prefix,
+      scriptRole: scripts.roleArn,
+      keepsRuns: props.keepsRuns,
+    }),
     ...frontDoor?.variables,
     ...settings.variables,
   };

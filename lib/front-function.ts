@@ -1,6 +1,7 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
+import { commonSettings } from '../shared/ports/settings.ts';
 import type { FrontDoor } from './gateway/front-door.ts';
 import { HandlerFunction } from './handler-function.ts';
 import type { DeploymentSettings } from './settings.ts';
@@ -20,14 +21,15 @@ export interface FrontFunctionProps {
 export class FrontFunction extends HandlerFunction {
   constructor(scope: Construct, id: string, props: FrontFunctionProps) {
     const { family, prefix, settings, frontDoor, variables } = props;
-    const { GROUNDWORK_LOG: log } = settings.variables;
+    const { variable } = commonSettings.logLevel;
+    const { [variable]: log } = settings.variables;
     super(scope, id, {
       family,
       name: familyFunctionName(prefix, family),
       settings,
       variables: {
         ...variables,
-        ...(log !== undefined && { GROUNDWORK_LOG: log }),
+        ...(log !== undefined && { [variable]: log }),
         ...frontDoor?.variables,
       },
       statements: frontDoor

@@ -5,8 +5,8 @@ import { channelPolls } from '../functions/channel-polls/resource.ts';
 import { scriptEndpoints } from '../functions/script-endpoints/resource.ts';
 import { grants as scriptRunsGrants } from '../functions/script-runs/grants.ts';
 import { consoleName } from '../shared/console/console.ts';
-import { fileOriginsVariable } from '../shared/platforms/aws/environment.ts';
 import { familyFunctionName } from '../shared/platforms/aws/requests/function-names.ts';
+import { toVariables } from '../shared/platforms/aws/settings.ts';
 import { Background } from './background.ts';
 import { DataTable } from './data-table.ts';
 import { FamilyFunction, type FamilyFunctionProps } from './family-function.ts';
@@ -52,7 +52,7 @@ export class GroundworkStack extends Stack {
       const redirecting = new FileDownloads(this, 'Downloads', { ...front, files });
       functions.set(downloads, redirecting.function);
     }
-    const variables = { [fileOriginsVariable]: files.origins.join(' ') };
+    const variables = toVariables({ fileOrigins: files.origins.join(' ') });
     const console = new FrontFunction(this, 'Console', {
       ...front,
       family: consoleName,

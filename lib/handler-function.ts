@@ -13,8 +13,8 @@ import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { familyMetricsVariable } from '../shared/platforms/aws/environment.ts';
 import { metricsNamespace } from '../shared/platforms/aws/log/metrics.ts';
+import { toVariables } from '../shared/platforms/aws/settings.ts';
 import { handlerCode } from './handler-bundle.ts';
 import type { DeploymentSettings } from './settings.ts';
 
@@ -90,9 +90,11 @@ export class HandlerFunction extends Construct {
       systemLogLevelV2: SystemLogLevel.WARN, // the log line of each request has the data of START, END and REPORT
       ...(settings.tracing && { tracing: Tracing.ACTIVE }), // the CDK adds its permissions
       environment: {
-        GROUNDWORK_METRICS: metricsNamespace(settings.stage),
-        GROUNDWORK_FAMILY: family,
-        ...(settings.familyMetrics && { [familyMetricsVariable]: 'true' }),
+        ...toVariables({
+          metrics: metricsNamespace(settings.stage),
+          family,
+          isByFamily: settings.familyMetrics,
+        }),
         ...variables,
       },
     });

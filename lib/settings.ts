@@ -1,10 +1,17 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
-import * as v from 'valibot';
+import { socialSettings } from '../shared/accounts/social-variables.ts';
 import { readSettings } from '../shared/platforms/aws/environment.ts';
-import type { Variables } from '../shared/ports/setting-variables.ts';
+import { awsSettings } from '../shared/platforms/aws/settings.ts';
+import {
+  parseSettings,
+  type SettingValues,
+  type SettingVariable,
+  type Variables,
+} from '../shared/ports/setting-variables.ts';
+import { commonSettings } from '../shared/ports/settings.ts';
 import { unknownSetting, unknownVariables } from '../shared/ports/unknown-variables.ts';
+import { contextSettings } from './context-settings.ts';
 
 /** Concurrent executions of an account that is not new. */
 export const usualQuota = 1000;
@@ -24,154 +31,40 @@ const leastUnreserved = 100; // Lambda accepts no reservation beyond
 /** Shares of a lower quota would be limits that a few callers reach. */
 const leastQuota = 200;
 
+type Given = SettingValues<typeof contextSettings>;
+
 /** Settings of a deployment, from `-c name=value`, `cdk.json` or `cdk.context.json`. */
-export interface DeploymentSettings {
-  /** Distinguishes deployments in one account. */
-  readonly stage: string;
+export interface DeploymentSettings
+  extends Omit<
+    Given,
+    | 'domain'
+    | 'certificateArn'
+    | keyof Reservations
+    | 'tableArn'
+    | 'tableStreamArn'
+    | 'secretArn'
+    | 'bucket'
+    | 'keyArn'
+  > {
   /** Settings of the functions, as environment variables; absent ones have defaults. */
   readonly variables: Readonly<Record<string, string>>;
-  /** True when the data are retained after the stack is deleted. */
-  readonly keepData: boolean;
-  /** Requests per second that the gateway accepts in the long term. */
-  readonly rateLimit: number;
-  /** Maximum number of requests in a burst. */
-  readonly burstLimit: number;
-  readonly logRetentionDays: number;
-  /** True when the gateway logs each request too, also those that reach no function. */
-  readonly accessLog: boolean;
-  /** True when requests have metrics by family too, which are charged. */
-  readonly familyMetrics: boolean;
   readonly reservations: Reservations;
-  /** The account's quota of concurrent executions, of which an alarm watches a share. */
-  readonly concurrency: number | undefined;
-  /** Address to which alarms are mailed. */
-  readonly alarmEmail?: string | undefined;
-  /** ARN of an existing topic that alarms notify. */
-  readonly alarmTopic?: string | undefined;
-  /** True when a key of KMS encrypts credentials of push providers; else a key derived from the master secret does. */
-  readonly kmsKey: boolean;
-  /** True when the table rejects deletion, also that of a failed first deployment. */
-  readonly protectTable: boolean;
-  /** True when a CDN serves the files; false: S3 itself, by signed addresses. */
-  readonly cdn: boolean;
-  /** True when functions send traces to X-Ray. */
-  readonly tracing: boolean;
   /** Host name of the interface, with the ARN of its certificate; undefined: a name of AWS. */
   readonly domain: { readonly name: string; readonly certificateArn: string } | undefined;
-  /** ARN of a web ACL for CloudFront, which is then in front of the interface; undefined: none. */
-  readonly webAclArn: string | undefined;
-  /** Folder with a set of Python packages for all scripts; absent: none. */
-  readonly pythonPackages?: string | undefined;
   readonly adopted: AdoptedResources;
 }
 
 /** Resources with data that exist: the stack uses each of them and creates no other. */
-export interface AdoptedResources {
+export interface AdoptedResources extends Pick<Given, 'secretArn' | 'bucket' | 'keyArn'> {
   readonly table?: { readonly tableArn: string; readonly tableStreamArn: string };
-  readonly secretArn?: string;
-  /** Name of the bucket of files. */
-  readonly bucket?: string;
-  /** ARN of the key that encrypts credentials of push providers. */
-  readonly keyArn?: string;
 }
 
-const variableNames = {
-  log: 'GROUNDWORK_LOG',
-  registration: 'GROUNDWORK_REGISTRATION',
-  maxInstances: 'GROUNDWORK_MAX_INSTANCES',
-  maxClasses: 'GROUNDWORK_MAX_CLASSES',
-  location: 'GROUNDWORK_LOCATION',
-  passwordCost: 'GROUNDWORK_PASSWORD_COST',
-  instanceRate: 'GROUNDWORK_INSTANCE_RATE',
-  pollSeconds: 'GROUNDWORK_POLL_SECONDS',
-  scriptMemory: 'GROUNDWORK_SCRIPT_MEMORY',
-  maxObjectBytes: 'GROUNDWORK_MAX_OBJECT_BYTES',
-  maxFileBytes: 'GROUNDWORK_MAX_FILE_BYTES',
-  maxTraceBytes: 'GROUNDWORK_MAX_TRACE_BYTES',
-  maxBackupBytes: 'GROUNDWORK_MAX_BACKUP_BYTES',
-  waitingRuns: 'GROUNDWORK_WAITING_RUNS',
-  mailFrom: 'GROUNDWORK_MAIL_FROM',
-  googleClientId: 'GROUNDWORK_GOOGLE_CLIENT_ID',
-} as const;
-
-const wholeNumber = (max: number, otherwise: number) =>
-  v.optional(
-    v.pipe(
-      v.union([v.string(), v.number()]),
-      v.transform(Number),
-      v.integer('a whole number'),
-      v.minValue(1, 'at least 1'),
-      v.maxValue(max, `at most ${max}`),
-    ),
-    otherwise,
-  );
-
-const flag = (otherwise: boolean) =>
-  v.pipe(
-    v.optional(v.union([v.boolean(), v.picklist(['true', 'false'])], 'true or false'), otherwise),
-    v.transform((value) => String(value) === 'true'),
-  );
-
-const arnOf = (service: string, place: string, what: string) =>
-  v.optional(
-    v.pipe(
-      v.string(what),
-      v.regex(new RegExp(`^arn:aws[a-z-]*:${service}:${place}:\\d{12}:\\S+$`), what),
-    ),
-  );
-
-const schema = v.object({
-  stage: v.optional(
-    v.pipe(
-      v.string('a name'),
-      v.regex(/^[a-z][a-z0-9-]{0,19}$/, 'up to 20 of a-z, 0-9 and -, a letter first'),
-      // roles of `prod` may use `groundwork-prod-scr-*`, so functions of other stages must not have such names
-      v.regex(/^(?!.*-scr(-|$))/, 'no -scr in it'),
-    ),
-    'prod',
-  ),
-  keepData: flag(true),
-  protectTable: flag(false),
-  kmsKey: flag(false),
-  cdn: flag(true),
-  tracing: flag(false),
-  accessLog: flag(false),
-  familyMetrics: flag(false),
-  domain: v.optional(
-    v.pipe(
-      v.string('a host name'),
-      v.regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'a host name'),
-    ),
-  ),
-  certificateArn: arnOf('acm', '[a-z0-9-]+', 'the ARN of a certificate'),
-  webAclArn: arnOf('wafv2', 'us-east-1', 'the ARN of a web ACL for CloudFront, in us-east-1'),
-  tableArn: arnOf('dynamodb', '[a-z0-9-]+', 'the ARN of a table'),
-  tableStreamArn: arnOf('dynamodb', '[a-z0-9-]+', 'the ARN of the stream of a table'),
-  secretArn: arnOf('secretsmanager', '[a-z0-9-]+', 'the ARN of a secret'),
-  bucket: v.optional(
-    v.pipe(v.string('a bucket'), v.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'a bucket')),
-  ),
-  keyArn: arnOf('kms', '[a-z0-9-]+', 'the ARN of a key'),
-  pythonPackages: v.optional(v.pipe(v.string('a folder'), v.nonEmpty('a folder'))),
-  rateLimit: wholeNumber(10_000, 1000),
-  burstLimit: wholeNumber(5000, 500),
-  logRetentionDays: v.pipe(
-    wholeNumber(3653, 30),
-    v.check((days) => days in RetentionDays, 'a number of days that CloudWatch Logs takes'),
-  ),
-  concurrency: v.optional(wholeNumber(100_000, 1)),
-  runConcurrency: v.optional(wholeNumber(10_000, 1)),
-  endpointConcurrency: v.optional(wholeNumber(10_000, 1)),
-  pollConcurrency: v.optional(wholeNumber(10_000, 1)),
-  backgroundConcurrency: v.optional(wholeNumber(10_000, 1)),
-  alarmEmail: v.optional(v.pipe(v.string('an address'), v.email('an address'))),
-  alarmTopic: v.optional(
-    v.pipe(
-      v.string('an ARN'),
-      v.regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]+$/, 'the ARN of a topic'),
-    ),
-  ),
-});
+/** Settings that a deployment passes to its functions. */
+const passedSettings = Object.values<SettingVariable>({
+  ...commonSettings,
+  ...awsSettings,
+  ...socialSettings,
+}).flatMap(({ context, variable }) => (context === undefined ? [] : [{ context, variable }]));
 
 /**
  * Reads the settings of a deployment from the context of the app.
@@ -180,20 +73,10 @@ const schema = v.object({
  */
 export function readDeploymentSettings(node: Pick<Node, 'tryGetContext'>): DeploymentSettings {
   const given = (name: string): unknown => node.tryGetContext(name) ?? undefined;
-  const names = Object.keys(schema.entries);
-  const parsed = v.safeParse(schema, Object.fromEntries(names.map((name) => [name, given(name)])));
-  if (!parsed.success) {
-    const [issue] = parsed.issues;
-    throw new Error(`-c ${v.getDotPath(issue)} takes ${issue.message}`);
-  }
-  const { domain: name, certificateArn, webAclArn, ...others } = parsed.output;
+  const parsed = parseSettings(contextSettings, given, (name) => `-c ${name}`, Error);
+  const { domain: name, certificateArn, webAclArn, ...others } = parsed;
   const { tableArn, tableStreamArn, secretArn, bucket, keyArn, ...output } = others;
-  const adopted = {
-    ...adoptTable(tableArn, tableStreamArn),
-    ...(secretArn !== undefined && { secretArn }),
-    ...(bucket !== undefined && { bucket }),
-    ...(keyArn !== undefined && { keyArn }),
-  };
+  const adopted = { ...adoptTable(tableArn, tableStreamArn), secretArn, bucket, keyArn };
   if ((name === undefined) !== (certificateArn === undefined)) {
     throw new Error('-c domain and -c certificateArn need each other');
   }
@@ -204,7 +87,9 @@ export function readDeploymentSettings(node: Pick<Node, 'tryGetContext'>): Deplo
   const { concurrency } = output;
   const reservations = reserveConcurrency(concurrency, output);
   const { pollConcurrency } = reservations;
-  const slots = pollConcurrency && { GROUNDWORK_POLL_SLOTS: String(pollConcurrency) };
+  const slots = pollConcurrency && {
+    [awsSettings.pollSlots.variable]: String(pollConcurrency),
+  };
   const variables = { ...readVariables(given), ...slots };
   const domain = name && certificateArn ? { name, certificateArn } : undefined;
   return { ...output, concurrency, webAclArn, domain, adopted, reservations, variables };
@@ -221,7 +106,8 @@ export function describeIgnored(
   variables: Variables,
   commandNames: readonly string[],
 ): readonly string[] {
-  const known = [...Object.keys(schema.entries), ...Object.keys(variableNames)];
+  const passed = passedSettings.map(({ context: name }) => name);
+  const known = [...Object.keys(contextSettings), ...passed];
   const names = Object.keys(context).filter((name) => /^[a-z]+$/i.test(name)); // others are of the CDK
   const unknown = names.filter((name) => !known.includes(name));
   return [
@@ -233,8 +119,8 @@ export function describeIgnored(
 }
 
 function advice(variable: string): string {
-  const [name] = Object.entries(variableNames).find(([, each]) => each === variable) ?? [];
-  return name === undefined ? 'a deployment has no such setting' : `use -c ${name}=…`;
+  const passed = passedSettings.find((each) => each.variable === variable);
+  return passed === undefined ? 'a deployment has no such setting' : `use -c ${passed.context}=…`;
 }
 
 /** A restored table has no stream until one is enabled, whose ARN contains the time of that. */
@@ -254,8 +140,8 @@ function adoptTable(
 
 function readVariables(given: (name: string) => unknown): Record<string, string> {
   const variables: Record<string, string> = {};
-  for (const [name, variable] of Object.entries(variableNames)) {
-    const value = given(name);
+  for (const { context, variable } of passedSettings) {
+    const value = given(context);
     if (value !== undefined) variables[variable] = String(value);
   }
   readSettings(variables); // fails now instead of at the first request

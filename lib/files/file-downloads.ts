@@ -1,6 +1,7 @@
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { downloadPath } from '../../shared/platforms/aws/requests/download-path.ts';
+import { toVariables } from '../../shared/platforms/aws/settings.ts';
 import { FrontFunction, type FrontFunctionProps } from '../front-function.ts';
 import type { GatewayPath } from '../gateway/gateway-paths.ts';
 import type { FileBucket } from './file-bucket.ts';
@@ -26,7 +27,7 @@ export class FileDownloads extends Construct {
     const { function: handler, role } = new FrontFunction(this, 'Handler', {
       ...props,
       family: downloads,
-      variables: { GROUNDWORK_FILES: files.name },
+      variables: toVariables({ bucket: files.name }),
     });
     files.grantDownloads(role);
     this.function = handler;

@@ -13,7 +13,7 @@ import {
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { proxySecretVariable } from '../../shared/platforms/aws/environment.ts';
+import { toVariables } from '../../shared/platforms/aws/settings.ts';
 import { proxySecretHeader } from '../../shared/ports/proxy-header.ts';
 import type { DeploymentSettings } from '../settings.ts';
 
@@ -39,7 +39,7 @@ export class FrontDoor extends Construct {
       description: `Groundwork ${stage}: proves that a request has passed the web ACL`,
       generateSecretString: { passwordLength: 48, excludePunctuation: true },
     });
-    this.variables = { [proxySecretVariable]: this.secret.secretArn };
+    this.variables = toVariables({ proxySecret: this.secret.secretArn });
     const distribution = new Distribution(this, 'Distribution', {
       comment: `Groundwork ${stage}: the interface`,
       httpVersion: HttpVersion.HTTP2_AND_3,

@@ -1,5 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { stackName } from '../../shared/platforms/aws/operations/stack.ts';
+import { awsSettings } from '../../shared/platforms/aws/settings.ts';
 import { nameOf } from '../../shared/values/caught.ts';
 import { type DeploymentSettings, usualQuota } from '../settings.ts';
 import {
@@ -36,7 +37,7 @@ export async function runPreflight(settings: DeploymentSettings): Promise<readon
     ),
     findingsOf('CloudFront', () => checkCdn(settings.cdn, stack)),
     findingsOf('push credentials', async () => checkKey(settings, stack)),
-    findingsOf('mails', () => checkMail(settings.variables.GROUNDWORK_MAIL_FROM)),
+    findingsOf('mails', () => checkMail(settings.variables[awsSettings.mailFrom.variable])),
     findLeftOvers({ name: settings.stage, stackName: name, stack }),
   ]);
   return [identity, ...rest.flat()];

@@ -14,6 +14,8 @@ import type { Share } from './limits/fair-queue.ts';
 import type { Scans } from './limits/scans.ts';
 import type { FinishedTrace, RunReference, RunRequest } from './run-request.ts';
 import type { ScriptIsolation, ScriptRunner } from './script-runner.ts';
+import type { SettingValues } from './setting-variables.ts';
+import type { commonSettings } from './settings.ts';
 
 /** Source of the time. Tests fix it. */
 export interface Clock {
@@ -80,32 +82,12 @@ export const socialBackends = ['facebook', 'google-oauth2', 'github'] as const;
 export type SocialBackend = (typeof socialBackends)[number];
 
 /** Settings of an operator. */
-export interface Settings {
+export interface Settings extends Omit<SettingValues<typeof commonSettings>, 'logLevel'> {
   /**
    * Clients that may register: `open` any client, `closed` only with the set-up code or an invitation, `local` in
    * addition programs of the server's machine and pages that it serves.
    */
   readonly registration: 'open' | 'closed' | 'local';
-  /** Instances that one account may own. */
-  readonly maxInstances: number;
-  /** Classes in one instance, including `user_profile`. */
-  readonly maxClasses: number;
-  /** Label of the server's location, shown as `location` of an instance. */
-  readonly location: string;
-  /** Longest response that waits for messages of channels, in milliseconds; absent: as long as the platform allows. */
-  readonly pollMs?: number | undefined;
-  /** CPU cost of a password hash, as the power of two of scrypt's N: 10 to 20. */
-  readonly passwordCost: number;
-  /** Requests per second that a process accepts for one instance, at least 60; unlimited when absent. */
-  readonly instanceRate?: number | undefined;
-  /** Bytes of data objects in one instance; absent: unlimited. */
-  readonly maxObjectBytes?: number | undefined;
-  /** Bytes of files in one instance; absent: unlimited. */
-  readonly maxFileBytes?: number | undefined;
-  /** Bytes of traces that one instance writes in 24 hours; absent: unlimited. */
-  readonly maxTraceBytes?: number | undefined;
-  /** Bytes of the backups of one account; absent: 10 GiB. */
-  readonly maxBackupBytes?: number | undefined;
 }
 
 /** Hashes passwords, which takes long, without delaying other requests. */

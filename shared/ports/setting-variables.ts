@@ -9,6 +9,56 @@ export function processVariables(): Variables {
   return process.env;
 }
 
+/** A setting of any source: its valid values, and its default. */
+export interface Setting {
+  readonly value: v.GenericSchema;
+}
+
+/** A setting that is a variable of the environment. */
+export interface SettingVariable<Value = v.GenericSchema> {
+  readonly variable: string;
+  readonly value: Value;
+  /** Its name for `-c` of a deployment, which sets the variable; undefined: no deployment does. */
+  readonly context?: string | undefined;
+  /** True for a value that nobody may see. */
+  readonly isSecret?: boolean;
+}
+
+/** Settings by their names in code. */
+export type SettingGroup<Kind = SettingVariable> = Readonly<Record<string, Kind>>;
+
+/**
+ * Declares a setting. Readers, types, usage texts and docs/reference/settings.md follow from it; the last one shows its
+ * comment, whose `@defaultValue` is for defaults that `value` lacks.
+ */
+export const setting = <Value>(
+  variable: string,
+  value: Value,
+  context?: string,
+): SettingVariable<Value> => ({ variable, value, context });
+
+/** Declares a setting that nobody may see. */
+export const secretSetting = <Value>(variable: string, value: Value): SettingVariable<Value> => ({
+  variable,
+  value,
+  isSecret: true,
+});
+
+/** Returns the default of a setting as a text; undefined when it has none. */
+export function defaultOf({ value }: Setting): string | undefined {
+  return String(v.getDefault(value) ?? '') || undefined;
+}
+
+/** Returns the valid values of a setting as its error names them; undefined when it takes any text. */
+export function validValues({ value }: Setting): string | undefined {
+  return v.safeParse(value, 'an invalid value\n').issues?.[0].message;
+}
+
+/** Values of a group of settings. */
+export type SettingValues<Group extends SettingGroup<Setting>> = Readonly<
+  v.InferOutput<v.ObjectSchema<{ readonly [Name in keyof Group]: Group[Name]['value'] }, undefined>>
+>;
+
 /** A whole number within `min` and `max`, both inclusive. */
 export const whole = (min: number, max: number) =>
   v.pipe(
@@ -29,41 +79,46 @@ export const choice = <const Names extends readonly [string, ...string[]]>(
   otherwise: Names[number],
 ) => v.optional(v.picklist(names, `one of ${names.join(', ')}`), otherwise);
 
-/** A variable with a number of bytes; unlimited when absent. */
-const byteLimit = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
+/** Converts an empty text to undefined. */
+export const orUndefined = v.transform((text: string) => text || undefined);
 
-/** Settings of an operator of either platform; each has a default. */
-export const settingVariables = {
-  GROUNDWORK_LOG: choice(['error', 'info', 'debug'], 'info'),
-  GROUNDWORK_MAX_INSTANCES: wholeNumber(1, 100_000, 16),
-  GROUNDWORK_MAX_CLASSES: wholeNumber(1, 10_000, 100),
-  GROUNDWORK_LOCATION: v.optional(v.string(), 'eu1'),
-  GROUNDWORK_PASSWORD_COST: wholeNumber(10, 20, 15),
-  GROUNDWORK_INSTANCE_RATE: v.optional(whole(60, 1_000_000)), // a batch has 50 requests
-  GROUNDWORK_POLL_SECONDS: v.optional(whole(1, 300)), // a proxy in front may end requests earlier
-  GROUNDWORK_MAX_OBJECT_BYTES: byteLimit,
-  GROUNDWORK_MAX_FILE_BYTES: byteLimit,
-  GROUNDWORK_MAX_TRACE_BYTES: byteLimit,
-  GROUNDWORK_MAX_BACKUP_BYTES: byteLimit,
-};
+/** A variable with any text; undefined when absent or empty. */
+export const anyText = v.pipe(v.optional(v.string(), ''), orUndefined);
 
-/** Converts the setting of polls to milliseconds. */
-export function pollMsOf(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1000;
-}
+/** A variable with a text that matches, as the empty one must; undefined when absent or empty. */
+export const matching = (pattern: RegExp, message: string) =>
+  v.pipe(v.optional(v.string(), ''), v.regex(pattern, message), orUndefined);
 
 /**
- * Parses variables.
+ * Parses the settings of a group.
  *
- * @param Failure error to throw for an invalid one; its message names the variable and its valid values
+ * @param givenFor returns what is given for a setting
+ * @param titleOf returns how a message names a setting
+ * @param Failure error to throw for an invalid one; its message names the setting and its valid values
  */
-export function parseVariables<const Schema extends v.GenericSchema>(
-  schema: Schema,
+export function parseSettings<Group extends SettingGroup<Setting>>(
+  group: Group,
+  givenFor: (name: string) => unknown,
+  titleOf: (name: string) => string,
+  Failure: new (message: string) => Error,
+): SettingValues<Group> {
+  const members = Object.entries(group);
+  const schema = v.object(Object.fromEntries(members.map(([name, { value }]) => [name, value])));
+  const parsed = v.safeParse(
+    schema,
+    Object.fromEntries(members.map(([name]) => [name, givenFor(name)])),
+  );
+  if (parsed.success) return parsed.output as SettingValues<Group>; // of the same members
+  const [issue] = parsed.issues;
+  throw new Failure(`${titleOf(String(v.getDotPath(issue)))} takes ${issue.message}`);
+}
+
+/** Parses a group of settings from variables, as {@link parseSettings}. */
+export function readVariables<Group extends SettingGroup>(
+  group: Group,
   variables: Variables,
   Failure: new (message: string) => Error,
-): v.InferOutput<Schema> {
-  const parsed = v.safeParse(schema, variables);
-  if (parsed.success) return parsed.output;
-  const [issue] = parsed.issues;
-  throw new Failure(`${v.getDotPath(issue)} takes ${issue.message}`);
+): SettingValues<Group> {
+  const nameOf = (name: string) => group[name]?.variable ?? name;
+  return parseSettings(group, (name) => variables[nameOf(name)], nameOf, Failure);
 }

@@ -7,10 +7,10 @@ import { downloadPaths } from '../../lib/files/file-downloads.ts';
 import { consolePaths } from '../../lib/gateway/console-paths.ts';
 import { type GatewayPath, gatewayPaths } from '../../lib/gateway/gateway-paths.ts';
 import { fallbackFamily, wholeMap } from '../../lib/grants.ts';
-import { queueVariable } from '../../shared/platforms/aws/environment.ts';
 import type { Handler } from '../../shared/platforms/aws/gateway.ts';
 import { downloadPath } from '../../shared/platforms/aws/requests/download-path.ts';
 import { openSecrets } from '../../shared/platforms/aws/secrets.ts';
+import { stackVariables, toVariables } from '../../shared/platforms/aws/settings.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import type { LocalPlatform } from '../../shared/platforms/local/platform.ts';
@@ -205,7 +205,7 @@ function start(
     ...(isFixed && { TEST_NOW_MS: String(clock.micros() / 1000) }),
     GROUNDWORK_API_URL: apiUrl(),
     ...(found.variables.GROUNDWORK_FILES_URL && { GROUNDWORK_FILES_URL: filesUrl() }),
-    ...queueUrl(url, found.variables[queueVariable]),
+    ...queueUrl(url, found.variables[stackVariables.wakeUps.variable]),
     AWS_REGION: place.region,
     AWS_ENDPOINT_URL: url,
     AWS_ACCESS_KEY_ID: family, // the fake identifies the role by it
@@ -238,7 +238,7 @@ function settingVariables(settings: Settings): Record<string, string> {
 
 /** Returns the URL of a queue, of which the template has only the name. */
 function queueUrl(url: string, name: string | undefined): Record<string, string> {
-  return name === undefined ? {} : { [queueVariable]: `${url}/${name}` };
+  return name === undefined ? {} : toVariables({ wakeUps: `${url}/${name}` });
 }
 
 function bytesVariable(name: string, bytes: number | undefined): Record<string, string> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundleFile, bundleHandler } from '../../lib/handler-bundle.ts';
-import { queueVariable } from '../../shared/platforms/aws/environment.ts';
+import { stackVariables, toVariables } from '../../shared/platforms/aws/settings.ts';
 import { createClient } from '../../shared/platforms/aws/store/client.ts';
 import { openStore } from '../../shared/platforms/aws/store/store.ts';
 import { putItem } from '../../shared/store/writes.ts';
@@ -107,13 +107,13 @@ function statementsOf(caller: string) {
 function processOf(family: string): Promise<Lambda> {
   const { name, functions, processes } = current;
   const variables = functions.get(family)?.variables ?? {};
-  const queue = variables[queueVariable];
+  const queue = variables[stackVariables.wakeUps.variable];
   const found =
     processes.get(family) ??
     startLambda(process.execPath, join(folder, family, bundleFile), {
       ...variables,
       GROUNDWORK_API_URL: 'https://api.example.com',
-      ...(queue !== undefined && { [queueVariable]: `${aws.url}/${queue}` }),
+      ...(queue !== undefined && toVariables({ wakeUps: `${aws.url}/${queue}` })),
       AWS_REGION: 'eu-west-1',
       AWS_ENDPOINT_URL: aws.url,
       AWS_ACCESS_KEY_ID: `${name}:${family}`, // the fake identifies the role by it

@@ -1,0 +1,144 @@
+import * as v from 'valibot';
+import {
+  matching,
+  orUndefined,
+  type Setting,
+  type SettingGroup,
+  secretSetting,
+  setting,
+  whole,
+} from '../../ports/setting-variables.ts';
+
+const megabyte = 2 ** 20;
+const megabytes = (min: number, max: number) =>
+  v.optional(
+    v.pipe(
+      whole(min, max),
+      v.transform((count) => count * megabyte),
+    ),
+  );
+
+/** Variables of one machine, in addition to those of each platform. */
+export const localSettings = {
+  /**
+   * Public address of the server: file addresses begin with it, and scripts send requests to it.
+   * @defaultValue the address it listens on
+   */
+  url: setting(
+    'GROUNDWORK_URL',
+    v.pipe(
+      v.optional(v.string(), ''),
+      v.transform((text) => text.replace(/\/$/, '')),
+      v.regex(/^(https?:\/\/[^\s/?#]+)?$/, 'an address such as https://api.example.com'),
+      orUndefined,
+    ),
+  ),
+  /**
+   * Lines of the log as `text`, for people, or `json`, for programs.
+   * @defaultValue `text` if standard error is a terminal, else `json`
+   */
+  logFormat: setting(
+    'GROUNDWORK_LOG_FORMAT',
+    v.optional(v.picklist(['text', 'json'], 'one of text, json')),
+  ),
+  /**
+   * [Memory](../guides/running-locally.md#memory) of the server and all scripts together.
+   * @defaultValue that of the container, else of the machine
+   */
+  totalBytes: setting('GROUNDWORK_MEMORY_MB', megabytes(512, 16_777_216)), // with less, scripts have too little
+  /**
+   * Memory for recently used objects; the server needs about 200 MB more.
+   * @defaultValue 128, or a sixteenth of the memory if that is less
+   */
+  cacheBytes: setting('GROUNDWORK_CACHE_MB', megabytes(8, 65_536)),
+  /** Folder with a set of [Python packages](../guides/scripts.md#python-packages), for a data folder without one. */
+  packages: setting(
+    'GROUNDWORK_PYTHON_PACKAGES',
+    matching(/^(\/.*)?$/, 'the absolute path of a folder'),
+  ),
+  /**
+   * Number of proxies that a request passes; each must add the client's address to `X-Forwarded-For`. Needs
+   * `--proxy-socket` or the next setting.
+   * @defaultValue 1 with one of these
+   */
+  proxies: setting('GROUNDWORK_PROXIES', v.optional(whole(0, 10))),
+  /** Secret that a [proxy](../guides/running-locally.md#behind-a-proxy) sends in `X-Groundwork-Proxy-Secret`. */
+  proxySecret: secretSetting(
+    'GROUNDWORK_PROXY_SECRET',
+    matching(/^([!-~]{32,256})?$/, '32 to 256 characters, without spaces'),
+  ),
+};
+
+/** An option of the command line. */
+export interface ServeOption extends Setting {
+  /** How the usage text names its argument; absent: it has none. */
+  readonly argument?: string;
+  readonly doc: string;
+  /** Default in words; absent: that of `value`, if any. */
+  readonly otherwise?: string;
+}
+
+const flag = v.optional(v.boolean(), false);
+const not = (valid: string) => (issue: { readonly input: unknown }) =>
+  `${valid}, not ${JSON.stringify(issue.input)}`;
+
+/** Options of the server's command line, by their names in it. */
+export const optionSettings = {
+  port: {
+    argument: 'PORT',
+    value: v.pipe(
+      v.optional(v.string(), '3000'),
+      v.check(
+        (text) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535,
+        not('a number from 0 to 65535'),
+      ),
+      v.transform(Number),
+    ),
+    doc: 'port to listen on; 0 takes any free one',
+  },
+  host: {
+    argument: 'HOST',
+    value: v.pipe(v.optional(v.string(), '127.0.0.1'), v.nonEmpty('an address or a name')),
+    doc: 'address to listen on',
+    otherwise: '127.0.0.1: this machine only',
+  },
+  data: {
+    argument: 'DIR',
+    value: v.optional(v.pipe(v.string(), v.nonEmpty('a folder'))),
+    doc: 'folder of all data, created if absent',
+    otherwise: './.groundwork',
+  },
+  memory: {
+    value: flag,
+    doc: 'keep all data in memory; it is lost when the server stops',
+  },
+  registration: {
+    argument: 'open|closed',
+    value: v.optional(v.picklist(['open', 'closed'], not('open or closed'))),
+    doc: 'whether anyone may create an account',
+    otherwise:
+      'open to this machine, but not to pages of other sites and through proxies, when only this machine can connect and no proxy is set up; else closed',
+  },
+  'proxy-socket': {
+    argument: 'PATH',
+    value: v.optional(v.pipe(v.string(), v.nonEmpty('a path'))),
+    doc: 'also listen on a Unix socket, for a proxy that is believed where requests come from (X-Forwarded-For)',
+  },
+  'no-script-network': {
+    value: flag,
+    doc: 'scripts reach no network at all (needs bubblewrap or Landlock, so Linux; or Node 26)',
+  },
+  sandbox: {
+    argument: 'bubblewrap|landlock|flags',
+    value: v.optional(
+      v.picklist(['bubblewrap', 'landlock', 'flags'], not('bubblewrap, landlock or flags')),
+    ),
+    doc: 'isolation of scripts; the server does not start where that does not work',
+    otherwise: 'the best that works',
+  },
+  'weak-sandbox': {
+    value: flag,
+    doc: "scripts run although other machines reach the server and only Node's permission flags isolate them",
+  },
+  help: { value: flag, doc: 'show this' },
+} satisfies SettingGroup<ServeOption>;

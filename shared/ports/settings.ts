@@ -1,0 +1,48 @@
+import * as v from 'valibot';
+import { choice, setting, whole, wholeNumber } from './setting-variables.ts';
+
+const inMs = v.pipe(
+  whole(1, 300),
+  v.transform((seconds) => seconds * 1000),
+);
+const bytes = v.optional(whole(0, Number.MAX_SAFE_INTEGER));
+
+/** Settings of an operator on each platform. Those of one platform are declared in its `settings.ts`. */
+export const commonSettings = {
+  /** Least level of log lines; `info` has a line for each request. */
+  logLevel: setting('GROUNDWORK_LOG', choice(['error', 'info', 'debug'], 'info'), 'log'),
+  /** Instances that one account may own. */
+  maxInstances: setting('GROUNDWORK_MAX_INSTANCES', wholeNumber(1, 100_000, 16), 'maxInstances'),
+  /** Classes in one instance, including `user_profile`. */
+  maxClasses: setting('GROUNDWORK_MAX_CLASSES', wholeNumber(1, 10_000, 100), 'maxClasses'),
+  /** Shown as `location` of instances. */
+  location: setting('GROUNDWORK_LOCATION', v.optional(v.string(), 'eu1'), 'location'),
+  /** CPU cost of a password's hash: the power of two of scrypt's N. */
+  passwordCost: setting('GROUNDWORK_PASSWORD_COST', wholeNumber(10, 20, 15), 'passwordCost'),
+  /**
+   * Requests per second in one instance; [further requests](../guides/usage.md#too-many-calls) get 429. On AWS it
+   * applies to each process of a function: it stops a runaway loop, and is not a limit for the instance.
+   * @defaultValue no limit
+   */
+  instanceRate: setting(
+    'GROUNDWORK_INSTANCE_RATE',
+    v.optional(whole(60, 1_000_000)),
+    'instanceRate',
+  ), // a batch has 50 requests
+  /**
+   * Longest poll or stream of [channels](../guides/channels.md#behind-a-proxy), in seconds; on AWS at most 25.
+   * @defaultValue polls 300, on AWS 25; streams without limit
+   */
+  pollMs: setting('GROUNDWORK_POLL_SECONDS', v.optional(inMs), 'pollSeconds'),
+  /** Bytes of data objects that one instance may [store](../guides/usage.md#storage-quotas). @defaultValue no limit */
+  maxObjectBytes: setting('GROUNDWORK_MAX_OBJECT_BYTES', bytes, 'maxObjectBytes'),
+  /** Bytes of files that one instance may [store](../guides/usage.md#storage-quotas). @defaultValue no limit */
+  maxFileBytes: setting('GROUNDWORK_MAX_FILE_BYTES', bytes, 'maxFileBytes'),
+  /**
+   * Bytes of traces that one instance may [store](../guides/usage.md#storage-quotas) in 24 hours.
+   * @defaultValue no limit
+   */
+  maxTraceBytes: setting('GROUNDWORK_MAX_TRACE_BYTES', bytes, 'maxTraceBytes'),
+  /** Bytes of the [backups](backups.md#limits) of one account. @defaultValue 10737418240 */
+  maxBackupBytes: setting('GROUNDWORK_MAX_BACKUP_BYTES', bytes, 'maxBackupBytes'),
+};
